@@ -1,0 +1,32 @@
+"""Built: a contender installed on a host, ready to be served, with the versions that were really found."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A runtime that exists on this host."""
+
+    runtime: str
+    program: str
+    """Absolute path."""
+    version: str
+    """As it prints it, one line."""
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """``key`` is the hash of everything that went in; two contenders with the same requirements share an environment."""
+
+    contender: str
+    key: str
+    directory: str
+    """Where it is served from: the app's sources (and what was compiled from them)."""
+    environment: dict[str, str]
+    """Added to the environment of the served process; PATH leads with the contender's own programs."""
+    versions: dict[str, str]
+    """Runtime, and every package of the environment by its name."""
+    log: str
+    """File with everything the build wrote."""
+    seconds: float
+    """Time the build took; 0.0 when it came from the cache."""

@@ -1,0 +1,82 @@
+"""Contender, App and Runtime: what can win or lose, the program it serves, and what executes it.
+
+Three small files instead of one clever one; they refer to each other by name, and nothing is inherited.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "native"]
+
+
+class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Interpreter, compiler or VM: how to get it and how to ask its version. File: ``runtimes/NAME.toml``."""
+
+    name: str
+    kind: RuntimeKind
+    language: str
+    """As people say it: Python, JavaScript, Go."""
+    find: list[str]
+    """Programs looked for on PATH, first found wins; for kind python: versions handed to ``uv python find``."""
+    version: list[str]
+    """Arguments after the program that make it print its version, such as ``["--version"]``."""
+    minimum: str | None = None
+    """Oldest version that will do, compared number by number."""
+    install: str
+    """One line for a person: how to get it when it is not found."""
+
+
+class App(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The program served; shared by every server that can serve it. File: ``apps/NAME/app.toml`` beside its sources."""
+
+    name: str
+    language: str
+    interface: str
+    """wsgi, asgi, rsgi, native ...: what a server must speak to serve it."""
+    framework: str
+    """What it is written with; "none" for a bare interface."""
+    requires: list[str] = []
+    """Exact requirements of the app itself, added to the contender's."""
+    answers: list[str]
+    """Names of the workloads it answers."""
+    build: list[list[str]] = []
+    """Commands run in the copied sources after installing (``["go", "build", ...]``), for kinds that compile."""
+
+
+class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Server x app x runtime x worker model, versions pinned. File: ``contenders/NAME.toml``.
+
+    ``serve``, ``workers`` and ``environment`` may use ``{bind} {host} {port} {workers} {threads} {cores}``; ``{cores}`` is the
+    number of cores the rig gives the contender. ``workers`` and ``threads`` are whole numbers or rules over ``cores``
+    such as ``2 * cores + 1``: the rule is part of the result and shown with it.
+    """
+
+    name: str
+    app: str
+    runtime: str
+    server: str
+    """The server's own name, without settings: gunicorn, uvicorn, tornado ..."""
+    model: str
+    """How it handles many clients at once: processes, threads, event loop, greenlets, goroutines ..."""
+    requires: list[str] = []
+    """Exact requirements, as the runtime's installer writes them: ``gunicorn==27.0.1``."""
+    workers: int | str = 1
+    threads: int | str = 1
+    serve: list[str]
+    environment: dict[str, str] = {}
+    answers: list[str] | None = None
+    """Workloads it answers, when fewer than its app's."""
+    because: str
+    """Why it is in the catalogue: a seed study (S0 ... S4) or the upstream link."""
+    recommended: str | None = None
+    """Link to the official recommendation its settings follow."""
+    author: str
+    sweep: dict[str, list[int | str]] = {}
+    """Settings webdyno may vary, each with the values worth trying."""
+    ready_s: float = 20.0
+    """Seconds it may take from start to its first right answer."""
+    stop_s: float = 5.0
+    """Seconds it may take to end after SIGTERM, before SIGKILL."""

@@ -1,0 +1,63 @@
+"""Rig and Fingerprint: which cores and how much memory each role gets, how that is enforced, and what machine it is.
+
+Placement is part of every result: client and server on one core or on two changes the cost of both by more than the
+choice of engine does, so Runs of different placements are never compared.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+CgroupKind = Literal["v2", "v1", "none"]
+
+
+class Rig(msgspec.Struct, frozen=True, kw_only=True):
+    """Cores by role (numbers as the kernel counts them), the memory limit, and the means that enforce them."""
+
+    contender_cores: tuple[int, ...]
+    driver_cores: tuple[int, ...]
+    control_cores: tuple[int, ...]
+    """For webdyno itself; may overlap the driver's on small machines."""
+    service_cores: tuple[int, ...]
+    memory_bytes: int | None
+    """Limit on the contender's memory; None: no limit was asked."""
+    cgroup: CgroupKind
+    """What enforces cores and memory; none: affinity only, and no memory limit."""
+    cgroup_reason: str = ""
+    """Why cgroup is none, for the Doubt."""
+
+    @property
+    def shares_cores(self) -> bool:
+        """True when driver and contender have a core in common."""
+        return bool(set(self.contender_cores) & set(self.driver_cores))
+
+
+class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
+    """What the machine is, read once per command; None means it could not be read."""
+
+    hostname: str
+    cpu_model: str
+    architecture: str
+    cores: int
+    cores_usable: int
+    threads_per_core: int | None
+    governor: str | None
+    turbo: bool | None
+    memory_bytes: int
+    swap_bytes: int
+    kernel: str
+    distribution: str
+    mitigations: dict[str, str]
+    virtualisation: str | None
+    """kvm, docker, wsl ...: what lies between us and the metal; None when nothing was found."""
+    cgroup: str
+    """As mounted: v1, v2 or hybrid."""
+    clocksource: str | None
+    open_files_limit: int
+    port_range: tuple[int, int] | None
+    load_before: float
+    """One-minute load average before the start."""
+    webdyno: str
+    python: str

@@ -1,0 +1,92 @@
+"""Run: the record of one Trial happening. Never changed once written. Failure is data: see Outcome."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from webdyno.model.rig import Rig
+from webdyno.model.sample import Reading, Slice
+from webdyno.model.trial import Trial
+
+Outcome = Literal[
+    "ok",
+    "build-failed",
+    "exited-at-start",
+    "never-ready",
+    "wrong-answer",
+    "died",
+    "out-of-memory",
+    "no-success",
+    "driver-failed",
+    "interrupted",
+]
+OUTCOMES: dict[str, str] = {
+    "ok": "served the load to its end",
+    "build-failed": "did not install or compile",
+    "exited-at-start": "ended before it served",
+    "never-ready": "started but never answered",
+    "wrong-answer": "answered wrongly when verified, before or after the load",
+    "died": "ended while under load",
+    "out-of-memory": "went past its memory limit and was killed",
+    "no-success": "served the load without one right answer",
+    "driver-failed": "the load tool itself failed",
+    "interrupted": "stopped by the user",
+}
+"""Each outcome as the end of the sentence "the contender ..."."""
+
+
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
+    """What verifying a contender found out about how it speaks HTTP, once per start."""
+
+    http_version: str
+    """Of its answers: 1.0 or 1.1."""
+    keep_alive: bool
+    """A second request on the same connection was answered."""
+    announces_close: bool
+    """Its answers say ``Connection: close``."""
+    framing: str
+    """content-length, chunked or close."""
+    header: str
+    """Status line and header block of the first answer, cut to 2 KiB."""
+    backlog: int | None
+    """Length of the listen queue as the kernel shows it."""
+    ready_ns: int
+    """From start to the first right answer."""
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """One Trial, as it happened."""
+
+    trial: Trial
+    outcome: Outcome
+    started_at: str
+    """UTC, ISO 8601."""
+    seconds: float
+    rig: Rig
+    message: str = ""
+    """For every outcome but ok: one sentence."""
+    log_tail: str = ""
+    """End of what the contender (or its build) wrote, at most 4 KiB."""
+    command: list[str] = []
+    """As the contender was started."""
+    environment: dict[str, str] = {}
+    """What was added to its environment."""
+    workers: int | None = None
+    threads: int | None = None
+    versions: dict[str, str] = {}
+    """Found after install: runtime, server, and every package of the environment."""
+    driver_version: str = ""
+    driver_command: list[str] = []
+    probe: Probe | None = None
+    summary: dict[str, Any] = {}
+    """The driver's own last word over the steady phase, as it gave it."""
+    steady_start_ns: int | None = None
+    steady_end_ns: int | None = None
+    memory_peak_bytes: int | None = None
+    """High-water mark of the contender's group: the kernel's own where a cgroup keeps one, else the highest Reading."""
+    slices: list[Slice] = []
+    readings: list[Reading] = []
+    notes: list[str] = []
+    """What the rig found worth saying: orphans ended, a port freed late ..."""

@@ -1,0 +1,82 @@
+"""Sample: evidence. A Slice is one stretch of load, a Reading is one look at one process group. Unknown is None, never 0."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Phase = Literal["warmup", "steady"]
+
+ERROR_KINDS = (
+    "wrong-status",
+    "wrong-body",
+    "timeout",
+    "connect-refused",
+    "connect-timeout",
+    "reset",
+    "truncated",
+    "malformed",
+    "unfinished",
+    "socket",  # for drivers that cannot tell more
+)
+"""Every way an offered request can fail to be answered rightly."""
+
+
+class Slice(msgspec.Struct, frozen=True, kw_only=True):
+    """One second of load as a driver saw it (drivers without a time series give one Slice for the whole phase)."""
+
+    phase: Phase
+    index: int
+    start_ns: int | None
+    """CLOCK_MONOTONIC; None when the driver does not say."""
+    duration_ns: int
+    offered: int
+    ok: int
+    errors: dict[str, int]
+    """Counts by kind (ERROR_KINDS), zero counts left out."""
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    connections_opened: int | None = None
+    closes_announced: int | None = None
+    closes_silent: int | None = None
+    stale_retries: int | None = None
+    http10_answers: int | None = None
+    in_flight: int | None = None
+    latency_hdr: str | None = None
+    """HdrHistogram of service time in ns, V2 DEFLATE base64, of this Slice alone."""
+    connect_hdr: str | None = None
+    latency_ns: dict[str, float] | None = None
+    """mean, stdev, max, p50 ...: where the driver gives points instead of a histogram."""
+    cpu_user_ns: int | None = None
+    cpu_system_ns: int | None = None
+
+
+Role = Literal["contender", "driver", "host"]
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """The resources of one role's whole process group at one instant; counters count from the group's start."""
+
+    at_ns: int
+    """CLOCK_MONOTONIC."""
+    role: Role
+    cpu_user_ns: int | None = None
+    cpu_system_ns: int | None = None
+    rss_bytes: int | None = None
+    pss_bytes: int | None = None
+    processes: int | None = None
+    threads: int | None = None
+    sockets: int | None = None
+    voluntary_switches: int | None = None
+    involuntary_switches: int | None = None
+    throttled_ns: int | None = None
+    """Time the cgroup was held back by a quota."""
+    cpu_by_process: dict[str, int] | None = None
+    """CPU in ns by pid: shows a worker that takes all."""
+    run_queue: float | None = None
+    """host: processes able to run."""
+    steal_ns: int | None = None
+    """host: time the hypervisor took, all cores, since boot."""
+    busy_ns: int | None = None
+    """host: time not idle, all cores, since boot."""

@@ -1,0 +1,35 @@
+"""Study: a question as data. File: ``studies/NAME.toml``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The loads of a study: every number of connections with the rest the same."""
+
+    connections: list[int]
+    duration_s: float | None = None
+    count: int | None = None
+    warmup_s: float = 0.5
+    timeout_s: float = 5.0
+    keep_alive: bool = True
+    http: str = "1.1"
+
+
+class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which contenders on which workloads under which loads, how often, and what the original claimed."""
+
+    name: str
+    title: str
+    question: str
+    contenders: list[str]
+    workloads: list[str]
+    loads: list[StudyLoad]
+    rounds: int = 3
+    seed: int = 1
+    memory_mb: int | None = None
+    driver: str = "engine"
+    estimate: Literal["mean", "trimmed"] = "mean"

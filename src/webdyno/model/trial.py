@@ -1,0 +1,63 @@
+"""Trial and Plan: one cell of an experiment, and the ordered cells with the seed that ordered them."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.load import Load
+from webdyno.model.workload import Workload
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """contender x workload x load x round, by name; the texts behind the names stand once in the Plan.
+
+    ``id`` is a hash of its whole content (the contender's, app's, runtime's and workload's definitions included), so a
+    resumed plan knows which cells it already has and an edited contender is a different cell.
+    """
+
+    id: str
+    contender: str
+    workload: str
+    load: Load
+    driver: str
+    round: int
+    """From 1."""
+
+
+def trial_id(
+    contender: Contender, app: App, runtime: Runtime, workload: Workload, load: Load, driver: str, round_: int
+) -> str:
+    """Hash of everything that defines the cell; 16 hexadecimal digits."""
+    content = msgspec.json.encode((contender, app, runtime, workload, load, driver, round_), order="sorted")
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender left out before anything was measured, and the one line that says why and what would bring it in."""
+
+    contender: str
+    reason: str
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """The ordered Trials, and all that is needed to understand them later without the catalogue."""
+
+    study: str
+    title: str
+    question: str
+    seed: int
+    rounds: int
+    trials: list[Trial]
+    skipped: list[Skipped]
+    contenders: dict[str, Contender]
+    apps: dict[str, App]
+    runtimes: dict[str, Runtime]
+    workloads: dict[str, Workload]
+    memory_bytes: int | None
+    estimate: str
+    """How rounds become one figure: "mean" or "trimmed" (highest and lowest dropped, as study S1 did)."""
+    seconds: float
+    """Expected length of the measuring, builds apart."""

@@ -1,0 +1,69 @@
+"""Estimate, Standing, Verdict: what is claimed, always with its interval and its doubts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webdyno.model.doubt import Doubt
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when there are too few rounds to tell."""
+
+    value: float
+    low: float | None
+    high: float | None
+    rounds: int
+    unit: str
+    """per_s, ns, bytes, ns_per_request, share."""
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender in one table (one workload under one load)."""
+
+    contender: str
+    place: int | None
+    """From 1; contenders that cannot be told apart share letters, not places. None: no successful round."""
+    letters: str
+    """Compact letter display: two contenders that share a letter cannot be told apart."""
+    rate: Estimate | None
+    p50: Estimate | None
+    p99: Estimate | None
+    cpu_per_request: Estimate | None
+    memory_peak: Estimate | None
+    ratio_to_best: Estimate | None
+    requests_per_connection: float | None
+    errors: dict[str, int]
+    """Over all rounds, by kind."""
+    error_ratio: float
+    rounds_ok: int
+    rounds_failed: int
+    outcomes: dict[str, int]
+    """Rounds by outcome."""
+    doubts: list[Doubt] = []
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Who beats whom on one workload under one load, ties included, or why it cannot be told yet."""
+
+    workload: str
+    load: str
+    sentence: str
+    standings: list[Standing]
+    """By rate, best first; contenders without a successful round last."""
+    winners: list[str]
+    """The top group: everyone who cannot be told apart from the first. Empty: nobody served."""
+    doubts: list[Doubt] = []
+    """About the table as a whole."""
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything ``analyse`` has to say about one results folder."""
+
+    sentence: str
+    verdicts: list[Verdict]
+    recommended: str | None
+    """The contender to take, over all workloads of the study; None when it cannot be told."""
+    recommended_command: list[str]
+    """The command line it was measured with."""
+    doubts: list[Doubt]

@@ -1,0 +1,53 @@
+"""Workload: what is asked, and what a right answer is. File: ``workloads/NAME.toml``.
+
+A right answer is checked on every response while under load, by the driver that can (see Driver) and always once before
+and once after the load.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+WorkloadKind = Literal["cpu", "io-wait", "db", "static"]
+
+
+class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The rules an answer must meet; a rule that is None is not checked."""
+
+    statuses: list[int] = [200]
+    body: str | None = None
+    """The exact body as UTF-8 text; drivers get its length and SHA-256."""
+    body_sha256: str | None = None
+    body_length: int | None = None
+    body_contains: str | None = None
+    json_equals: str | None = None
+    """A JSON text the body must be equal to as a value. Servers may space it differently, so the exact bytes seen at
+    verification become the rule under load."""
+    content_type: str | None = None
+    """Media type without its parameters."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One request of a workload, with its share and its right answer."""
+
+    name: str
+    method: str = "GET"
+    path: str
+    headers: list[tuple[str, str]] = []
+    body: str | None = None
+    """UTF-8 text sent as the body."""
+    weight: int = 1
+    expect: Expectation = Expectation()
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One or more weighted requests and their kind. (Services it needs join this type with the issue that brings them.)"""
+
+    name: str
+    title: str
+    kind: WorkloadKind
+    requests: list[Request]
+    service_floor_ms: float = 0.0
+    """The shortest time a right answer can take (a handler that sleeps 1 s: 1000); bounds the possible rate."""
