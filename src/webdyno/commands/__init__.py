@@ -1,0 +1,87 @@
+"""The command line: one file per command, each loaded only when it is called.
+
+Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it; 130 ended
+by Ctrl-C. Data goes to standard output, progress and complaints to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from cyclopts import App, CycloptsError, Parameter
+
+from webdyno import __version__
+from webdyno.model.errors import WebdynoError
+
+COMMANDS = (
+    "run",
+    "check",
+    "list",
+    "show",
+    "plan",
+    "report",
+    "export",
+    "load",
+    "doctor",
+    "lock",
+    "completion",
+)
+"""Each is ``commands/NAME.py`` with a function of that name (``list`` and the like with a trailing underscore)."""
+
+_HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine and for this workload.
+
+Begin with `webdyno run quickstart`; see what there is with `webdyno list`.
+"""
+_EPILOGUE = "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it, 130 Ctrl-C."
+
+
+def make_app() -> App:
+    """The command line as cyclopts sees it; commands are named by import path, so calling one loads only that one."""
+    app = App(
+        name="webdyno",
+        help=_HELP,
+        help_format="markdown",
+        help_epilogue=_EPILOGUE,
+        version=__version__,
+        default_parameter=Parameter(negative=()),
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    for name in COMMANDS:
+        function = "list_" if name == "list" else name
+        app.command(f"webdyno.commands.{name}:{function}", name=name)
+    return app
+
+
+def main() -> None:
+    """Entry point of the ``webdyno`` program."""
+    sys.exit(call(sys.argv[1:]))
+
+
+def call(arguments: list[str]) -> int:
+    """Run one command line and return its exit code; complaints are one sentence on standard error."""
+    app = make_app()
+    try:
+        result = app(arguments, exit_on_error=False, print_error=False)
+        sys.stdout.flush()
+    except CycloptsError as error:
+        named = next((word for word in arguments if word in COMMANDS), "")
+        _complain(f"{str(error).strip()} (try: webdyno {f'{named} ' if named else ''}--help)")
+        return 2
+    except WebdynoError as error:
+        _complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        _complain("stopped by Ctrl-C")
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # whoever read our output (head, less) has seen enough; keep Python from complaining again at its own end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _complain(sentence: str) -> None:
+    print(f"webdyno: {sentence}", file=sys.stderr)
