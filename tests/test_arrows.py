@@ -72,11 +72,12 @@ POWERS: dict[str, Power] = {
             "commands": "names the results folder, shows the time left",
         },
     ),
-    "open a socket": Power(
+    "open a socket or wait on one": Power(
         r"(socket|ssl|select|selectors|asyncio|socketserver|http\.client|http\.server|urllib\.request)(\..*)?",
         {
             "rig": "proves a port free, reads who listens",
             "serve": "asks for the first right answer",
+            "conduct": "waits, with a limit, for what a driver writes (selectors)",
         },
     ),
     "draw without a seed": Power(
@@ -240,7 +241,7 @@ def test_the_architecture_document_shows_the_same_table() -> None:
         ("analyse/steady", "import time", "may read the clock"),
         ("plan", "from datetime import datetime\ndatetime.now()", "may read the clock"),
         ("plan", "import datetime as d\nd.datetime.now()", "may read the clock"),
-        ("report/html", "import urllib.request", "may open a socket"),
+        ("report/html", "import urllib.request", "may open a socket or wait on one"),
         ("plan", "import random\nrandom.shuffle([])", "may draw without a seed"),
         ("analyse/estimate", "import numpy as np\nnp.random.normal()", "may draw without a seed"),
         ("conduct", "print(1)", "may print"),

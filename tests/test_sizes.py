@@ -23,14 +23,19 @@ def test_files_are_short() -> None:
     assert {name: length for name, length in lengths.items() if length > MOST_LINES_OF_A_FILE} == {}
 
 
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of what it does; what it declares (signature, docstring) may take the room it needs."""
+    done = [node for node in function.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+    return (function.end_lineno or 0) - done[0].lineno + 1 if done else 0
+
+
 def test_functions_are_short() -> None:
     long = {}
     for path in PYTHON:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                length = (node.end_lineno or node.lineno) - node.lineno + 1
-                if length > MOST_LINES_OF_A_FUNCTION:
-                    long[f"{where(path, node.lineno)} {node.name}"] = length
+            match node:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() if length(node) > MOST_LINES_OF_A_FUNCTION:
+                    long[f"{where(path, node.lineno)} {node.name}"] = length(node)
     assert long == {}
 
 
