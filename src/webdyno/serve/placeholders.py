@@ -7,16 +7,26 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
-
-NAMES = ("bind", "host", "port", "workers", "threads", "cores")
+from collections.abc import Mapping, Sequence
 
 _WORD = re.compile(r"\{([A-Za-z_]+)\}")
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """``text`` with every placeholder replaced. ValueError, with a sentence, for one that does not exist."""
+def fill(words: Sequence[str], *, host: str, port: int, workers: int, threads: int, cores: int) -> list[str]:
+    """``words`` with every placeholder replaced. ValueError, with a sentence, for one that does not exist."""
+    bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    values = {
+        "bind": bind,
+        "host": host,
+        "port": str(port),
+        "workers": str(workers),
+        "threads": str(threads),
+        "cores": str(cores),
+    }
+    return [_fill(word, values) for word in words]
 
+
+def _fill(text: str, values: Mapping[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1]
         if name not in values:
@@ -26,9 +36,3 @@ def fill(text: str, values: Mapping[str, str]) -> str:
         return values[name]
 
     return _WORD.sub(value, text)
-
-
-def values_for(host: str, port: int, workers: int, threads: int, cores: int) -> dict[str, str]:
-    """What each placeholder stands for."""
-    bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return dict(zip(NAMES, (bind, host, str(port), str(workers), str(threads), str(cores)), strict=True))

@@ -1,13 +1,12 @@
 """Ready: wait until the server listens, until it is our server that listens, until it answers rightly.
 
-What ends the waiting: the right answer; its process ended (StartError, exited); the deadline (StartError, not
-exited); an answer that stays wrong (AnswerError); Ctrl-C (KeyboardInterrupt, raised as soon as ``interrupted`` is
-set). Polls are a few milliseconds apart, for the waiting must not be what is measured as a slow start.
+What ends the waiting: the right answer; its process ended (StartError, exited); the deadline (StartError, not exited);
+an answer that stays wrong (AnswerError); the user (StartError, as soon as ``interrupted`` is set). Polls are a few
+milliseconds apart, for the waiting must not be what is measured as a slow start.
 """
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable
 from threading import Event
@@ -32,9 +31,9 @@ class Waiting:
         self._interrupted, self.tail = interrupted, tail
 
     def check_interrupted(self) -> None:
-        """KeyboardInterrupt once the user asked for it."""
+        """StartError once the user asked for it: whoever set ``interrupted`` knows what it means."""
         if self._interrupted.is_set():
-            raise KeyboardInterrupt
+            raise StartError(f"{self._name} was stopped by the user", self.tail(), exited=False)
 
     def check(self) -> None:
         """Raise when there is nothing left to wait for."""
@@ -43,7 +42,7 @@ class Waiting:
         if status is None or (status == 0 and self._group.pids()):  # 0 with others alive: it made itself a daemon
             return
         memory = self._group.oom_killed()
-        how = "went past its memory limit and was killed" if memory else describe_exit(status)
+        how = "went past its memory limit and was killed" if memory else f"ended with {self._group.last_words()}"
         foreign = listeners(self._port)
         taken = f"; its port {self._port} is taken: {describe_owners(self._port)}" if foreign else ""
         raise StartError(f"{self._name} {how} before it served{taken}", self.tail(), exited=True, out_of_memory=memory)
@@ -90,13 +89,3 @@ class Waiting:
         raise StartError(
             f"{self._name} did not serve in time: {state}{why}", self.tail(), exited=False, out_of_memory=memory
         )
-
-
-def describe_exit(status: int) -> str:
-    """``ended with exit status 1`` or ``was killed by SIGSEGV``."""
-    if status >= 0:
-        return f"ended with exit status {status}"
-    try:
-        return f"was killed by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"was killed by signal {-status}"

@@ -13,6 +13,7 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -27,7 +28,7 @@ from webdyno.rig.host import STDOUT, Command
 from webdyno.rig.ports import free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
-from webdyno.serve.placeholders import fill, values_for
+from webdyno.serve.placeholders import fill
 from webdyno.serve.probe import probe
 from webdyno.serve.ready import Waiting
 from webdyno.serve.verify import Asker, verify
@@ -58,6 +59,8 @@ class Served:
     notes: list[str]
     """Grows while verifying and when the block is left."""
     again: Callable[[], object]
+    log_tail: Callable[[], str]
+    """End of what it has written up to now, at most 4 KiB."""
 
     def verify(self) -> None:
         """Ask everything again, after the load; AnswerError."""
@@ -68,7 +71,7 @@ class Served:
 def serve(
     contender: Contender, workload: Workload, built: Built, strapped: Strapped, log: Path, interrupted: Event
 ) -> Iterator[Served]:
-    """StartError, AnswerError; KeyboardInterrupt once ``interrupted`` is set."""
+    """StartError (also when ``interrupted`` is set before it serves), AnswerError."""
     port = free_port(_HOST)
     plan = _plan(contender, built, len(strapped.rig.contender_cores), port)
     home = strapped.folder()
@@ -109,12 +112,12 @@ def _plan(contender: Contender, built: Built, cores: int, port: int) -> _Planned
     """Pure: rules and placeholders. StartError when the contender's file asks for what does not exist."""
     try:
         workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
-        values = values_for(_HOST, port, workers, threads, cores)
-        argv = [fill(word, values) for word in contender.serve]
-        added = {**built.environment, **{name: fill(text, values) for name, text in contender.environment.items()}}
+        fill_in = partial(fill, host=_HOST, port=port, workers=workers, threads=threads, cores=cores)
+        own = dict(zip(contender.environment, fill_in(list(contender.environment.values())), strict=True))
+        argv = fill_in(contender.serve)
     except ValueError as error:
         raise StartError(f"{contender.name} cannot be started: {error}", exited=True) from None
-    return _Planned(argv, added, workers, threads, port)
+    return _Planned(argv, {**built.environment, **own}, workers, threads, port)
 
 
 def _complete(added: dict[str, str], home: Path) -> dict[str, str]:
@@ -153,6 +156,7 @@ def _until_served(
         threads=plan.threads,
         requests=requests,
         notes=notes,
+        log_tail=waiting.tail,
         again=lambda: _verified(workload, patient_asker, waiting, notes),
     )
 
