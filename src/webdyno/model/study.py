@@ -31,5 +31,6 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     rounds: int = 3
     seed: int = 1
     memory_mb: int | None = None
+    """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"

@@ -85,6 +85,11 @@ class Group:
         """Whether the kernel killed one of its processes for going past the memory limit."""
         return bool(self._cgroup and self._cgroup.oom_kills())
 
+    def terminate(self) -> None:
+        """Only ask it to end (SIGTERM) and return at once: its output can still be read to the last line."""
+        if self.poll() is None:
+            _signal_group(self.pid, signal.SIGTERM)
+
     def end(self, grace_s: float) -> list[str]:
         """SIGTERM, wait up to ``grace_s``, SIGKILL whatever is left; returns what is worth telling. Idempotent.
 

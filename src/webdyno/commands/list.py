@@ -1,0 +1,144 @@
+"""``webdyno list``: what the catalogue holds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, catalogue_of, out_console, say_json
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import UsageError
+
+Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes"]
+Rows = list[dict[str, str]]
+
+WORDY = ("because", "install")
+"""Columns for --json and ``show`` only: sentences do not fit into a table."""
+
+
+def list_(
+    kind: Annotated[Kind, Parameter(help="What to list.")] = "contenders",
+    /,
+    *,
+    study: StudyOption = None,
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """List contenders, studies, workloads, apps or runtimes.
+
+    Example: `webdyno list --study quickstart`
+    """
+    known = catalogue_of(catalogue)
+    rows = _ROWS[kind](known)
+    if study is not None:
+        rows = [row for row in rows if row["name"] in _names_in_study(known, study, kind)]
+    if json:
+        say_json(rows)
+        return 0
+    _print(kind, rows)
+    return 0
+
+
+def _print(kind: Kind, rows: Rows) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    columns = [column for column in (rows[0] if rows else ("name",)) if column not in WORDY]
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column == "name")
+    for row in rows:
+        table.add_row(*(row[column] for column in columns))
+    console = out_console()
+    console.print(table)
+    console.print(f"{len(rows)} {kind}; more about one: webdyno show NAME", style="dim")
+
+
+def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
+    if study not in known.studies:
+        raise UsageError(f"--study {study}: there is no such study; there are: {', '.join(sorted(known.studies))}")
+    chosen = known.studies[study]
+    contenders = [known.contenders[name] for name in chosen.contenders]
+    return {
+        "contenders": set(chosen.contenders),
+        "workloads": set(chosen.workloads),
+        "studies": {study},
+        "apps": {contender.app for contender in contenders},
+        "runtimes": {contender.runtime for contender in contenders},
+    }[kind]
+
+
+def _contenders(known: Catalogue) -> Rows:
+    rows = []
+    for contender in known.contenders.values():
+        app = known.apps[contender.app]
+        rows.append(
+            {
+                "name": contender.name,
+                "server": contender.server,
+                "framework": app.framework,
+                "runtime": contender.runtime,
+                "model": contender.model,
+                "workers": str(contender.workers),
+                "threads": str(contender.threads),
+                "answers": " ".join(contender.answers or app.answers),
+                "because": contender.because,
+            }
+        )
+    return rows
+
+
+def _studies(known: Catalogue) -> Rows:
+    return [
+        {
+            "name": study.name,
+            "title": study.title,
+            "contenders": str(len(study.contenders)),
+            "workloads": " ".join(study.workloads),
+            "connections": " ".join(str(count) for load in study.loads for count in load.connections),
+            "rounds": str(study.rounds),
+        }
+        for study in known.studies.values()
+    ]
+
+
+def _workloads(known: Catalogue) -> Rows:
+    return [
+        {
+            "name": workload.name,
+            "title": workload.title,
+            "kind": workload.kind,
+            "requests": ", ".join(f"{request.method} {request.path}" for request in workload.requests),
+        }
+        for workload in known.workloads.values()
+    ]
+
+
+def _apps(known: Catalogue) -> Rows:
+    return [
+        {
+            "name": app.name,
+            "language": app.language,
+            "interface": app.interface,
+            "framework": app.framework,
+            "answers": " ".join(app.answers),
+        }
+        for app in known.apps.values()
+    ]
+
+
+def _runtimes(known: Catalogue) -> Rows:
+    return [
+        {"name": runtime.name, "kind": runtime.kind, "language": runtime.language, "install": runtime.install}
+        for runtime in known.runtimes.values()
+    ]
+
+
+_ROWS = {
+    "contenders": _contenders,
+    "studies": _studies,
+    "workloads": _workloads,
+    "apps": _apps,
+    "runtimes": _runtimes,
+}

@@ -1,0 +1,60 @@
+"""``webdyno plan``: what ``run`` would do, in which order and how long it would take. Measures nothing, changes nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
+from webdyno.model.trial import Plan
+from webdyno.plan import make_plan
+from webdyno.report.words import length
+from webdyno.rig.here import Here
+
+
+def plan(
+    study: StudyArgument,
+    /,
+    *,
+    narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
+    full: Annotated[bool, Parameter(name=["--full"], help="Every trial, not only the first ten.")] = False,
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Show what a study would do here: its trials in order, what is skipped and why, and how long it takes.
+
+    Example: `webdyno plan quickstart --rounds 5`
+    """
+    known = catalogue_of(catalogue)
+    chosen = narrowing.of(study_called(study, known))
+    _, missing = look_for_runtimes(known, chosen.contenders, Here())
+    made = make_plan(chosen, known, missing)
+    if json:
+        say_json(made)
+    else:
+        _print(made, full)
+    return 0
+
+
+def _print(made: Plan, full: bool) -> None:
+    from rich import box
+    from rich.table import Table
+
+    console = out_console()
+    console.print(f"[bold]{made.title}[/bold]\n{made.question}")
+    cells = len(made.trials) // made.rounds
+    console.print(
+        f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
+        f"seed {made.seed}: about {length(made.seconds)} (builds apart)"
+    )
+    for skip in made.skipped:
+        console.print(f"skipped {skip.contender}: {skip.reason}", soft_wrap=True)
+    table = Table("trial", "round", "contender", "workload", "load", box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = made.trials if full else made.trials[:10]
+    for trial in shown:
+        table.add_row(trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label)
+    console.print(table)
+    if len(shown) < len(made.trials):
+        console.print(f"... and {len(made.trials) - len(shown)} more: --full shows them", style="dim")

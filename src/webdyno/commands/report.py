@@ -1,0 +1,83 @@
+"""``webdyno report``: read a results folder again; it needs nothing but that folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from webdyno.commands.options import JsonOption, out_console
+from webdyno.model.errors import MachineError
+
+if TYPE_CHECKING:
+    from webdyno.store import Store
+
+Format = Literal["terminal", "html", "md", "csv", "json"]
+
+
+def report(
+    folder: Annotated[Path, Parameter(help="A results folder, or its results.sqlite.")],
+    /,
+    *,
+    format_: Annotated[Format, Parameter(name=["--format", "-f"], help="Form of the report.")] = "terminal",
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="File to write instead of printing.")] = None,
+    json: JsonOption = False,
+) -> int:
+    """Analyse a results folder and report it: on the terminal, as one HTML page, Markdown, CSV or JSON.
+
+    Example: `webdyno report results/quickstart-20261120-143000 --format html --out report.html`
+    """
+    from webdyno.store import Store
+
+    form: Format = "json" if json else format_
+    with Store.open(folder) as store:
+        if form == "terminal" and out is None:
+            show(store, folder)
+            return 0
+        text = rendered(store, form)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write(out, text)
+    return 0
+
+
+def show(store: Store, folder: Path) -> None:
+    """The terminal report of a store, on standard output."""
+    from webdyno.analyse import analyse
+    from webdyno.report.terminal import render_terminal
+
+    plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
+    analysis = analyse(plan, fingerprint, runs)
+    render_terminal(plan, fingerprint, runs, analysis, folder, out_console())
+
+
+def rendered(store: Store, form: Format) -> str:
+    """The report of a store as text in one of the file formats (the terminal's falls back to Markdown)."""
+    from webdyno.analyse import analyse
+    from webdyno.report.csv import render_csv
+    from webdyno.report.html import render_html
+    from webdyno.report.json import render_json
+    from webdyno.report.markdown import render_markdown
+
+    plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
+    analysis = analyse(plan, fingerprint, runs)
+    match form:
+        case "html":
+            return render_html(plan, fingerprint, runs, analysis)
+        case "csv":
+            return render_csv(plan, fingerprint, runs, analysis)
+        case "json":
+            return render_json(plan, fingerprint, runs, analysis).decode()
+        case _:
+            return render_markdown(plan, fingerprint, runs, analysis)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a report file whole, or say why not."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise MachineError(f"{path}: the report could not be written: {error.strerror}; name another --out") from error

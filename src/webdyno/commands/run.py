@@ -1,0 +1,188 @@
+"""``webdyno run``: plan, build, then Trial after Trial, each written down the moment it is over; at the end the report."""
+
+from __future__ import annotations
+
+import datetime
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import msgspec
+from cyclopts import Parameter
+
+from webdyno.build import build_all
+from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
+from webdyno.commands.progress import progress
+from webdyno.commands.report import rendered, show, write
+from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
+from webdyno.conduct import Bench, conduct
+from webdyno.load.driver import DRIVERS
+from webdyno.model.built import Built
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import BuildError, UsageError
+from webdyno.model.study import Study
+from webdyno.model.trial import Plan
+from webdyno.plan import make_plan, memory_bytes
+from webdyno.report.words import length
+from webdyno.rig.strap import Strapped, strap
+from webdyno.store import Store
+
+ResumeOption = Annotated[
+    Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
+]
+ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
+
+
+def run(
+    study: StudyArgument | None = None,
+    /,
+    *,
+    narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
+    resume: ResumeOption = None,
+    results: ResultsOption = Path("results"),
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Run a study: every contender on every workload, in rounds of random order, then say who wins and how sure that is.
+
+    Ctrl-C ends it cleanly: what was measured is kept, and `--resume` continues.
+
+    Example: `webdyno run quickstart`
+    """
+    known = catalogue_of(catalogue)
+    if resume is not None:
+        if study is not None or not narrowing.is_empty:
+            raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
+        return _resume(resume, known, json)
+    if study is None:
+        raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
+    return _begin(narrowing.of(study_called(study, known)), known, results, json)
+
+
+def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
+    driver_version = DRIVERS[study.driver]().version()
+    with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
+        found, missing = look_for_runtimes(known, study.contenders, strapped)
+        plan = make_plan(study, known, missing)
+        stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+        folder = results / f"{study.name}-{stamp}"
+        _announce(plan, folder, driver_version)
+        built = _build(plan, known, found, strapped, interrupted)
+        with Store.create(folder, plan, strapped.fingerprint) as store:
+            _work(store, strapped, built, driver_version, interrupted)
+    return _finish(folder, interrupted, json)
+
+
+def _resume(folder: Path, known: Catalogue, json: bool) -> int:
+    with Store.open(folder, writable=True) as store:
+        plan, folder = store.plan(), store.folder
+        known = _with_definitions_of(plan, known)
+        driver_version = DRIVERS[plan.trials[0].driver]().version()
+        with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
+            store.add_fingerprint(strapped.fingerprint)
+            found, missing = look_for_runtimes(known, list(plan.contenders), strapped)
+            for name, reason in missing.items():
+                raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
+            _announce(plan, folder, driver_version, already=store.done())
+            built = _build(plan, known, found, strapped, interrupted)
+            _work(store, strapped, built, driver_version, interrupted)
+    return _finish(folder, interrupted, json)
+
+
+def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
+    """The catalogue with the plan's own definitions on top: a plan goes on as it began, whatever was edited since."""
+    absent = [name for name in plan.apps if name not in known.app_directories]
+    if absent:
+        raise UsageError(f"the plan serves app {absent[0]!r}, which is not in the catalogue; give --catalogue as before")
+    return msgspec.structs.replace(
+        known,
+        contenders={**known.contenders, **plan.contenders},
+        apps={**known.apps, **plan.apps},
+        runtimes={**known.runtimes, **plan.runtimes},
+        workloads={**known.workloads, **plan.workloads},
+    )
+
+
+def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] | None = None) -> None:
+    """What will happen and how long it takes, before it happens."""
+    ahead = len(plan.trials) - len(already or ())
+    share = ahead / len(plan.trials)
+    print(f"{plan.title}: {plan.question}", file=sys.stderr)
+    print(
+        f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {plan.rounds} rounds: {ahead} trials, "
+        f"about {length(plan.seconds * share)} after the build; load by {driver_version}; results in {folder}",
+        file=sys.stderr,
+    )
+    for skip in plan.skipped:
+        print(f"skipped {skip.contender}: {skip.reason}", file=sys.stderr)
+
+
+def _build(plan: Plan, known: Catalogue, found: dict, strapped: Strapped) -> dict[str, Built | BuildError]:  # type: ignore[type-arg]
+    raise NotImplementedError
+
+
+def _work(
+    store: Store,
+    strapped: Strapped,
+    built: dict[str, Built | BuildError],
+    driver_version: str,
+    interrupted: threading.Event,
+) -> None:
+    plan, already = store.plan(), store.done()
+    with progress(plan, already) as view:
+        bench = Bench(
+            plan=plan,
+            strapped=strapped,
+            driver=DRIVERS[plan.trials[0].driver](),
+            driver_version=driver_version,
+            contender_log=store.contender_log,
+            driver_log=store.driver_log,
+            interrupted=interrupted,
+            watch=view.event,
+        )
+        for trial in plan.trials:
+            if interrupted.is_set():
+                return
+            if trial.id not in already:
+                view.begin(trial)
+                record = conduct(trial, bench, built[trial.contender])
+                store.append(record)
+                view.end(record)
+
+
+def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
+    with Store.open(folder) as store:
+        runs = store.runs()
+        if json:
+            sys.stdout.write(rendered(store, "json"))
+        elif runs:
+            write(folder / "report.html", rendered(store, "html"))
+            show(store, folder)
+        left = len(store.plan().trials) - len(store.done())
+    if interrupted.is_set():
+        print(f"stopped; {left} trials left: webdyno run --resume {folder}", file=sys.stderr)
+        return 128 + signal.SIGINT
+    return 1 if any(record.outcome != "ok" for record in runs) else 0
+
+
+@contextmanager
+def _listening_for_interrupts() -> Iterator[threading.Event]:
+    """Ctrl-C and SIGTERM set an Event, so that the Trial in flight is ended and recorded instead of torn apart."""
+    interrupted = threading.Event()
+
+    def note(signum: int, frame: FrameType | None) -> None:
+        if not interrupted.is_set():
+            print("\nwebdyno: ending cleanly ...", file=sys.stderr)
+        interrupted.set()
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield interrupted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

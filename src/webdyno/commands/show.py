@@ -1,0 +1,90 @@
+"""``webdyno show``: one thing of the catalogue, whole, with what it becomes on this machine."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import Contender
+from webdyno.model.errors import UsageError
+from webdyno.model.rule import evaluate
+
+
+def show(
+    name: Annotated[str, Parameter(help="Name of a contender, study, workload, app or runtime.")],
+    /,
+    *,
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Show one thing of the catalogue: its settings, its pinned versions, and the command it becomes on this machine.
+
+    Example: `webdyno show gunicorn-gevent`
+    """
+    known = catalogue_of(catalogue)
+    found = _find(known, name)
+    facts = {kind: _facts(known, thing) for kind, thing in found.items()}
+    if json:
+        say_json(facts)
+        return 0
+    console = out_console()
+    for kind, fields in facts.items():
+        console.print(f"[bold]{kind} {name}[/bold]")
+        for key, value in fields.items():
+            console.print(f"  {key:<14} {_plain(value)}", markup=False, soft_wrap=True)
+    return 0
+
+
+def _find(known: Catalogue, name: str) -> dict[str, Any]:
+    shelves: dict[str, dict[str, Any]] = {
+        "contender": dict(known.contenders),
+        "study": dict(known.studies),
+        "workload": dict(known.workloads),
+        "app": dict(known.apps),
+        "runtime": dict(known.runtimes),
+    }
+    found = {kind: shelf[name] for kind, shelf in shelves.items() if name in shelf}
+    if not found:
+        import difflib
+
+        everything = [known_name for shelf in shelves.values() for known_name in shelf]
+        near = difflib.get_close_matches(name, everything, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list"
+        raise UsageError(f"nothing in the catalogue is called {name!r}; {hint}")
+    return found
+
+
+def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = msgspec.to_builtins(thing)
+    del facts["name"]
+    facts = {key: value for key, value in facts.items() if value not in (None, [], {})}
+    if isinstance(thing, Contender):
+        facts |= _on_this_machine(thing)
+        if thing.name in known.locks:
+            pins = known.locks[thing.name].read_text(encoding="utf-8").splitlines()
+            facts["locked"] = [line for line in pins if line and not line.lstrip().startswith(("#", "--"))]
+    return facts
+
+
+def _on_this_machine(contender: Contender) -> dict[str, Any]:
+    from webdyno.rig.cores import roles
+    from webdyno.serve.placeholders import fill
+
+    cores = len(roles().contender)
+    workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
+    command = fill(contender.serve, host="127.0.0.1", port=8000, workers=workers, threads=threads, cores=cores)
+    return {"here": {"cores": cores, "workers": workers, "threads": threads, "command": " ".join(command)}}
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        if value and all(isinstance(item, str) for item in value):
+            return " ".join(value)
+        return "".join(f"\n    - {_plain(item)}" for item in value)
+    if isinstance(value, dict):
+        return "".join(f"\n    {key} = {_plain(item)}" for key, item in value.items())
+    return str(value)

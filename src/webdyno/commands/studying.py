@@ -1,0 +1,136 @@
+"""From what the user typed (a study's name or file, and flags that narrow it) to a Plan for this machine."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from cyclopts import Parameter
+
+from webdyno.build.runtimes import find_runtime
+from webdyno.commands.options import numbers, split
+from webdyno.load.driver import DRIVERS
+from webdyno.model.built import Found
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import UsageError
+from webdyno.model.study import Study
+from webdyno.plan import narrow
+from webdyno.read import read_study
+from webdyno.rig.host import Host
+
+StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
+
+
+def _flag(*names: str, help: str) -> Parameter:  # noqa: A002 - cyclopts' own word
+    return Parameter(name=names, negative=(), help=help)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Narrowing:
+    """The flags that narrow a study or replace its settings; the same for ``plan`` and ``run``."""
+
+    contender: Annotated[list[str] | None, _flag("--contender", "-k", help="Only these: -k a,b or repeated.")] = None
+    workload: Annotated[list[str] | None, _flag("--workload", "-w", help="Only these workloads.")] = None
+    connections: Annotated[
+        list[str] | None, _flag("--connections", "-c", help="Connections instead of the study's: -c 8,64.")
+    ] = None
+    duration: Annotated[
+        str | None, _flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")
+    ] = None
+    rounds: Annotated[int | None, _flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
+    seed: Annotated[int | None, _flag("--seed", help="Seed of the random order.")] = None
+    driver: Annotated[str | None, _flag("--driver", help="Load tool: engine, wrk or ab.")] = None
+    memory: Annotated[str | None, _flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
+    trimmed: Annotated[
+        bool, _flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
+    ] = False
+
+    @property
+    def is_empty(self) -> bool:
+        """True when no flag was given."""
+        return self == Narrowing()
+
+    def of(self, study: Study) -> Study:
+        """``study``, narrowed."""
+        narrowed = narrow(
+            study,
+            contenders=split(self.contender),
+            workloads=split(self.workload),
+            connections=numbers(self.connections, "--connections"),
+            duration_s=None if self.duration is None else seconds(self.duration, "--duration"),
+            rounds=self.rounds,
+            seed=self.seed,
+            driver=None if self.driver is None else driver_called(self.driver),
+            estimate="trimmed" if self.trimmed else None,
+        )
+        if self.memory is None:
+            return narrowed
+        return msgspec.structs.replace(narrowed, memory_mb=size_mb(self.memory, "--memory"))
+
+
+def study_called(name: str, catalogue: Catalogue) -> Study:
+    """The study of that name, or in that file."""
+    if name in catalogue.studies:
+        return catalogue.studies[name]
+    if name.endswith(".toml") or "/" in name:
+        path = Path(name)
+        if not path.is_file():
+            raise UsageError(f"{name}: there is no such study file")
+        return read_study(path, catalogue)
+    near = difflib.get_close_matches(name, catalogue.studies, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(sorted(catalogue.studies))}"
+    raise UsageError(f"there is no study {name!r}; {hint}")
+
+
+def driver_called(name: str) -> str:
+    """``name``, proven to be a driver."""
+    if name not in DRIVERS:
+        raise UsageError(f"--driver {name}: there is no such driver; there are: {', '.join(DRIVERS)}")
+    return name
+
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def seconds(text: str, flag: str) -> float:
+    """``500ms``, ``2s``, ``1.5m`` or a bare number of seconds."""
+    number = text.rstrip("mshMSH")
+    unit = text[len(number) :].lower() or "s"
+    try:
+        value = float(number) * _SECONDS[unit]
+    except (ValueError, KeyError):
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{flag} {text}: give a length of time such as 500ms, 2s or 1m")
+    return value
+
+
+_MEGABYTES = {"M": 1, "G": 1024}
+
+
+def size_mb(text: str, flag: str) -> int | None:
+    """``512M``, ``2G`` in MB of 2**20 bytes; ``none``: no limit."""
+    if text.lower() == "none":
+        return None
+    number, unit = text[:-1], text[-1:].upper()
+    if not number.isdecimal() or unit not in _MEGABYTES or int(number) == 0:
+        raise UsageError(f"{flag} {text}: give a size such as 512M or 2G, or none")
+    return int(number) * _MEGABYTES[unit]
+
+
+def look_for_runtimes(catalogue: Catalogue, contenders: list[str], host: Host) -> tuple[dict[str, Found], dict[str, str]]:
+    """The runtimes that exist here by name, and for each contender whose runtime does not, the reason."""
+    found: dict[str, Found] = {}
+    reasons: dict[str, str] = {}
+    for name in sorted({catalogue.contenders[contender].runtime for contender in contenders}):
+        result = find_runtime(catalogue.runtimes[name], host)
+        if isinstance(result, Found):
+            found[name] = result
+        else:
+            reasons[name] = result
+    runtimes = {contender: catalogue.contenders[contender].runtime for contender in contenders}
+    return found, {name: reasons[runtime] for name, runtime in runtimes.items() if runtime in reasons}

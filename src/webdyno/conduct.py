@@ -1,0 +1,254 @@
+"""Conduct: the only file that joins build, serve, load and measure. One Trial in, one Run out, whatever happens.
+
+Whatever a contender does wrong becomes the Run's outcome; only what prevents webdyno itself from working is raised. The
+loop that follows the driver also watches the clock, the user and the contender, because a load tool alone would go on
+knocking at a dead server's port until its time is up.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import selectors
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
+from webdyno.measure.sampler import Sampler
+from webdyno.model.built import Built
+from webdyno.model.errors import AnswerError, BuildError, StartError
+from webdyno.model.run import Outcome, Probe, Run
+from webdyno.model.sample import Reading, Slice
+from webdyno.model.trial import Plan, Trial
+from webdyno.rig.group import Group
+from webdyno.rig.host import PIPE, STDOUT, Command
+from webdyno.rig.strap import Strapped
+from webdyno.serve.serving import Served, serve
+
+GRACE_S = 15.0
+"""How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
+STOP_S = 3.0
+"""How long a driver that was asked to end may take before its output is no longer waited for."""
+TICK_S = 0.1
+"""How often the loop looks up from the driver's output."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What stays the same from Trial to Trial of one command."""
+
+    plan: Plan
+    strapped: Strapped
+    driver: Driver
+    driver_version: str
+    contender_log: Callable[[Trial], Path]
+    driver_log: Callable[[Trial], Path]
+    interrupted: threading.Event
+    watch: Callable[[Event], None] = lambda event: None
+    """Told every event of the driver as it comes, for a live view."""
+
+
+@dataclass
+class _Record:
+    """A Run while it happens."""
+
+    outcome: Outcome = "ok"
+    message: str = ""
+    log_tail: str = ""
+    served: dict[str, Any] = field(default_factory=dict)
+    probe: Probe | None = None
+    driver_command: list[str] = field(default_factory=list)
+    summary: dict[str, Any] = field(default_factory=dict)
+    slices: list[Slice] = field(default_factory=list)
+    edges: dict[str, int] = field(default_factory=dict)
+    readings: list[Reading] = field(default_factory=list)
+    memory_peak_bytes: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def fail(self, outcome: Outcome, message: str, log_tail: str = "") -> None:
+        """The first failure is the cause; later ones are its consequences."""
+        if self.outcome == "ok":
+            self.outcome, self.message, self.log_tail = outcome, message, log_tail
+
+
+def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
+    """One Trial from start to end. Raises only MachineError and KeyboardInterrupt."""
+    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    clock = time.monotonic()
+    record = _Record()
+    if isinstance(built, BuildError):
+        record.fail("build-failed", str(built), built.log_tail)
+    else:
+        _serve_and_load(trial, bench, built, record)
+    return Run(
+        trial=trial,
+        outcome=record.outcome,
+        started_at=started_at,
+        seconds=time.monotonic() - clock,
+        rig=bench.strapped.rig,
+        message=record.message,
+        log_tail=record.log_tail,
+        versions=built.versions if isinstance(built, Built) else {},
+        driver_version=bench.driver_version,
+        driver_command=record.driver_command,
+        driver_can=bench.driver.can,
+        probe=record.probe,
+        summary=record.summary,
+        steady_start_ns=record.edges.get("steady"),
+        steady_end_ns=record.edges.get("ended"),
+        memory_peak_bytes=record.memory_peak_bytes,
+        slices=record.slices,
+        readings=record.readings,
+        notes=record.notes,
+        **record.served,
+    )
+
+
+def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -> None:
+    contender, workload = bench.plan.contenders[trial.contender], bench.plan.workloads[trial.workload]
+    log = bench.contender_log(trial)
+    try:
+        with serve(contender, workload, built, bench.strapped, log, bench.interrupted) as served:
+            record.probe = served.probe
+            record.served = {
+                "command": served.command,
+                "environment": served.environment,
+                "workers": served.workers,
+                "threads": served.threads,
+            }
+            record.notes += served.notes
+            _load(trial, bench, served, record)
+            _autopsy(bench, served, record, log)
+            if record.outcome == "ok":
+                served.verify()
+    except StartError as error:
+        outcome: Outcome = "exited-at-start" if error.exited else "never-ready"
+        record.fail("interrupted" if bench.interrupted.is_set() else outcome, str(error), error.log_tail)
+    except AnswerError as error:
+        record.fail("wrong-answer", str(error), error.log_tail)
+    if bench.interrupted.is_set():
+        record.fail("interrupted", "stopped by the user")
+
+
+def _load(trial: Trial, bench: Bench, served: Served, record: _Record) -> None:
+    order = Order(
+        host=served.host,
+        port=served.port,
+        requests=served.requests,
+        load=trial.load,
+        cores=bench.strapped.rig.driver_cores,
+    )
+    with bench.driver_log(trial).open("ab") as log:
+        for command in bench.driver.commands(order):
+            record.driver_command = command.argv
+            _drive(command, bench, served, record, log, _limit_s(trial))
+            if record.outcome != "ok" or bench.interrupted.is_set():
+                break
+    record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
+    if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
+        record.fail("no-success", "not one request was answered rightly during the steady phase")
+
+
+def _limit_s(trial: Trial) -> float:
+    steady = trial.load.duration_s if trial.load.duration_s is not None else 600.0
+    return trial.load.warmup_s + steady + 2 * trial.load.timeout_s + GRACE_S
+
+
+def _drive(
+    command: DriverCommand, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
+) -> None:
+    group = bench.strapped.start(
+        Command(
+            argv=command.argv,
+            cwd=Path.cwd(),
+            environment=command.environment,
+            role="driver",
+            stdin=command.stdin,
+            stdout=PIPE,
+            stderr=STDOUT if command.merge_stderr else Path(log.name),
+        )
+    )
+    try:
+        with Sampler({"contender": served.group, "driver": group}) as sampler:
+            _mark(command.phase, record)
+            lines = _lines(group, bench, served, record, log, limit_s)
+            for event in bench.driver.read(command, lines):
+                _book(event, record, sampler)
+                bench.watch(event)
+            _mark("ended" if command.phase == "steady" else None, record)
+        record.readings += sampler.readings
+    finally:
+        record.notes += [f"driver: {note}" for note in group.end(grace_s=2.0)]
+
+
+def _mark(edge: str | None, record: _Record) -> None:
+    """For tools that do not say when a phase begins and ends: the instants at which their process does."""
+    if edge is not None:
+        record.edges[edge] = time.monotonic_ns()
+
+
+def _book(event: Event, record: _Record, sampler: Sampler) -> None:
+    match event:
+        case Slice():
+            record.slices.append(event)
+        case PhaseEdge(phase=phase, at_ns=at_ns):
+            sampler.look()
+            record.edges[phase] = at_ns
+        case Summary(fields=fields):
+            record.summary = fields
+        case Fault(message=message):
+            record.fail("driver-failed", message)
+
+
+def _lines(
+    group: Group, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
+) -> Iterator[str]:
+    """The driver's output line by line, until it ends, is out of time, is interrupted, or has nobody left to load."""
+    assert group.stdout is not None
+    deadline, give_up, pending = time.monotonic() + limit_s, float("inf"), b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(group.stdout, selectors.EVENT_READ)
+        while True:
+            if selector.select(TICK_S):
+                data = os.read(group.stdout.fileno(), 65536)
+                if not data:
+                    break
+                log.write(data)
+                *lines, pending = (pending + data).split(b"\n")
+                yield from (line.decode("utf-8", "replace") for line in lines)
+            if give_up == float("inf") and _must_stop(bench, served, record, deadline, limit_s):
+                give_up = time.monotonic() + STOP_S
+                group.terminate()
+            if time.monotonic() > give_up:
+                break
+    if pending:
+        yield pending.decode("utf-8", "replace")
+
+
+def _must_stop(bench: Bench, served: Served, record: _Record, deadline: float, limit_s: float) -> bool:
+    if time.monotonic() > deadline:
+        record.fail("driver-failed", f"the driver did not end within {limit_s:.0f} s and was stopped")
+    return bench.interrupted.is_set() or served.group.poll() is not None or record.outcome != "ok"
+
+
+def _autopsy(bench: Bench, served: Served, record: _Record, log: Path) -> None:
+    """Did the contender live to the end of the load? Its own death is the cause, whatever the driver made of it."""
+    if bench.interrupted.is_set():
+        return
+    outcome: Outcome
+    if served.group.oom_killed():
+        outcome, message = "out-of-memory", "went past its memory limit and was killed by the kernel"
+    elif served.group.poll() is not None:
+        outcome, message = "died", f"ended under load with {served.group.last_words()}"
+    else:
+        return
+    record.outcome, record.message, record.log_tail = outcome, message, served.log_tail()
+
+
+def _highest_rss(readings: list[Reading]) -> int | None:
+    sizes = [reading.rss_bytes for reading in readings if reading.role == "contender" and reading.rss_bytes]
+    return max(sizes, default=None)

@@ -1,0 +1,162 @@
+"""Plan: from a Study and the catalogue to the ordered Trials. Pure: the same seed gives the same order everywhere.
+
+The design is randomised complete blocks: every round holds each cell once, in a fresh random order, so that whatever
+drifts on the machine (heat, neighbours, page cache) falls on all contenders alike instead of on whoever came last.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import UsageError
+from webdyno.model.load import Load
+from webdyno.model.study import Study, StudyLoad
+from webdyno.model.trial import Plan, Skipped, Trial, trial_id
+
+OVERHEAD_S = 1.3
+"""Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
+GUESSED_RATE_PER_S = 2000
+"""Only to foretell the length of Trials that end by count."""
+
+
+def narrow(
+    study: Study,
+    *,
+    contenders: list[str] | None = None,
+    workloads: list[str] | None = None,
+    connections: list[int] | None = None,
+    duration_s: float | None = None,
+    **changes: Any,
+) -> Study:
+    """The study as the user narrowed it; what is None stays as the study says. ``changes`` replace other fields."""
+    study = msgspec.structs.replace(
+        study,
+        contenders=_subset(study.contenders, contenders, "contender", study.name),
+        workloads=_subset(study.workloads, workloads, "workload", study.name),
+        loads=[_narrow_load(load, connections, duration_s) for load in study.loads],
+        **{field: value for field, value in changes.items() if value is not None},
+    )
+    if study.rounds < 1:
+        raise UsageError(f"--rounds {study.rounds}: a plan needs at least 1 round; 3 or more give an interval")
+    return study
+
+
+def _subset(known: list[str], wanted: list[str] | None, kind: str, study: str) -> list[str]:
+    if wanted is None:
+        return known
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"{kind} {name!r} is not in study {study!r}; it has: {', '.join(known)}")
+    return [name for name in known if name in wanted]
+
+
+def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: float | None) -> StudyLoad:
+    if connections is not None:
+        load = msgspec.structs.replace(load, connections=connections)
+    if duration_s is not None:
+        load = msgspec.structs.replace(load, duration_s=duration_s, count=None)
+    return load
+
+
+def make_plan(study: Study, catalogue: Catalogue, missing: Mapping[str, str]) -> Plan:
+    """The ordered Trials of ``study``; ``missing`` maps a contender that cannot be had here to the reason why.
+
+    Raises UsageError when nothing is left to measure.
+    """
+    skipped = [Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing]
+    names = [name for name in study.contenders if name not in missing]
+    cells = list(_cells(study, catalogue, names))
+    idle = [name for name in names if name not in {contender for contender, _, _ in cells}]
+    skipped += [Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}") for name in idle]
+    if not cells:
+        reasons = "; ".join(f"{skip.contender}: {skip.reason}" for skip in skipped)
+        raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
+    trials = [_trial(study, catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
+    used = [catalogue.contenders[name] for name in names if name not in idle]
+    return Plan(
+        study=study.name,
+        title=study.title,
+        question=study.question,
+        seed=study.seed,
+        rounds=study.rounds,
+        trials=trials,
+        skipped=skipped,
+        contenders={contender.name: contender for contender in used},
+        apps={contender.app: catalogue.apps[contender.app] for contender in used},
+        runtimes={contender.runtime: catalogue.runtimes[contender.runtime] for contender in used},
+        workloads={name: catalogue.workloads[name] for name in study.workloads},
+        memory_bytes=memory_bytes(study),
+        estimate=study.estimate,
+        seconds=sum(trial_seconds(trial.load) for trial in trials),
+    )
+
+
+def trial_seconds(load: Load) -> float:
+    """Expected length of one Trial in seconds: server start and end included, build apart."""
+    steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
+    return OVERHEAD_S + load.warmup_s + steady
+
+
+def memory_bytes(study: Study) -> int | None:
+    """The study's memory limit in bytes; None: no limit."""
+    return None if study.memory_mb is None else study.memory_mb * 2**20
+
+
+Cell = tuple[str, str, Load]
+
+
+def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterator[Cell]:
+    loads = [load for template in study.loads for load in _loads(template)]
+    for name in contenders:
+        contender = catalogue.contenders[name]
+        answers = catalogue.apps[contender.app].answers if contender.answers is None else contender.answers
+        for workload in study.workloads:
+            if workload in answers:
+                yield from ((name, workload, load) for load in loads)
+
+
+def _loads(template: StudyLoad) -> Iterator[Load]:
+    for connections in template.connections:
+        yield Load(
+            connections=connections,
+            duration_s=template.duration_s,
+            count=template.count,
+            warmup_s=template.warmup_s,
+            timeout_s=template.timeout_s,
+            keep_alive=template.keep_alive,
+            http=template.http,
+        )
+
+
+def _ordered(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, Cell]]:
+    chance = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
+    for round_ in range(1, rounds + 1):
+        order = list(cells)
+        chance.shuffle(order)
+        yield from ((round_, cell) for cell in order)
+
+
+def _trial(study: Study, catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
+    name, workload, load = cell
+    contender = catalogue.contenders[name]
+    return Trial(
+        id=trial_id(
+            contender,
+            catalogue.apps[contender.app],
+            catalogue.runtimes[contender.runtime],
+            catalogue.workloads[workload],
+            load,
+            study.driver,
+            round_,
+        ),
+        contender=name,
+        workload=workload,
+        load=load,
+        driver=study.driver,
+        round=round_,
+    )

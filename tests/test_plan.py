@@ -1,0 +1,93 @@
+"""Plan: blocks, order, identity."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tests.fakes import catalogue, study
+from webdyno.model.errors import UsageError
+from webdyno.plan import OVERHEAD_S, make_plan, narrow
+
+
+def test_every_round_holds_every_cell_once() -> None:
+    plan = make_plan(study("a", "b", rounds=3), catalogue("a", "b"), {})
+    for round_ in (1, 2, 3):
+        cells = [(t.contender, t.workload, t.load.connections) for t in plan.trials if t.round == round_]
+        assert sorted(cells) == [(c, w, n) for c in "ab" for w in ("hello", "json") for n in (8, 64)]
+
+
+def test_rounds_follow_each_other_and_are_ordered_differently() -> None:
+    plan = make_plan(study(*"abcdef"), catalogue(*"abcdef"), {})
+    assert [trial.round for trial in plan.trials] == sorted(trial.round for trial in plan.trials)
+    orders = {tuple((t.contender, t.workload) for t in plan.trials if t.round == round_) for round_ in (1, 2, 3)}
+    assert len(orders) == 3
+
+
+def test_the_same_seed_gives_the_same_plan_and_another_seed_another() -> None:
+    first, again, other = (make_plan(study("a", "b", seed=seed), catalogue("a", "b"), {}) for seed in (1, 1, 2))
+    assert first == again
+    assert [t.id for t in first.trials] != [t.id for t in other.trials]
+    assert {t.id for t in first.trials} == {t.id for t in other.trials}
+
+
+def test_a_trial_is_another_when_its_contender_is_edited() -> None:
+    before = make_plan(study("a"), catalogue("a"), {})
+    after = make_plan(study("a"), catalogue("a", threads=8), {})
+    assert not {t.id for t in before.trials} & {t.id for t in after.trials}
+
+
+def test_trial_ids_are_unique() -> None:
+    plan = make_plan(study("a", "b"), catalogue("a", "b"), {})
+    assert len({trial.id for trial in plan.trials}) == len(plan.trials)
+
+
+def test_a_missing_runtime_is_skipped_with_its_reason_and_the_rest_planned() -> None:
+    plan = make_plan(study("a", "b"), catalogue("a", "b"), {"b": "node was not found"})
+    assert [(s.contender, s.reason) for s in plan.skipped] == [("b", "node was not found")]
+    assert set(plan.contenders) == {"a"}
+
+
+def test_a_contender_that_answers_nothing_asked_is_skipped() -> None:
+    known = catalogue("a", "b")
+    known.contenders["b"] = msgspec.structs.replace(known.contenders["b"], answers=["mongo-small"])
+    plan = make_plan(study("a", "b"), known, {})
+    assert [(s.contender, s.reason) for s in plan.skipped] == [("b", "answers none of hello, json")]
+
+
+def test_a_contender_gets_only_the_workloads_it_answers() -> None:
+    known = catalogue("a")
+    known.contenders["a"] = msgspec.structs.replace(known.contenders["a"], answers=["json"])
+    assert {trial.workload for trial in make_plan(study("a"), known, {}).trials} == {"json"}
+
+
+def test_nothing_left_is_one_sentence() -> None:
+    with pytest.raises(UsageError, match=r"^study 'study' has nothing left to measure \(a: no node\)$"):
+        make_plan(study("a"), catalogue("a"), {"a": "no node"})
+
+
+def test_its_length_is_the_sum_of_its_trials() -> None:
+    plan = make_plan(study("a", rounds=2), catalogue("a"), {})
+    assert plan.seconds == pytest.approx(2 * 4 * (OVERHEAD_S + 0.5 + 2.0))
+
+
+def test_narrow_replaces_only_what_is_given() -> None:
+    base = study("a", "b")
+    assert narrow(base) == base
+    narrowed = narrow(base, contenders=["b"], connections=[1], duration_s=0.5, rounds=7, seed=3)
+    assert (narrowed.contenders, narrowed.rounds, narrowed.seed) == (["b"], 7, 3)
+    assert (narrowed.loads[0].connections, narrowed.loads[0].duration_s) == ([1], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"contenders": ["c"]}, "contender 'c' is not in study 'study'; it has: a, b"),
+        ({"workloads": ["db"]}, "workload 'db' is not in study 'study'; it has: hello, json"),
+        ({"rounds": 0}, "--rounds 0: a plan needs at least 1 round; 3 or more give an interval"),
+    ],
+)
+def test_what_cannot_be_narrowed_is_one_sentence(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        narrow(study("a", "b"), **changes)  # type: ignore[arg-type]
+    assert str(caught.value) == sentence
