@@ -16,7 +16,7 @@ WorkloadKind = Literal["cpu", "io-wait", "db", "static"]
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The rules an answer must meet; a rule that is None is not checked."""
 
-    statuses: list[int] = [200]
+    statuses: list[int] = msgspec.field(default_factory=lambda: [200])
     body: str | None = None
     """The exact body as UTF-8 text; drivers get its length and SHA-256."""
     body_sha256: str | None = None
