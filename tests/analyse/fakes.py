@@ -70,15 +70,15 @@ def _layout() -> HdrHistogram:
     return HdrHistogram(1, 3_600_000_000_000, 3)
 
 
-def histogram(values_ns: Sequence[float] | np.ndarray) -> str:
-    """HdrHistogram of ``values_ns`` as the engine writes it."""
+def histogram(values_ns: Sequence[float] | np.ndarray, times: int = 1) -> str:
+    """HdrHistogram of ``values_ns``, each so many ``times``, as the engine writes it."""
     made = HdrHistogram(1, 3_600_000_000_000, 3)
     values = np.maximum(np.asarray(values_ns, dtype=np.int64), 1)
     bucket = np.maximum(np.floor(np.log2(values)).astype(np.int64) - 10, 0)
     index = (bucket << 10) + (values >> bucket)
     counts = np.frombuffer(made.counts, dtype=np.int64)
-    np.add.at(counts, index, 1)
-    made.set_internal_tacking_values(int(index.min()), int(index.max()), len(values))
+    np.add.at(counts, index, times)
+    made.set_internal_tacking_values(int(index.min()), int(index.max()), times * len(values))
     return bytes(made.encode()).decode()
 
 
@@ -148,7 +148,9 @@ def plan(runs: Sequence[Run], **changes: Any) -> Plan:
     return msgspec.structs.replace(base, **changes)
 
 
-def slices(rates: Sequence[float], latency_ns: np.ndarray | None = None, *, opened: int = 64) -> list[Slice]:
+def slices(
+    rates: Sequence[float], latency_ns: np.ndarray | None = None, *, opened: int = 64, times: int = 1
+) -> list[Slice]:
     """A warm-up of half a second, then one Slice per rate; ``latency_ns`` is dealt over them."""
     made: list[Slice] = []
     parts = [None] * len(rates) if latency_ns is None else np.array_split(latency_ns, len(rates))
@@ -171,7 +173,7 @@ def slices(rates: Sequence[float], latency_ns: np.ndarray | None = None, *, open
                 stale_retries=0,
                 http10_answers=0,
                 in_flight=None,
-                latency_hdr=None if part is None else histogram(part),
+                latency_hdr=None if part is None else histogram(part, times),
                 cpu_user_ns=round(0.2 * length),
                 cpu_system_ns=round(0.3 * length),
             )
@@ -350,7 +352,7 @@ def _study_run(rng: np.random.Generator, rated: Rated, work: str, round_: int, l
     rates = [float(mine * math.exp(w)) for w in wobble]
     latency = spread(rng, 0.97 * 64 / mine * SECOND, rated.sigma, round(mine / 8) * seconds)
     made = run(rated.name, workload=work, round_=round_, rate=mine, workers=rated.workers, threads=rated.threads)
-    parts = slices(rates, latency, opened=64)
+    parts = slices(rates, latency, times=8)
     parts = [_with_habits(rng, part, rated) for part in parts]
     cpu = min(0.99, 0.93 + rng.normal(0, 0.02))
     changes: dict[str, Any] = {

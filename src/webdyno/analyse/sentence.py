@@ -28,15 +28,16 @@ def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None)
     if len(ranked) == 1:
         return f"{first} served {figure}; there is nobody to compare it with"
     second = ranked[1].contender
-    if fit.contrast(first, second) is None:
+    contrast = fit.contrast(first, second)
+    if contrast is None:
         return (
             f"cannot tell yet: {first} is ahead with {figure}, but a ranking needs at least two rounds of each, "
             "better three"
         )
     if len(winners) == 1:
         ratio = fit.ratio(first, second)
-        bounds = words.interval(ratio)
-        return f"{first} served the most: {figure}, {words.times(ratio)} {second} ({bounds})"
+        tiny = ", a difference below 3 % that hardly matters" if equal(contrast) else ""
+        return f"{first} served the most: {figure}, {words.times(ratio)} {second} ({words.interval(ratio)}){tiny}"
     return _tie(ranked, winners, fit)
 
 
