@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from webdyno.model.driver import Can
 from webdyno.model.rig import Rig
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.trial import Trial
@@ -79,6 +80,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """Found after install: runtime, server, and every package of the environment."""
     driver_version: str = ""
     driver_command: list[str] = []
+    driver_can: Can | None = None
+    """What the driver can tell at all; None in Runs that never came to the load."""
     probe: Probe | None = None
     summary: dict[str, Any] = {}
     """The driver's own last word over the steady phase, as it gave it."""

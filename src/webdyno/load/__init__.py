@@ -1,0 +1,3 @@
+"""load: one file per load tool; `driver.py` holds what they have in common to the outside, and the table that names
+them.
+"""

@@ -1,0 +1,234 @@
+"""Driver of webdyno's own engine: one JSON order in, one JSON line per event out (docs/reference/engine-protocol.md,
+schema 1).
+
+Lines are decoded strictly (a missing key or a wrong type is a Fault) but keys that a newer engine adds are let pass,
+so an older webdyno reads a newer engine of the same schema. The sum that the engine promises (offered == ok + errors)
+is checked here once more: a Slice that does not add up never gets into a Run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
+from webdyno.model.driver import Can
+from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.sample import ERROR_KINDS, Phase, Slice
+from webdyno.model.workload import Expectation, Request
+
+SCHEMA = 1
+PROGRAM = "webdyno-engine"
+_SLICE_NS = 1_000_000_000
+
+
+class Engine:
+    """The only driver that checks every answer against the workload and gives a series with histograms."""
+
+    can = Can(
+        driver="engine",
+        http=("1.0", "1.1"),
+        statuses="exact",
+        lengths="every",
+        bodies=True,
+        error_kinds=tuple(kind for kind in ERROR_KINDS if kind != "socket"),
+        series=True,
+        histogram=True,
+        invents_samples=False,
+        latency_from="sent",
+        connections=True,
+        silent_closes=True,
+        silence=True,
+        unfinished=True,
+        cores="many",
+    )
+
+    def version(self, ask: Ask) -> str:
+        """As the engine prints it, its own name left out."""
+        said = ask([_program(), "--version"]).strip()
+        if not said:
+            raise MachineError(f"{_program()} --version says nothing: install it again (make setup)")
+        return said.splitlines()[0].removeprefix(PROGRAM).strip()
+
+    def commands(self, order: Order) -> list[DriverCommand]:
+        """One command for all phases; the order goes to its standard input."""
+        stdin = msgspec.json.encode(_order(order))
+        return [DriverCommand(phase=None, argv=[_program()], order=order, stdin=stdin)]
+
+    def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:  # noqa: ARG002 - the lines say it all
+        """Events as they come, each checked before it is believed."""
+        started: dict[str, Any] = {}
+        last = ""
+        for line in lines:
+            if not line.strip():
+                continue
+            last = line.strip()
+            try:
+                said = _LINES.decode(last)
+            except (msgspec.DecodeError, UnicodeError) as error:
+                yield Fault(f"{PROGRAM} wrote a line that is not of its protocol ({error}): {last[:200]}")
+                return
+            if isinstance(said, _Started):
+                started = {key: value for key, value in msgspec.json.decode(last).items() if key != "event"}
+            event = _event(said, last, started)
+            if event is not None:
+                yield event
+            if isinstance(event, Fault | Summary):
+                return
+        yield Fault(f"{PROGRAM} ended without a summary; its last line: {last[:200] or 'none'}")
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name(PROGRAM)
+    found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
+    if found is None:
+        raise MachineError(f"{PROGRAM} is neither beside {sys.executable} nor on PATH: run make setup")
+    return found
+
+
+# The order
+
+
+def _order(order: Order) -> dict[str, Any]:
+    load = order.load
+    timeout_ns = _ns(load.timeout_s)
+    return {
+        "schema": SCHEMA,
+        "target": {"host": order.host, "port": order.port},
+        "requests": [_request(request) for request in order.requests],
+        "pace": {"kind": "closed", "connections": load.connections},
+        "duration_ns": None if load.duration_s is None else _ns(load.duration_s),
+        "count": load.count,
+        "warmup_ns": _ns(load.warmup_s),
+        "timeout_ns": timeout_ns,
+        "connect_timeout_ns": timeout_ns,
+        "keep_alive": load.keep_alive,
+        "http": load.http,
+        "threads": max(1, min(len(order.cores), load.connections)),
+        "cpus": list(order.cores),
+        "slice_ns": _SLICE_NS,
+    }
+
+
+def _request(request: Request) -> dict[str, Any]:
+    body = None if request.body is None else base64.b64encode(request.body.encode()).decode()
+    return {
+        "name": request.name,
+        "method": request.method,
+        "path": request.path,
+        "headers": [list(header) for header in request.headers],
+        "body_base64": body,
+        "weight": request.weight,
+        "expect": _expect(request.name, request.expect),
+    }
+
+
+def _expect(name: str, expect: Expectation) -> dict[str, Any]:
+    """Exact text becomes length and digest: the engine then never needs the whole answer in memory."""
+    digest, length = expect.body_sha256, expect.body_length
+    if expect.body is not None:
+        exact = expect.body.encode()
+        digest, length = hashlib.sha256(exact).hexdigest(), len(exact)
+    if expect.json_equals is not None and digest is None:
+        raise UsageError(
+            f"request {name!r} expects a JSON value, which cannot be compared under load: "
+            "verify the answer first, its exact bytes are the rule then"
+        )
+    return {
+        "statuses": expect.statuses,
+        "body_sha256": digest,
+        "body_length": length,
+        "body_contains": expect.body_contains,
+        "content_type": expect.content_type,
+    }
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+# The lines
+
+
+class _Started(msgspec.Struct, tag_field="event", tag="started"):
+    schema: int
+
+
+class _Edge(msgspec.Struct, tag_field="event", tag="phase"):
+    phase: Literal["warmup", "steady", "ended"]
+    at_ns: int
+
+
+class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
+    phase: Phase
+    index: int
+    start_ns: int
+    duration_ns: int
+    offered: int
+    ok: int
+    errors: dict[str, int]
+    bytes_in: int
+    bytes_out: int
+    connections_opened: int
+    closes_announced: int
+    closes_silent: int
+    stale_retries: int
+    http10_answers: int
+    in_flight: int
+    latency_hdr: str | None
+    connect_hdr: str | None
+    cpu_user_ns: int
+    cpu_system_ns: int
+
+
+class _Summary(msgspec.Struct, tag_field="event", tag="summary"):
+    ended: str
+    duration_ns: int
+    offered: int
+    ok: int
+    errors: dict[str, int]
+
+
+class _Fault(msgspec.Struct, tag_field="event", tag="fault"):
+    exit: int
+    message: str
+    key: str | None = None
+
+
+_Line = _Started | _Edge | _Slice | _Summary | _Fault
+_LINES = msgspec.json.Decoder(_Line)
+
+
+def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
+    """What a line means; None for the one that only introduces."""
+    match said:
+        case _Started(schema=schema):
+            if schema == SCHEMA:
+                return None
+            return Fault(f"{PROGRAM} speaks schema {schema}, this webdyno speaks {SCHEMA}: install both in one version")
+        case _Edge(phase=phase, at_ns=at_ns):
+            return PhaseEdge(phase, at_ns)
+        case _Fault(exit=code, message=message, key=key):
+            return Fault(f"{key}: {message}" if key else message, code)
+        case _Slice():
+            where = f"slice {said.index}"
+        case _Summary():
+            where = "the summary"
+    if said.offered != said.ok + sum(said.errors.values()):
+        return Fault(
+            f"{where} of {PROGRAM} does not add up: {said.offered} offered, {said.ok} ok, "
+            f"{sum(said.errors.values())} errors; this is a fault of the engine, please report it"
+        )
+    if isinstance(said, _Summary):
+        facts = {key: value for key, value in msgspec.json.decode(line).items() if key != "event"}
+        return Summary(facts | {"started": started})
+    fields = msgspec.structs.asdict(said)
+    fields["errors"] = {kind: count for kind, count in said.errors.items() if count}
+    return Slice(**fields)

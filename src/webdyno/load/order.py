@@ -1,0 +1,77 @@
+"""Order: what goes into a driver and what comes out of it, as types without behaviour; every driver imports them."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from webdyno.model.load import Load
+from webdyno.model.sample import Phase, Slice
+from webdyno.model.workload import Request
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What a driver shall do, once: these requests at this target under this load on these cores."""
+
+    host: str
+    """IPv4 or IPv6 literal, without brackets, or a name."""
+    port: int
+    requests: list[Request]
+    load: Load
+    cores: tuple[int, ...]
+    """The driver's cores; empty: not pinned, one thread."""
+
+    @property
+    def authority(self) -> str:
+        """``127.0.0.1:8080`` or ``[::1]:8080``, as URLs want it."""
+        host = self.host.strip("[]")
+        try:
+            bracketed = ipaddress.ip_address(host).version == 6
+        except ValueError:
+            bracketed = False
+        return f"[{host}]:{self.port}" if bracketed else f"{host}:{self.port}"
+
+
+class DriverCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One process to run. ``phase`` is None when the tool goes through the phases by itself and says so."""
+
+    phase: Phase | None
+    argv: list[str]
+    order: Order
+    """What it was made for; reading the output needs to know what was asked."""
+    stdin: bytes | None = None
+    environment: dict[str, str] = msgspec.field(default_factory=lambda: {"LC_ALL": "C"})
+    """Complete: whatever the user's shell holds (proxies, preloads, locales) must not reach a load tool."""
+    merge_stderr: bool = False
+    """Its last words come on standard error: hand both streams to ``read`` as one."""
+
+
+class PhaseEdge(msgspec.Struct, frozen=True):
+    """A phase began (or, for "ended", the last one was over) at an instant of CLOCK_MONOTONIC."""
+
+    phase: Literal["warmup", "steady", "ended"]
+    at_ns: int
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """The driver's own last word over a phase, as it gave it; ends up in ``Run.summary`` when the phase was steady."""
+
+    fields: dict[str, Any]
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """The tool did not carry the order out; nothing it said before makes a result. Always the last event."""
+
+    message: str
+    exit: int | None = None
+    """Exit code the tool announced, where it announces one."""
+
+
+Event = Slice | PhaseEdge | Summary | Fault
+
+Ask = Callable[[Sequence[str]], str]
+"""Runs one short command and returns all it printed, both streams together, whatever its exit status. Only the rig
+starts processes, so a driver that wants to know its tool's version is handed the means to ask."""

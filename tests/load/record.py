@@ -1,0 +1,86 @@
+"""Record the golden outputs of the real tools again: ``PYTHONPATH=src python -m tests.load.record [DRIVER]``.
+
+Writes tests/golden/DRIVER/NAME.txt (what the tool said) and NAME.order.json (what it was asked). The expected events
+beside them are written by the tests, with WEBDYNO_GOLDEN=rewrite, and reviewed like code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import msgspec
+
+from tests.load.odd_server import BODY, OddServer
+from webdyno.load.driver import DRIVERS, Order
+from webdyno.model.load import Load
+from webdyno.model.workload import Expectation, Request
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+PORT = 18080
+REFUSED = 18079
+TIMED = Load(connections=4, duration_s=1, warmup_s=0, timeout_s=1)
+COUNTED = Load(connections=4, count=1000, warmup_s=0, timeout_s=1)
+PATHS = ("ok", "error", "errors-some", "silent-close", "announced-close", "until-close", "reset", "truncated", "empty")
+
+
+def orders(driver: str) -> dict[str, Order]:
+    """What to record, by name."""
+    load = COUNTED if driver == "ab" else TIMED
+    closing = msgspec.structs.replace(load, keep_alive=False)
+    longer = msgspec.structs.replace(TIMED, duration_s=2)
+    found = {path: _order(path, load) for path in PATHS}
+    found |= {f"{path}.close": _order(path, closing) for path in ("ok", "reset")}
+    found["silence"] = _order("silence", load)
+    found["slow"] = _order("slow", longer)
+    found["refused"] = _order("ok", load, port=REFUSED)
+    found["ipv6"] = _order("ok", load, host="::1")
+    if driver == "ab":
+        found["timed"] = _order("ok", TIMED)
+        found["any-length"] = _order("truncated", load, expect=Expectation())
+        found["head"] = _order("ok", load, method="HEAD")
+    if driver != "ab":
+        found["post"] = _order("ok", load, method="POST", body="name=value")
+    return found
+
+
+def _order(
+    path: str,
+    load: Load,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    method: str = "GET",
+    body: str | None = None,
+    expect: Expectation | None = None,
+) -> Order:
+    expect = expect or Expectation(body=BODY.decode())
+    request = Request(name=path, path=f"/{path}", method=method, body=body, expect=expect)
+    return Order(host=host, port=port, requests=[request], load=load, cores=(0,))
+
+
+async def record(name: str) -> None:
+    driver = DRIVERS[name]()
+    folder = GOLDEN / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for case, order in orders(name).items():
+        servers = await OddServer().listen(PORT)
+        command = driver.commands(order)[-1]
+        process = await asyncio.create_subprocess_exec(
+            *command.argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT if command.merge_stderr else None,
+        )
+        said, _ = await process.communicate(command.stdin or b"")
+        for server in servers:
+            server.close()
+        (folder / f"{case}.txt").write_bytes(said)
+        (folder / f"{case}.order.json").write_bytes(msgspec.json.format(msgspec.json.encode(order)) + b"\n")
+        print(name, case, process.returncode)
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or ("wrk", "ab"):
+        asyncio.run(record(chosen))

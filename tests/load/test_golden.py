@@ -1,0 +1,94 @@
+"""Recorded outputs of each tool and the events they mean.
+
+tests/golden/DRIVER/NAME.txt is what the tool said, NAME.order.json what it had been asked, NAME.json what we read
+from it. A missing NAME.json is written (and the test fails once, so that somebody looks at it);
+WEBDYNO_GOLDEN=rewrite writes them all.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from webdyno.load.driver import DRIVERS, DriverCommand, Event, Fault, Order
+from webdyno.model.sample import ERROR_KINDS, Slice
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+RECORDED = sorted(path for driver in DRIVERS for path in (GOLDEN / driver).glob("*.txt"))
+
+
+def read(recorded: Path) -> list[Event]:
+    order = msgspec.json.decode(recorded.with_suffix(".order.json").read_bytes(), type=Order)
+    name = recorded.parent.name
+    command = DriverCommand(phase=None if name == "engine" else "steady", argv=[name], order=order)
+    return list(DRIVERS[name]().read(command, recorded.read_text().splitlines()))
+
+
+def plain(events: list[Event]) -> list[dict[str, Any]]:
+    return [{type(event).__name__: msgspec.to_builtins(event)} for event in events]
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_output_means_these_events(recorded: Path) -> None:
+    found = plain(read(recorded))
+    expected = recorded.with_suffix(".json")
+    if os.environ.get("WEBDYNO_GOLDEN") == "rewrite" or not expected.exists():
+        missing = not expected.exists()
+        expected.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        if missing and os.environ.get("WEBDYNO_GOLDEN") != "rewrite":
+            pytest.fail(f"{expected.name} was missing and has been written: look at it, then run again")
+    assert found == msgspec.json.decode(expected.read_bytes())
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_offered_request_is_in_exactly_one_bin_that_the_driver_can_tell(recorded: Path) -> None:
+    can = DRIVERS[recorded.parent.name]().can
+    for event in read(recorded):
+        if isinstance(event, Slice):
+            assert event.offered == event.ok + sum(event.errors.values())
+            assert event.ok >= 0
+            assert set(event.errors) <= set(can.error_kinds) <= set(ERROR_KINDS)
+            assert 0 not in event.errors.values()
+
+
+@pytest.mark.parametrize(
+    ("recorded", "ok", "errors"),
+    [
+        # what the odd server really did: the 50th request of each 50 went wrong
+        ("ab/ok", 1000, {}),
+        ("ab/error", 0, {"wrong-status": 1000}),
+        ("ab/errors-some", 980, {"wrong-status": 20}),
+        ("ab/announced-close", 1000, {}),
+        ("ab/until-close", 1000, {}),
+        ("ab/reset", 980, {"socket": 20}),
+        ("ab/reset.close", 980, {"socket": 20}),
+        ("ab/truncated", 980, {"wrong-body": 20}),
+        ("ab/any-length", 1000, {}),  # -l: ab takes any length for right, its Can says so
+        ("ab/empty", 0, {"socket": 1000}),
+        ("ab/refused", 0, {"socket": 1000}),
+        ("ab/head", 1000, {}),
+        ("ab/ipv6", 1000, {}),
+    ],
+)
+def test_counts_agree_with_what_the_server_did(recorded: str, ok: int, errors: dict[str, int]) -> None:
+    [slice_] = [event for event in read(GOLDEN / f"{recorded}.txt") if isinstance(event, Slice)]
+    assert (slice_.ok, slice_.errors) == (ok, errors)
+
+
+@pytest.mark.parametrize("recorded", ["wrk/refused", "ab/silence", "ab/slow"])
+def test_a_tool_that_gives_up_is_a_fault_with_its_last_words(recorded: str) -> None:
+    [event] = read(GOLDEN / f"{recorded}.txt")
+    assert isinstance(event, Fault)
+    assert {"wrk": "Connection refused", "ab": "The timeout specified has expired"}[recorded[:3].strip("/")] in (
+        event.message
+    )
+
+
+def test_nothing_that_was_recorded_names_the_machine_it_was_recorded_on() -> None:
+    for recorded in RECORDED:
+        assert "/home" not in recorded.read_text()
+        assert "/work" not in recorded.read_text()
