@@ -284,6 +284,7 @@ FIELD = (
 """Fourteen contenders, some near each other, as the quickstart has them."""
 
 
+@cache
 def study(seed: int = 7, rounds: int = 3, seconds: int = 3) -> tuple[Plan, Fingerprint, list[Run]]:
     """A whole study: 14 contenders on 2 workloads, one that fails now and then, one that never starts, two skipped."""
     rng = np.random.default_rng(seed)
@@ -306,11 +307,18 @@ def study(seed: int = 7, rounds: int = 3, seconds: int = 3) -> tuple[Plan, Finge
         title="Quickstart",
         question="Which Python web server is fastest on this machine, and how do Node and Go compare?",
         workloads={work.name: work for work in works},
+        apps={
+            name: App(name=name, language=name, interface="native", framework="none", answers=["hello", "json"])
+            for name in ("Go", "JavaScript", "Python", "bare")
+        },
         skipped=[
             Skipped(contender="actix", reason="needs cargo, which is not installed; get it from https://rustup.rs"),
             Skipped(contender="play-pekko", reason="needs java 17 or newer; install openjdk-17-jre-headless"),
         ],
-        contenders={r.name: contender(r.name, model=r.model, workers=r.workers, threads=r.threads) for r in FIELD}
+        contenders={
+            r.name: contender(r.name, app=r.language, model=r.model, workers=r.workers, threads=r.threads)
+            for r in FIELD
+        }
         | {"meinheld": contender("meinheld", model="greenlets", requires=["meinheld==1.0.2"])},
     )
     return made, FINGERPRINT, runs

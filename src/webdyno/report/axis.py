@@ -34,10 +34,10 @@ def straight(title: str, values: Iterable[float], text: Callable[[float], str], 
 
 
 def logarithmic(title: str, values: Sequence[float], text: Callable[[float], str]) -> Axis:
-    """From just below the smallest to just above the largest value, with ticks at 1, 2 and 5 times powers of ten."""
+    """From just below the smallest to just above the largest value, with ticks at round numbers."""
     low, high = min(values) / 1.15, max(values) * 1.15
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(decades) <= 5 else (1,)
+    steps = (1, 2, 3, 5, 7) if high / low < 12 else (1, 2, 5) if len(decades) <= 5 else (1,)
     ticks = tuple((m * 10.0**d, text(m * 10.0**d)) for d in decades for m in steps if low <= m * 10.0**d <= high)
     return Axis(title, low, high, ticks, log=True)
 

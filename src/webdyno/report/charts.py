@@ -23,7 +23,8 @@ _RAREST = 5
 
 def coloured(verdict: Verdict) -> dict[str, int]:
     """The contenders drawn in colour: the first ones, and the last for contrast."""
-    names = [standing.contender for standing in words.served(verdict)]
+    names = [standing.contender for standing in verdict.standings if standing.place is not None]
+    names = names or [standing.contender for standing in words.served(verdict)]
     chosen = names if len(names) <= STYLES else [*names[: STYLES - 1], names[-1]]
     return {name: style for style, name in enumerate(chosen)}
 

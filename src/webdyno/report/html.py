@@ -1,8 +1,9 @@
-"""The report as one HTML file: no network, no script, nothing beside it. It can be mailed, printed and read in ten years.
+"""The report as one HTML file: no network, no script, nothing beside it.
 
-It opens with the answer and the doubts that matter, then shows the evidence: ranking, latency, the course of time,
-memory against work, failures with their logs, the machine, and the exact versions and commands. Its policy forbids
-scripts and the network altogether, so that even a slip in escaping could do nothing.
+It can be mailed, printed, and read in ten years. It opens with the answer and the doubts that matter, then shows
+the evidence: ranking, latency, the course of time, memory against work, failures with their logs, the machine, and
+the exact versions and commands. Its policy forbids scripts and the network altogether, so that even a slip in
+escaping could do nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.charts import coloured, efficiency_chart, latency_chart, rate_chart
-from webdyno.report.markup import Markup, element, join
+from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.ranking import ranking
 from webdyno.report.words import Mark
 
@@ -78,9 +79,9 @@ def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
 
 def _answer(plan: Plan, analysis: Analysis) -> Markup:
     """The answer in a sentence for the study, and one for each workload when there are several."""
-    head = element("h1", _emphasised(_capital(analysis.sentence) + ".", analysis.recommended))
+    head = element("h1", _emphasised(_capital(plan, analysis.sentence) + ".", analysis.recommended))
     if len(analysis.verdicts) == 1:
-        return join(head, element("p", _emphasised(_capital(analysis.verdicts[0].sentence) + ".", None), class_="lead"))
+        return join(head, element("p", _capital(plan, analysis.verdicts[0].sentence), ".", class_="lead"))
     each = [
         element("p", element("b", words.title(verdict)), ": ", verdict.sentence, ".", class_="lead")
         for verdict in analysis.verdicts
@@ -88,8 +89,10 @@ def _answer(plan: Plan, analysis: Analysis) -> Markup:
     return join(head, *each, element("p", plan.question, class_="lead"))
 
 
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+def _capital(plan: Plan, sentence: str) -> str:
+    """A capital at the beginning, unless a contender's name stands there."""
+    word = sentence.split(" ", 1)[0].rstrip(",:")
+    return sentence if word in plan.contenders else sentence[:1].upper() + sentence[1:]
 
 
 def _emphasised(sentence: str, name: str | None) -> Markup:
@@ -104,7 +107,8 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
     loads = list(dict.fromkeys(trial.load.label for trial in plan.trials))
     facts = [
         ("Machine", f"{words.count(fingerprint.cores, 'core')}, {words.size(fingerprint.memory_bytes)}"),
-        ("Placement", words.placement(runs[-1].rig) if runs else "nothing was run"),
+        ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
+        ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
         ("Load", words.listing([f"{load}, closed loop" for load in loads], 3)),
         ("Rounds", f"{words.count(plan.rounds)}, a fresh server in each"),
         ("Typical interval", _typical(analysis)),
@@ -132,7 +136,7 @@ def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
     if not grave:
         return element("div", "Read the table with ", more, " in mind.", class_="note")
     items = [
-        element("li", element("a", mark.kind, href=f"#doubt-{mark.number}"), f": {mark.sentences[0]}.")
+        element("li", element("a", mark.kind, href=f"#doubt-{mark.number}"), f": {'; '.join(mark.sentences)}.")
         for mark in grave
     ]
     title = f"{words.count(len(grave), 'finding')} {'needs' if len(grave) == 1 else 'need'} care:"
@@ -145,7 +149,7 @@ def _section(plan: Plan, table: Table, verdict: Verdict, marks: Sequence[Mark], 
     return element(
         "section",
         element("h2", words.title(verdict), id=anchor),
-        element("p", _capital(verdict.sentence), ".", class_="answer"),
+        element("p", _capital(plan, verdict.sentence), ".", class_="answer"),
         _card(
             "Ranking",
             f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "
@@ -191,8 +195,8 @@ def _doubts(marks: Sequence[Mark]) -> Markup:
         element(
             "li",
             element("b", f"{mark.number}{'!' if mark.voids else ''} {mark.kind}", class_="bad" if mark.voids else None),
-            *[element("p", _capital(sentence), ".") for sentence in mark.sentences],
-            element("p", "What to do: ", mark.advice, ".", class_="todo"),
+            *[element("p", sentence, ".") for sentence in mark.sentences],
+            element("p", "What to do: ", prose(mark.advice), ".", class_="todo"),
             id=f"doubt-{mark.number}",
         )
         for mark in marks

@@ -35,6 +35,12 @@ def element(name: str, /, *children: str | None, **attributes: str | float | boo
     return Markup(f"<{' '.join(parts)}>{inside}</{name}>")
 
 
+def prose(text: str) -> Markup:
+    """A sentence in which what stands between backticks is code."""
+    parts = text.split("`")
+    return join(*[element("code", part) if at % 2 else part for at, part in enumerate(parts)])
+
+
 def _attribute(key: str, value: str | float | bool) -> str:
     text = key if value is True else f"{value:g}" if isinstance(value, float) else str(value)
     return f'{key}="{escape(clean(text), quote=True)}"'

@@ -12,7 +12,8 @@ from webdyno.report.words import Mark
 
 _NUMBERS = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors")
 _ALWAYS = ("rate",)
-"""Beside the name on a narrow screen; the others follow below it, each with its label."""
+"""Beside the name on a narrow screen; the others follow below it in two columns, each with its label."""
+_WIDER = ("interval", "tie", "p99", "memory")
 
 
 def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[str, int]) -> Markup:
@@ -45,7 +46,7 @@ def _row(
         element("td", _bar(verdict, standing, most), class_="bar"),
     ]
     cells += [_figure(key, text[key]) for key in _NUMBERS]
-    cells.append(element("td", _links(standing, marks), class_="more", data_label="doubts"))
+    cells.append(element("td", _links(standing, marks), class_="more wider", data_label="doubts"))
     return element("tr", *cells, class_="out" if standing.place is None else None)
 
 
@@ -56,7 +57,8 @@ def _figure(key: str, text: str) -> Markup:
         inside: str = join(*[element("span", letter, class_="tie") for letter in text])
     else:
         inside = element("span", text, class_="bad") if key == "errors" and text not in ("0 %", words.MISSING) else text
-    return element("td", inside, class_="n more", data_label=words.COLUMNS[key].title)
+    kind = "n more wider" if key in _WIDER else "n more"
+    return element("td", inside, class_=kind, data_label=words.COLUMNS[key].title)
 
 
 def _about(plan: Plan, standing: Standing) -> Markup | None:

@@ -40,7 +40,7 @@ class Frame:
     height: float
     left: float = 54.0
     right: float = 132.0
-    top: float = 26.0
+    top: float = 30.0
     bottom: float = 40.0
     shade: tuple[float, float, str] | None = None
     """From, to and name of a stretch of the x axis."""
@@ -144,7 +144,7 @@ def _grid(frame: Frame, *, both: bool = False) -> Markup:
         )
         drawn.append(element("text", text, class_="tick", x=x, y=bottom + 18, text_anchor="middle"))
     drawn.append(element("line", class_="axis", x1=left, x2=right, y1=bottom, y2=bottom))
-    drawn.append(element("text", frame.y.title, class_="tick", x=2, y=top - 12))
+    drawn.append(element("text", frame.y.title, class_="tick", x=2, y=top - 17))
     drawn.append(
         element("text", frame.x.title, class_="tick", x=(left + right) / 2, y=frame.height - 5, text_anchor="middle")
     )
@@ -160,7 +160,7 @@ def _shade(frame: Frame) -> Markup:
     height = frame.height - frame.top - frame.bottom
     return join(
         element("rect", class_="shade", x=round(x, 1), y=frame.top, width=round(far - x, 1), height=height),
-        element("text", name, class_="tick", x=round(x, 1) + 4, y=frame.top + 12),
+        element("text", name, class_="tick", x=round(x, 1) + 4, y=frame.top - 4),
     )
 
 

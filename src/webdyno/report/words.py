@@ -66,7 +66,7 @@ COLUMNS: dict[str, Column] = {
     "tie": Column("tie", "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table)"),
     "p50": Column("p50", "Half of the answers took at most this long"),
     "p99": Column("p99", "99 of 100 answers took at most this long"),
-    "cpu": Column("CPU/request", "CPU time of the contender's whole process tree for one right answer"),
+    "cpu": Column("CPU/req", "CPU time of the contender's whole process tree for one right answer"),
     "memory": Column("peak memory", "Highest memory of the contender's whole process tree"),
     "errors": Column("errors", "Requests that were not answered rightly, as a share of all"),
     "doubts": Column("doubts", "Numbers of the doubts listed below the table"),
@@ -217,10 +217,19 @@ def machine(fingerprint: Fingerprint) -> list[tuple[str, str]]:
 
 
 def placement(rig: Rig) -> str:
-    """``contender on core 0, driver on core 1, 512 MiB, cgroup v2``."""
+    """``contender on core 0, driver on core 1, at most 512 MiB, cgroup v2``."""
+    return f"{cores(rig)}, {limits(rig)}"
+
+
+def cores(rig: Rig) -> str:
+    """``contender on core 0, driver on core 1``."""
+    return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
+
+
+def limits(rig: Rig) -> str:
+    """``at most 512 MiB, cgroup v2``."""
     limit = f"at most {size(rig.memory_bytes)}" if rig.memory_bytes else "no memory limit"
-    means = "affinity only, no cgroup" if rig.cgroup == "none" else f"cgroup {rig.cgroup}"
-    return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}, {limit}, {means}"
+    return f"{limit}, {'affinity only, no cgroup' if rig.cgroup == 'none' else f'cgroup {rig.cgroup}'}"
 
 
 def _cores(numbers: Sequence[int]) -> str:

@@ -1,0 +1,90 @@
+"""The report as Markdown, to paste into an issue, a pull request or an article.
+
+GitHub's dialect. Text from outside cannot break a table or become markup: it is escaped, and logs stand in fences
+longer than any run of backticks within them.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis, Verdict
+from webdyno.report import words
+from webdyno.report.words import Mark
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&])")
+_LOG_LINES = 10
+
+
+def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:
+    """The whole report."""
+    marks = words.marks(analysis)
+    parts = [f"# {_text(plan.title)}", _text(plan.question), f"**{_text(analysis.sentence)}**"]
+    if analysis.recommended_command:
+        parts.append(_fence(shlex.join(analysis.recommended_command)))
+    for verdict in analysis.verdicts:
+        parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
+    parts += _doubts(marks) + _failures(runs)
+    if plan.skipped:
+        parts += ["## Skipped", "\n".join(f"- **{_text(s.contender)}**: {_text(s.reason)}" for s in plan.skipped)]
+    parts += ["## How", _text(words.measured(plan, runs)), _machine(fingerprint, runs)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _text(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", " ".join(words.clean(text).split()))
+
+
+def _fence(text: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{words.clean(text)}\n{fence}"
+
+
+def _table(verdict: Verdict, marks: Sequence[Mark]) -> str:
+    standings = words.served(verdict)
+    if not standings:
+        return ""
+    numbers = {mark.kind: mark.number for mark in marks}
+    rows = [[column.title for column in words.COLUMNS.values()]]
+    rows.append([":---" if key in ("contender", "tie", "doubts") else "---:" for key in words.COLUMNS])
+    for standing in standings:
+        doubts = " ".join(f"{numbers[d.kind]}{'!' if d.severity == 'voids' else ''}" for d in standing.doubts)
+        rows.append([_text(text) for text in (words.cells(standing) | {"doubts": doubts}).values()])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _doubts(marks: Sequence[Mark]) -> list[str]:
+    if not marks:
+        return []
+    lines = [
+        f"- **{mark.number}{'!' if mark.voids else ''} {_text(mark.kind)}**: "
+        f"{_text('; '.join(mark.sentences))}. *What to do: {_text(mark.advice)}.*"
+        for mark in marks
+    ]
+    told = "An exclamation mark: the figures are shown, but not ranked." if any(mark.voids for mark in marks) else ""
+    return ["## Doubts", "\n".join(lines), told]
+
+
+def _failures(runs: Sequence[Run]) -> list[str]:
+    found = words.failures(runs)
+    parts = ["## Failed"] if found else []
+    for failure in found:
+        says = (
+            f"**{_text(failure.contender)}** {_text(failure.says)} ({_text(failure.outcome)}; {_text(failure.where)})"
+        )
+        parts += [f"{says}: {_text(failure.message)}" if failure.message else says]
+        if log := words.tail(failure.log_tail, _LOG_LINES):
+            parts.append(_fence(log))
+    return parts
+
+
+def _machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> str:
+    facts = words.machine(fingerprint)
+    facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
+    return "\n".join(f"- {_text(label)}: {_text(text)}" for label, text in facts)

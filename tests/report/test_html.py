@@ -1,0 +1,172 @@
+"""The HTML report: whole, offline, safe, and right in a browser."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.analyse.fakes import FINGERPRINT, contender, plan, run, study, workload
+from webdyno.analyse import analyse
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Skipped
+from webdyno.report.html import render_html
+
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&lt;"
+BROWSER = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+
+
+def page(made: tuple[Plan, Fingerprint, list[Run]]) -> str:
+    return render_html(*made, analyse(*made))
+
+
+class Checker(HTMLParser):
+    """Every tag closed in its order; tags and attributes collected."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def parsed(html: str) -> Checker:
+    checker = Checker()
+    checker.feed(html)
+    checker.close()
+    assert checker.open == []
+    return checker
+
+
+def test_it_is_well_formed_and_every_place_it_links_to_exists() -> None:
+    checker = parsed(page(study()))
+    ids = [value for name, value in checker.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    assert {value[1:] for name, value in checker.attributes if name == "href"} <= set(ids)
+
+
+def test_it_needs_no_network_and_runs_no_script() -> None:
+    html = page(study())
+    checker = parsed(html)
+    assert not checker.tags & {"script", "link", "iframe", "object", "img"}
+    assert [value for name, value in checker.attributes if name in ("src", "href") and not value.startswith("#")] == []
+    assert not re.search(r"@import|url\(", html)
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'; img-src data:") in checker.attributes
+
+
+def test_it_opens_with_the_answer_and_the_doubts_that_matter() -> None:
+    text = " ".join(parsed(page(study())).text)
+    assert text.index("it served the most on every workload") < text.index("findings need care") < text.index("Ranking")
+    assert "cherrypy ended while under load in 1 of 3 rounds" in text[: text.index("Ranking")]
+
+
+def test_it_shows_failures_machine_versions_commands_and_how_to_repeat() -> None:
+    text = " ".join(parsed(page(study())).text)
+    for said in (
+        "too few arguments to function",
+        "Intel(R) Xeon(R) Platinum 8488C",
+        "contender on core 0, driver on core 1",
+        "go-nethttp 1.2.3",
+        "/cache/wsgiref/bin/wsgiref --bind 127.0.0.1:18080",
+        "webdyno run quickstart --seed 7 --rounds 3",
+        "actix",
+    ):
+        assert said in text
+
+
+def test_text_from_outside_is_never_markup() -> None:
+    runs = [
+        run(
+            EVIL,
+            workload=EVIL,
+            round_=r,
+            latency_ns=None,
+            command=[EVIL],
+            environment={EVIL: EVIL},
+            versions={EVIL: EVIL},
+            driver_version=EVIL,
+        )
+        for r in (1, 2)
+    ]
+    runs.append(run(EVIL, workload=EVIL, round_=3, outcome="died", message=EVIL, log_tail=EVIL, slices=[]))
+    made = plan(
+        runs,
+        study=EVIL,
+        title=EVIL,
+        question=EVIL,
+        contenders={EVIL: contender(EVIL, model=EVIL)},
+        workloads={EVIL: workload(EVIL, title=EVIL)},
+        skipped=[Skipped(contender=EVIL, reason=EVIL)],
+    )
+    machine = msgspec.structs.replace(FINGERPRINT, cpu_model=EVIL, hostname=EVIL, mitigations={EVIL: EVIL})
+    html = page((made, machine, runs))
+    checker = parsed(html)
+    assert not checker.tags & {"script", "img"}
+    assert not any(name.startswith("on") for name, _ in checker.attributes)
+    assert "<script" not in html
+    assert EVIL in "".join(checker.text)
+
+
+def test_charts_are_there_with_labels_and_left_out_without_data() -> None:
+    html = page(study())
+    assert html.count('class="chart"') == 4
+    assert html.count('class="chart wide"') == 2
+    labels = [value for name, value in parsed(html).attributes if name == "aria-label"]
+    assert sum(label.startswith("Latency by percentile") for label in labels) == 2
+    bare = [run(n, round_=r, readings=[], slices=run().slices[1:2]) for n in "ab" for r in (1, 2)]
+    assert 'class="chart' not in page((plan(bare), FINGERPRINT, bare))
+
+
+def test_a_page_with_many_runs_stays_small() -> None:
+    assert len(page(study(rounds=4, seconds=20))) < 500_000
+
+
+@pytest.mark.parametrize("runs", [[], [run(outcome="build-failed", slices=[], readings=[], command=[])], [run()]])
+def test_it_copes_with_little(runs: list[Run]) -> None:
+    parsed(page((plan(runs), FINGERPRINT, runs)))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_a_telephone_needs_no_sideways_scrolling(tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(page(study()), encoding="utf-8")
+    (tmp_path / "frame.html").write_text(
+        '<iframe id=f src=report.html style="width:380px;height:4000px;border:0"></iframe><p id=o>'
+        "<script>f.onload=()=>{o.textContent='width '+f.contentDocument.documentElement.scrollWidth}</script>"
+    )
+    flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
+    flags += " --disable-component-update --disable-sync --allow-file-access-from-files"
+    flags += " --virtual-time-budget=5000 --window-size=800,1000"
+    assert BROWSER is not None
+    command = [
+        BROWSER,
+        *flags.split(),
+        f"--user-data-dir={tmp_path}/profile",
+        "--dump-dom",
+        f"file://{tmp_path}/frame.html",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    width = re.search(r'<p id="o">width (\d+)', done.stdout)
+    assert width is not None
+    assert int(width[1]) <= 380

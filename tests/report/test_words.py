@@ -1,0 +1,42 @@
+"""What is said, once."""
+
+from tests.analyse.fakes import FINGERPRINT, RIG, change_slices, plan, run, study
+from webdyno.analyse import analyse
+from webdyno.report import words
+
+
+def test_like_failures_are_told_once() -> None:
+    _, _, runs = study()
+    told = [(failure.contender, failure.outcome, failure.where) for failure in words.failures(runs)]
+    assert told == [("cherrypy", "died", "json, 1 round"), ("meinheld", "build-failed", "hello and json, 6 rounds")]
+
+
+def test_an_interrupted_run_is_no_failure() -> None:
+    assert words.failures([run(outcome="interrupted")]) == []
+
+
+def test_doubts_are_numbered_once_the_gravest_first() -> None:
+    runs = [change_slices(run(name, round_=r), errors={"reset": 900}) for name in "abcde" for r in (1, 2)]
+    marks = words.marks(analyse(plan(runs), FINGERPRINT, runs))
+    assert [(mark.number, mark.kind, mark.voids) for mark in marks] == [
+        (1, "wrong-answers", True),
+        (2, "few-rounds", False),
+    ]
+    assert len(marks[0].sentences) == 4
+    assert marks[0].sentences[-1].startswith("the same for ")
+
+
+def test_what_could_not_be_read_of_the_machine_is_left_out() -> None:
+    labels = [label for label, _ in words.machine(FINGERPRINT)]
+    assert "Turbo" not in labels
+    assert "CPU" in labels
+
+
+def test_placement_names_cores_and_limits() -> None:
+    assert words.placement(RIG) == "contender on core 0, driver on core 1, at most 512 MiB, cgroup v2"
+
+
+def test_text_from_outside_loses_its_control_characters() -> None:
+    assert words.clean("a\x1b[31mb\x07\r\nc\td\u202e") == "a\ufffd[31mb\ufffd\ufffd\nc\td\ufffd"
+    assert words.tail("one\n\n  two  \nthree\n", 2) == "  two\nthree"
+    assert len(words.tail("x" * 5_000, 3)) == 200
