@@ -30,9 +30,7 @@ def workload(name: str, path: str = "/", body: str = "Hello, World!") -> Workloa
 def catalogue(*names: str, **contender_changes: object) -> Catalogue:
     return Catalogue(
         contenders={name: contender(name, **contender_changes) for name in names},
-        apps={
-            "app": App(name="app", language="Python", interface="wsgi", framework="none", answers=["hello", "json"])
-        },
+        apps={"app": App(name="app", language="Python", interface="wsgi", framework="none", answers=["hello", "json"])},
         runtimes={
             "python": Runtime(
                 name="python", kind="python", language="Python", find=["3.11"], version=["--version"], install="uv does"

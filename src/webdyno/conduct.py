@@ -8,13 +8,14 @@ knocking at a dead server's port until its time is up.
 from __future__ import annotations
 
 import datetime
+import os
 import selectors
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
@@ -24,12 +25,14 @@ from webdyno.model.run import Outcome, Probe, Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.trial import Plan, Trial
 from webdyno.rig.group import Group
-from webdyno.rig.host import PIPE, Command
+from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import Served, serve
 
 GRACE_S = 15.0
 """How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
+STOP_S = 3.0
+"""How long a driver that was asked to end may take before its output is no longer waited for."""
 TICK_S = 0.1
 """How often the loop looks up from the driver's output."""
 
@@ -92,6 +95,7 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
         versions=built.versions if isinstance(built, Built) else {},
         driver_version=bench.driver_version,
         driver_command=record.driver_command,
+        driver_can=bench.driver.can,
         probe=record.probe,
         summary=record.summary,
         steady_start_ns=record.edges.get("steady"),
@@ -138,12 +142,12 @@ def _load(trial: Trial, bench: Bench, served: Served, record: _Record) -> None:
         load=trial.load,
         cores=bench.strapped.rig.driver_cores,
     )
-    for command in bench.driver.commands(order):
-        record.driver_command = command.argv
-        with bench.driver_log(trial).open("ab") as log:
-            _drive(command, bench, served, record, log.write, _limit_s(trial))
-        if record.outcome != "ok":
-            return
+    with bench.driver_log(trial).open("ab") as log:
+        for command in bench.driver.commands(order):
+            record.driver_command = command.argv
+            _drive(command, bench, served, record, log, _limit_s(trial))
+            if record.outcome != "ok" or bench.interrupted.is_set():
+                break
     record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
     if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
         record.fail("no-success", "not one request was answered rightly during the steady phase")
@@ -155,26 +159,36 @@ def _limit_s(trial: Trial) -> float:
 
 
 def _drive(
-    command: DriverCommand,
-    bench: Bench,
-    served: Served,
-    record: _Record,
-    keep: Callable[[bytes], object],
-    limit_s: float,
+    command: DriverCommand, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
 ) -> None:
     group = bench.strapped.start(
-        Command(argv=command.argv, role="driver", stdin=command.stdin, stdout=PIPE, environment=command.environment)
+        Command(
+            argv=command.argv,
+            cwd=Path.cwd(),
+            environment=command.environment,
+            role="driver",
+            stdin=command.stdin,
+            stdout=PIPE,
+            stderr=STDOUT if command.merge_stderr else Path(log.name),
+        )
     )
     try:
         with Sampler({"contender": served.group, "driver": group}) as sampler:
-            lines = _lines(group, bench, served, record, keep, limit_s)
+            _mark(command.phase, record)
+            lines = _lines(group, bench, served, record, log, limit_s)
             for event in bench.driver.read(command, lines):
                 _book(event, record, sampler)
                 bench.watch(event)
-            sampler.look()
+            _mark("ended" if command.phase == "steady" else None, record)
         record.readings += sampler.readings
     finally:
         record.notes += [f"driver: {note}" for note in group.end(grace_s=2.0)]
+
+
+def _mark(edge: str | None, record: _Record) -> None:
+    """For tools that do not say when a phase begins and ends: the instants at which their process does."""
+    if edge is not None:
+        record.edges[edge] = time.monotonic_ns()
 
 
 def _book(event: Event, record: _Record, sampler: Sampler) -> None:
@@ -191,36 +205,34 @@ def _book(event: Event, record: _Record, sampler: Sampler) -> None:
 
 
 def _lines(
-    group: Group,
-    bench: Bench,
-    served: Served,
-    record: _Record,
-    keep: Callable[[bytes], object],
-    limit_s: float,
+    group: Group, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
 ) -> Iterator[str]:
     """The driver's output line by line, until it ends, is out of time, is interrupted, or has nobody left to load."""
     assert group.stdout is not None
-    deadline = time.monotonic() + limit_s
-    pending, stopping = b"", False
+    deadline, give_up, pending = time.monotonic() + limit_s, float("inf"), b""
     with selectors.DefaultSelector() as selector:
         selector.register(group.stdout, selectors.EVENT_READ)
         while True:
             if selector.select(TICK_S):
-                data = group.stdout.read1(65536)
+                data = os.read(group.stdout.fileno(), 65536)
                 if not data:
                     break
-                keep(data)
+                log.write(data)
                 *lines, pending = (pending + data).split(b"\n")
                 yield from (line.decode("utf-8", "replace") for line in lines)
-            if stopping:
-                continue
-            if time.monotonic() > deadline:
-                record.fail("driver-failed", f"did not end within {limit_s:.0f} s and was stopped")
-            stopping = bench.interrupted.is_set() or served.group.poll() is not None or record.outcome != "ok"
-            if stopping:
-                threading.Thread(target=group.end, args=(2.0,), daemon=True).start()
+            if give_up == float("inf") and _must_stop(bench, served, record, deadline, limit_s):
+                give_up = time.monotonic() + STOP_S
+                group.terminate()
+            if time.monotonic() > give_up:
+                break
     if pending:
         yield pending.decode("utf-8", "replace")
+
+
+def _must_stop(bench: Bench, served: Served, record: _Record, deadline: float, limit_s: float) -> bool:
+    if time.monotonic() > deadline:
+        record.fail("driver-failed", f"the driver did not end within {limit_s:.0f} s and was stopped")
+    return bench.interrupted.is_set() or served.group.poll() is not None or record.outcome != "ok"
 
 
 def _autopsy(bench: Bench, served: Served, record: _Record, log: Path) -> None:

@@ -29,7 +29,10 @@ def test_a_rule_gives_a_whole_number_of_at_least_one(expected: int, rule: int | 
         ("2 *", "'2 *' is not a rule; write a whole number or arithmetic over cores"),
         ("cpus", "'cpus' cannot stand in a rule; whole numbers, cores, + - * //, min() and max() can"),
         ("cores / 2", "'cores / 2' cannot stand in a rule; whole numbers, cores, + - * //, min() and max() can"),
-        ("__import__('os')", "\"__import__('os')\" cannot stand in a rule; whole numbers, cores, + - * //, min() and max() can"),
+        (
+            "__import__('os')",
+            "\"__import__('os')\" cannot stand in a rule; whole numbers, cores, + - * //, min() and max() can",
+        ),
         ("min()", "'min()' cannot stand in a rule; whole numbers, cores, + - * //, min() and max() can"),
         ("1 // (cores - 1)", "'1 // (cores - 1)' divides by zero when cores = 1"),
     ],

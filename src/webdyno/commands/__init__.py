@@ -15,19 +15,19 @@ from cyclopts import App, CycloptsError, Parameter
 from webdyno import __version__
 from webdyno.model.errors import WebdynoError
 
-COMMANDS = (
-    "run",
-    "check",
-    "list",
-    "show",
-    "plan",
-    "report",
-    "export",
-    "load",
-    "doctor",
-    "lock",
-    "completion",
-)
+COMMANDS = {
+    "run": "Measure a study: who wins, by how much, how sure, and why.",
+    "check": "Build, start, verify and stop contenders, without load.",
+    "list": "What there is: contenders, studies, workloads, apps, runtimes.",
+    "show": "One thing of the catalogue, whole.",
+    "plan": "What a study would do here, and how long it would take.",
+    "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON.",
+    "export": "The raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
+    "load": "Load a URL that already answers, as wrk or ab would.",
+    "doctor": "Is this machine fit to measure on?",
+    "lock": "Write down the exact versions a contender's requirements resolve to.",
+    "completion": "The script that completes webdyno's commands in your shell.",
+}
 """Each is ``commands/NAME.py`` with a function of that name (``list`` and the like with a trailing underscore)."""
 
 _HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine and for this workload.
@@ -37,8 +37,11 @@ Begin with `webdyno run quickstart`; see what there is with `webdyno list`.
 _EPILOGUE = "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it, 130 Ctrl-C."
 
 
-def make_app() -> App:
-    """The command line as cyclopts sees it; commands are named by import path, so calling one loads only that one."""
+def make_app(called: str | None = None) -> App:
+    """The command line as cyclopts sees it; commands are named by import path, so calling one loads only that one.
+
+    The command that is ``called`` speaks for itself (its docstring is its help); the others show their one line.
+    """
     app = App(
         name="webdyno",
         help=_HELP,
@@ -49,9 +52,10 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
         result_action="return_value",
     )
-    for name in COMMANDS:
+    for place, name in enumerate(COMMANDS):
         function = "list_" if name == "list" else name
-        app.command(f"webdyno.commands.{name}:{function}", name=name)
+        line = None if name == called else COMMANDS[name]
+        app.command(f"webdyno.commands.{name}:{function}", name=name, help=line, sort_key=place)
     return app
 
 
@@ -62,12 +66,12 @@ def main() -> None:
 
 def call(arguments: list[str]) -> int:
     """Run one command line and return its exit code; complaints are one sentence on standard error."""
-    app = make_app()
+    named = next((word for word in arguments if word in COMMANDS), None)
+    app = make_app(named)
     try:
         result = app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
-        named = next((word for word in arguments if word in COMMANDS), "")
         _complain(f"{str(error).strip()} (try: webdyno {f'{named} ' if named else ''}--help)")
         return 2
     except WebdynoError as error:

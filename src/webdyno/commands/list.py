@@ -13,6 +13,9 @@ from webdyno.model.errors import UsageError
 Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes"]
 Rows = list[dict[str, str]]
 
+WORDY = ("because", "install")
+"""Columns for --json and ``show`` only: sentences do not fit into a table."""
+
 
 def list_(
     kind: Annotated[Kind, Parameter(help="What to list.")] = "contenders",
@@ -42,10 +45,11 @@ def _print(kind: Kind, rows: Rows) -> None:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in rows[0] if rows else ("name",):
+    columns = [column for column in (rows[0] if rows else ("name",)) if column not in WORDY]
+    for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column == "name")
     for row in rows:
-        table.add_row(*row.values())
+        table.add_row(*(row[column] for column in columns))
     console = out_console()
     console.print(table)
     console.print(f"{len(rows)} {kind}; more about one: webdyno show NAME", style="dim")

@@ -1,0 +1,38 @@
+# The two that matter:  make quickstart   and   make test.  Both set up all they need by themselves (tools/setup).
+
+# What tools/setup fetched or chose leads; a missing Rust is never fetched silently by a build.
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+export MATURIN_NO_INSTALL_RUST := 1
+export UV_PYTHON_INSTALL_DIR ?= $(CURDIR)/.tools/python
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export UV_SYSTEM_CERTS ?= 1
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: quickstart test check bench docs setup clean help
+
+quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
+	uv run --no-sync webdyno run quickstart
+
+test: ## set everything up and run every check and test
+	tools/setup --test
+	tools/test
+
+check: setup ## formats, lint and types only
+	tools/test check
+
+bench: setup ## our own speed and truth, side by side with other load tools
+	uv run --no-sync python bench
+
+docs: setup ## write the generated reference pages anew
+	uv run --no-sync python tools/reference.py
+
+setup: ## only set up: uv, Rust and the environment in .venv
+	@tools/setup
+
+clean: ## remove what was built and fetched in here; results stay
+	rm -rf .venv .tools target engine/target dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

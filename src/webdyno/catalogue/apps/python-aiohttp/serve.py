@@ -1,0 +1,36 @@
+"""serve.py HOST PORT WORKERS: the plain answers as an aiohttp application, in one process and socket per worker."""
+
+import signal
+import sys
+from multiprocessing import get_context
+
+from aiohttp import web
+
+
+async def hello(request):
+    return web.Response(text="Hello, World!")
+
+
+async def answer_json(request):
+    return web.json_response({"message": "Hello, World!"})
+
+
+def work(host, port, shared):
+    app = web.Application()
+    app.add_routes([web.get("/", hello), web.get("/json", answer_json)])
+    web.run_app(
+        app, host=host, port=port, reuse_port=shared, backlog=1024, keepalive_timeout=60, access_log=None, print=None
+    )
+
+
+if __name__ == "__main__":
+    host, port, workers = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    if workers == 1:
+        work(host, port, False)
+    else:
+        processes = [get_context("fork").Process(target=work, args=(host, port, True), daemon=True) for _ in range(workers)]
+        for process in processes:
+            process.start()
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # which ends the daemon processes too
+        for process in processes:
+            process.join()

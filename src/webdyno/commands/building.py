@@ -1,0 +1,50 @@
+"""Build the contenders of a command, several at once, and say what happens while it takes its time."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Mapping
+
+from webdyno.build import Job, build_all
+from webdyno.commands.options import cache_folder
+from webdyno.model.built import Built, Found
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import BuildError
+from webdyno.report.words import length
+from webdyno.rig.host import Host
+
+
+def build_contenders(
+    names: list[str],
+    known: Catalogue,
+    found: Mapping[str, Found],
+    host: Host,
+    interrupted: threading.Event,
+) -> dict[str, Built | BuildError]:
+    """Each contender built, or why it could not be; one failure stops nobody else."""
+    clock = time.monotonic()
+    jobs = [
+        Job(
+            contender=known.contenders[name],
+            app=known.apps[known.contenders[name].app],
+            runtime=known.runtimes[known.contenders[name].runtime],
+            found=found[known.contenders[name].runtime],
+            sources=known.app_directories[known.contenders[name].app],
+            lock=known.locks.get(name),
+        )
+        for name in names
+    ]
+    built = build_all(jobs, cache_folder(), host, interrupted, _say)
+    fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
+    if fresh:
+        print(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}", file=sys.stderr)
+    return built
+
+
+def _say(name: str, result: Built | BuildError) -> None:
+    if isinstance(result, BuildError):
+        print(f"build of {name} failed: {result}", file=sys.stderr)
+    elif result.seconds:
+        print(f"built {name} in {length(result.seconds)}", file=sys.stderr)

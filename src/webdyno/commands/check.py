@@ -1,0 +1,170 @@
+"""``webdyno check``: does a contender build, start, answer rightly and end? Seconds, without load."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import msgspec
+from cyclopts import Parameter
+
+from webdyno.commands.building import build_contenders
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    StudyOption,
+    cache_folder,
+    catalogue_of,
+    out_console,
+    say_json,
+    split,
+)
+from webdyno.commands.studying import look_for_runtimes, study_called
+from webdyno.model.built import Built
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import ContenderError, UsageError
+from webdyno.model.run import Probe
+from webdyno.rig.strap import Strapped, strap
+from webdyno.serve.serving import serve
+
+MEMORY_BYTES = 512 * 2**20
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """What checking one contender on one workload showed."""
+
+    contender: str
+    workload: str
+    passed: bool
+    skipped: bool = False
+    problem: str = ""
+    log_tail: str = ""
+    command: list[str] = []
+    probe: Probe | None = None
+    seconds: float = 0.0
+    notes: list[str] = []
+    versions: dict[str, str] = {}
+
+
+def check(
+    *names: Annotated[str, Parameter(help="Contenders to check.")],
+    study: StudyOption = None,
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Build, start, verify and stop contenders, without load.
+
+    Exit code 1 when one fails; a contender whose runtime is not on this machine is skipped and says so.
+
+    Example: `webdyno check waitress granian-asgi`
+    """
+    known = catalogue_of(catalogue)
+    chosen = _chosen(known, names, study)
+    results: list[Checked] = []
+    with strap(MEMORY_BYTES, cache_folder()) as strapped, TemporaryDirectory(prefix="webdyno-check-") as logs:
+        found, missing = look_for_runtimes(known, chosen, strapped)
+        results += [_skipped(name, reason) for name, reason in missing.items()]
+        there = [name for name in chosen if name not in missing]
+        built = build_contenders(there, known, found, strapped, threading.Event())
+        for name in there:
+            for result in _check(name, known, built[name], strapped, Path(logs)):
+                results.append(result)
+                if not json:
+                    _print(result)
+    if json:
+        say_json(results)
+    else:
+        for result in results[: len(missing)]:
+            _print(result)
+        _print_sum(results)
+    return 0 if all(result.passed or result.skipped for result in results) else 1
+
+
+def _chosen(known: Catalogue, names: tuple[str, ...], study: str | None) -> list[str]:
+    chosen = split(list(names)) or []
+    if study is not None:
+        chosen += study_called(study, known).contenders
+    if not chosen:
+        raise UsageError("check what? Name contenders (see: webdyno list), or --study NAME")
+    for name in chosen:
+        if name not in known.contenders:
+            import difflib
+
+            near = difflib.get_close_matches(name, known.contenders, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list"
+            raise UsageError(f"there is no contender {name!r}; {hint}")
+    return list(dict.fromkeys(chosen))
+
+
+def _skipped(name: str, reason: str) -> Checked:
+    return Checked(contender=name, workload="-", passed=False, skipped=True, problem=reason)
+
+
+def _check(
+    name: str, known: Catalogue, built: Built | ContenderError, strapped: Strapped, logs: Path
+) -> list[Checked]:
+    if isinstance(built, ContenderError):
+        return [Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)]
+    contender = known.contenders[name]
+    answers = contender.answers or known.apps[contender.app].answers
+    return [_check_one(name, workload, known, built, strapped, logs) for workload in answers]
+
+
+def _check_one(
+    name: str, workload: str, known: Catalogue, built: Built, strapped: Strapped, logs: Path
+) -> Checked:
+    clock = time.monotonic()
+    log = logs / f"{name}.{workload}.log"
+    try:
+        contender, asked = known.contenders[name], known.workloads[workload]
+        with serve(contender, asked, built, strapped, log, threading.Event()) as served:
+            served.verify()
+    except ContenderError as error:
+        return Checked(
+            contender=name,
+            workload=workload,
+            passed=False,
+            problem=str(error),
+            log_tail=error.log_tail,
+            seconds=time.monotonic() - clock,
+        )
+    return Checked(
+        contender=name,
+        workload=workload,
+        passed=True,
+        command=served.command,
+        probe=served.probe,
+        seconds=time.monotonic() - clock,
+        notes=served.notes,
+        versions=built.versions,
+    )
+
+
+def _print(result: Checked) -> None:
+    console = out_console()
+    head = f"{result.contender:<20} {result.workload:<8}"
+    if result.skipped:
+        console.print(f"[yellow]skip[/yellow] {head} {result.problem}", soft_wrap=True)
+    elif result.passed and result.probe is not None:
+        probe = result.probe
+        reuse = "keep-alive" if probe.keep_alive else "closes" + ("" if probe.announces_close else " silently")
+        backlog = "?" if probe.backlog is None else probe.backlog
+        facts = f"ready {probe.ready_ns / 1e6:.0f} ms, HTTP/{probe.http_version}, {reuse}, backlog {backlog}"
+        console.print(f"[green]ok[/green]   {head} {facts}", soft_wrap=True)
+        for note in result.notes:
+            console.print(f"     note: {note}", markup=False, soft_wrap=True)
+    else:
+        console.print(f"[red]fail[/red] {head} ", end="")
+        console.print(result.problem, markup=False, soft_wrap=True)
+        for line in result.log_tail.splitlines()[-12:]:
+            console.print(f"     | {line}", markup=False, soft_wrap=True)
+
+
+def _print_sum(results: list[Checked]) -> None:
+    passed, skipped = sum(result.passed for result in results), sum(result.skipped for result in results)
+    failed = len(results) - passed - skipped
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", file=sys.stderr)

@@ -1,0 +1,118 @@
+"""``webdyno load``: put a load on a URL that already answers. What wrk, ab and oha do, by webdyno's own engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from cyclopts import Parameter
+
+from webdyno.commands.loaded import Loaded, carry_out, print_summary, printer
+from webdyno.commands.options import JsonOption, say_json
+from webdyno.commands.studying import seconds
+from webdyno.load.driver import Order
+from webdyno.model.errors import UsageError
+from webdyno.model.load import Load
+from webdyno.model.workload import Expectation, Request
+
+Headers = Annotated[list[str] | None, Parameter(name=["--header", "-H"], help="A header, 'Name: value' (repeatable).")]
+Body = Annotated[str | None, Parameter(name=["--body", "-b"], help="Body of the request; @FILE reads it from a file.")]
+
+
+def load(
+    url: Annotated[str, Parameter(help="Where to: http://host[:port]/path")],
+    /,
+    *,
+    connections: Annotated[int, Parameter(name=["--connections", "-c"], help="Looping clients.")] = 64,
+    duration: Annotated[str | None, Parameter(name=["--duration", "-d"], help="How long; 10s when not given.")] = None,
+    requests: Annotated[int | None, Parameter(name=["--requests", "-n"], help="How many, instead of how long.")] = None,
+    warmup: Annotated[str | None, Parameter(name=["--warmup"], help="Load before it counts: 1s. None by default.")] = None,
+    threads: Annotated[int, Parameter(name=["--threads", "-t"], help="Threads of the engine.")] = 1,
+    method: Annotated[str | None, Parameter(name=["--method", "-m"], help="GET, or POST when there is a body.")] = None,
+    header: Headers = None,
+    body: Body = None,
+    close: Annotated[bool, Parameter(name=["--close"], help="A new connection for every request.")] = False,
+    http10: Annotated[bool, Parameter(name=["--http10"], help="Speak HTTP/1.0.")] = False,
+    timeout: Annotated[str, Parameter(name=["--timeout"], help="Longest wait for one answer.")] = "5s",
+    json: JsonOption = False,
+) -> int:
+    """Load a URL with looping clients and say how it answered.
+
+    Answers with status 200-399 count as right. Exit code 1 when not one request was answered rightly.
+
+    Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`
+    """
+    host, port, path = _target(url)
+    _at_least_one("--connections", connections)
+    _at_least_one("--threads", threads)
+    if requests is not None:
+        _at_least_one("--requests", requests)
+    if requests is not None and duration is not None:
+        raise UsageError("--requests and --duration exclude each other: give how many or how long")
+    text = _body(body)
+    request = Request(
+        name="load",
+        method=(method or ("POST" if text is not None else "GET")).upper(),
+        path=path,
+        headers=[_header(line) for line in header or []],
+        body=text,
+        expect=Expectation(statuses=list(range(200, 400))),
+    )
+    asked = Load(
+        connections=connections,
+        duration_s=None if requests else seconds(duration or "10s", "--duration"),
+        count=requests,
+        warmup_s=seconds(warmup, "--warmup") if warmup else 0.0,
+        timeout_s=seconds(timeout, "--timeout"),
+        keep_alive=not close,
+        http="1.0" if http10 else "1.1",
+    )
+    order = Order(host=host, port=port, requests=[request], load=asked, cores=(), threads=threads)
+    loaded = carry_out(order, (lambda event: None) if json else printer())
+    _say(url, loaded, json)
+    return 0 if loaded.ok else 1
+
+
+def _say(url: str, loaded: Loaded, json: bool) -> None:
+    if json:
+        say_json({"url": url, **loaded.as_data()})
+    else:
+        print_summary(url, loaded)
+
+
+def _target(url: str) -> tuple[str, int, str]:
+    parts = urlsplit(url if "//" in url else f"http://{url}")
+    if parts.scheme == "https":
+        raise UsageError(f"{url}: TLS is not spoken yet; load the server behind it over http://")
+    if parts.scheme != "http" or not parts.hostname:
+        raise UsageError(f"{url}: give a URL such as http://127.0.0.1:8000/path")
+    try:
+        port = parts.port or 80
+    except ValueError:
+        raise UsageError(f"{url}: its port is not a number from 1 to 65535") from None
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return parts.hostname, port, path
+
+
+def _at_least_one(flag: str, value: int) -> None:
+    if value < 1:
+        raise UsageError(f"{flag} {value}: give a whole number of at least 1")
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip():
+        raise UsageError(f"--header {line!r}: write it as 'Name: value'")
+    return name.strip(), value.strip()
+
+
+def _body(text: str | None) -> str | None:
+    if text is None or not text.startswith("@"):
+        return text
+    path = Path(text[1:])
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"--body {text}: {path} cannot be read: {reason}") from None

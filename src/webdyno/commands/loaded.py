@@ -1,0 +1,125 @@
+"""One load by our own engine outside any rig: started, followed, summed up. Used by ``webdyno load``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from webdyno.commands.options import out_console
+from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
+from webdyno.model.errors import MachineError
+from webdyno.model.sample import Slice
+from webdyno.report.words import count, per_cent, rate, size, time_ns
+from webdyno.rig.here import Here
+from webdyno.rig.host import PIPE, Command
+
+PERCENTILES = ("p50", "p75", "p90", "p99", "p99.9", "max")
+
+
+@dataclass
+class Loaded:
+    """What the engine said."""
+
+    order: Order
+    slices: list[Slice] = field(default_factory=list)
+    summary: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """True when at least one request was answered rightly."""
+        return bool(self.summary.get("ok"))
+
+    def as_data(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"load": self.order.load, "summary": self.summary, "slices": self.slices, "doubts": doubts(self)}
+
+
+def carry_out(order: Order, watch: Callable[[Event], None]) -> Loaded:
+    """Run the engine to its end; Ctrl-C ends it early and keeps what it has measured so far."""
+    driver = DRIVERS["engine"]()
+    (command,) = driver.commands(order)
+    group = Here().start(
+        Command(argv=command.argv, role="tool", stdin=command.stdin, stdout=PIPE, environment=command.environment)
+    )
+    loaded = Loaded(order)
+    try:
+        for event in driver.read(command, _lines(group.stdout)):
+            match event:
+                case Slice():
+                    loaded.slices.append(event)
+                case Summary(fields=fields):
+                    loaded.summary = fields
+                case Fault(message=message):
+                    raise MachineError(message)
+            watch(event)
+    finally:
+        group.end(grace_s=3.0)
+    if not loaded.summary:
+        raise MachineError("the engine ended without a summary; its message stands above")
+    return loaded
+
+
+def _lines(stream: Any) -> Iterator[str]:
+    for line in stream:
+        yield line.decode("utf-8", "replace")
+
+
+def printer() -> Callable[[Event], None]:
+    """One line per second on standard error, when somebody watches."""
+    if not sys.stderr.isatty():
+        return lambda event: None
+
+    def say(event: Event) -> None:
+        if isinstance(event, Slice) and event.duration_ns:
+            errors = sum(event.errors.values())
+            print(
+                f"  {event.phase} {event.index + 1:>4}  {rate(event.ok * 1e9 / event.duration_ns)}  {errors} errors",
+                file=sys.stderr,
+            )
+
+    return say
+
+
+def doubts(loaded: Loaded) -> list[str]:
+    """Why not to trust these figures, one sentence each."""
+    summary, load = loaded.summary, loaded.order.load
+    seconds = summary["duration_ns"] / 1e9
+    cpu = (summary["cpu_user_ns"] + summary["cpu_system_ns"]) / 1e9 / max(seconds, 1e-9)
+    threads = max(1, len(summary.get("threads", [])))
+    answers, opened = summary["offered"], summary["connections_opened"]
+    found = ["one run has no interval: repeat it to learn how much it varies from start to start"]
+    if cpu >= 0.85 * threads:
+        found.append(f"generator-bound: the engine used {per_cent(cpu / threads)} of its {threads} thread(s); try -t more")
+    if load.keep_alive and opened and answers / opened < 1.5:
+        found.append(f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked")
+    if load.http == "1.1" and summary["http10_answers"]:
+        found.append(f"HTTP/1.0: {count(summary['http10_answers'])} answers were HTTP/1.0")
+    if summary["connections_unanswered"]:
+        found.append(f"starved: {count(summary['connections_unanswered'])} connections never got an answer")
+    return found
+
+
+def print_summary(url: str, loaded: Loaded) -> None:
+    """The whole load at a glance, on standard output."""
+    console = out_console()
+    summary = loaded.summary
+    seconds = summary["duration_ns"] / 1e9
+    per_second = [s.ok * 1e9 / s.duration_ns for s in loaded.slices if s.phase == "steady" and s.duration_ns > 5e8]
+    swing = f" ({rate(min(per_second))} to {rate(max(per_second))} in single seconds)" if len(per_second) > 1 else ""
+    latency = summary["latency_ns"]
+    lines = [
+        f"{url}  {loaded.order.load.label}, {seconds:.1f} s",
+        f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{swing}",
+        f"  answers    {count(summary['ok'])} right of {count(summary['offered'])}, {size(summary['bytes_in'])} read",
+        "  latency    " + "  ".join(f"{name} {time_ns(latency[name])}" for name in PERCENTILES if latency.get("max")),
+    ]
+    errors = {kind: number for kind, number in summary["errors"].items() if number}
+    if errors:
+        lines.append("  errors     " + "  ".join(f"{kind} {count(number)}" for kind, number in errors.items()))
+    if summary.get("first_error"):
+        lines.append(f"  first      {summary['first_error']}")
+    lines += [f"  doubt      {doubt}" for doubt in doubts(loaded)]
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)

@@ -1,0 +1,132 @@
+"""One look at the processes of a group, summed: CPU, memory, threads, switches, sockets.
+
+Counters (CPU, switches) of processes that have ended are kept at their last known value, so the sums never fall; what
+a process did between the last look and its end is lost here, and only a cgroup counts it. Proportional memory (PSS)
+is dear: the kernel walks the page tables of a process that is being measured. So it is read at most so often that it
+takes 1 part in 200 of the time, and is None in between.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from webdyno.model.sample import Reading, Role
+from webdyno.rig.group import Group
+from webdyno.rig.ports import open_files
+from webdyno.rig.process import read_stat
+
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_PSS_REST = 200
+"""After a look at PSS that took t, the next one is at least this many t away."""
+
+
+class _Counters(NamedTuple):
+    """What only grows, of one process."""
+
+    user_ns: int
+    system_ns: int
+    voluntary: int
+    involuntary: int
+
+
+class GroupReader:
+    """Reads one role's group; remembers what its processes had when they were last seen."""
+
+    def __init__(self, role: Role, group: Group) -> None:
+        self._role, self._group = role, group
+        self._counters: dict[tuple[int, int], _Counters] = {}
+        self._next_pss_ns = 0
+
+    def read(self, *, pss: bool = False) -> Reading:
+        """``pss``: read it now, whatever it costs."""
+        pids = self._group.pids()
+        rss = threads = processes = 0
+        switches_known = True
+        cpu_by_process: dict[str, int] = {}
+        for pid in pids:
+            stat = read_stat(pid)
+            if stat is None or not stat.alive:
+                continue
+            user, system = stat.user_ticks * _TICK_NS, stat.system_ticks * _TICK_NS
+            switches = _switches(pid)
+            switches_known = switches_known and switches is not None
+            self._counters[pid, stat.start_ticks] = _Counters(user, system, *(switches or (0, 0)))
+            cpu_by_process[str(pid)] = user + system
+            rss += stat.rss_pages * _PAGE_BYTES
+            threads += stat.threads
+            processes += 1
+        user_ns, system_ns = self._group.cpu_ns() or self._summed_cpu()
+        return Reading(
+            at_ns=time.monotonic_ns(),
+            role=self._role,
+            cpu_user_ns=user_ns,
+            cpu_system_ns=system_ns,
+            rss_bytes=rss,
+            pss_bytes=self._pss(pids, now=pss),
+            processes=processes,
+            threads=threads,
+            sockets=_sockets(pids),
+            voluntary_switches=sum(each.voluntary for each in self._counters.values()) if switches_known else None,
+            involuntary_switches=sum(each.involuntary for each in self._counters.values()) if switches_known else None,
+            throttled_ns=self._group.throttled_ns(),
+            cpu_by_process=cpu_by_process,
+        )
+
+    def _summed_cpu(self) -> tuple[int, int]:
+        return (
+            sum(each.user_ns for each in self._counters.values()),
+            sum(each.system_ns for each in self._counters.values()),
+        )
+
+    def _pss(self, pids: Iterable[int], *, now: bool) -> int | None:
+        begun = time.monotonic_ns()
+        if begun < self._next_pss_ns and not now:
+            return None
+        found = [bytes_ for pid in pids if (bytes_ := _pss_of(pid)) is not None]
+        ended = time.monotonic_ns()
+        self._next_pss_ns = ended + _PSS_REST * (ended - begun)
+        return sum(found) if found else None
+
+
+def _pss_of(pid: int) -> int | None:
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:  # gone, or not ours to look into
+        return None
+    for line in text.splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _switches(pid: int) -> tuple[int, int] | None:
+    """Voluntary and involuntary, over all threads: /proc/PID/status alone tells only those of the first."""
+    voluntary = involuntary = 0
+    known = False
+    folder = f"/proc/{pid}/task"
+    try:
+        threads = os.listdir(folder)  # noqa: PTH208  (many times a second)
+    except OSError:
+        return 0, 0
+    for thread in threads:
+        try:
+            text = Path(f"{folder}/{thread}/status").read_text(errors="replace")
+        except OSError:
+            continue
+        _, found, tail = text.partition("\nvoluntary_ctxt_switches:")
+        if found:
+            known = True
+            first, second = tail.split("\n", 2)[:2]
+            voluntary += int(first)
+            involuntary += int(second.partition(":")[2])
+    return (voluntary, involuntary) if known else None
+
+
+def _sockets(pids: Iterable[int]) -> int:
+    """Different sockets open in the group; one shared by many workers counts once."""
+    return len({target for pid in pids for target in open_files(pid) if target.startswith("socket:")})

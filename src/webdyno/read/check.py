@@ -1,0 +1,208 @@
+"""What a type cannot say about a noun: references, rules, placeholders, exact pins, numbers out of range.
+
+One generator of Faults per noun, and nothing raised: where a Fault stands in the file is not known here. What must hold
+between the parts of one answer is in check_answer.py.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.placeholder import PLACEHOLDERS, placeholders
+from webdyno.model.rule import evaluate
+from webdyno.model.study import Study, StudyLoad
+from webdyno.model.workload import Workload
+from webdyno.read.check_answer import answer_faults
+from webdyno.read.lines import Key
+from webdyno.read.source import suggest
+
+Fault = tuple[Key, str]
+
+PINNED: dict[str, tuple[str, str]] = {
+    "python": (r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?==[A-Za-z0-9][\w.!+-]*", "gunicorn==27.0.1"),
+    "node": (r"(@[\w.-]+/)?[\w.-]+@\d+\.\d+\.\d+[\w.+-]*", "express@5.3.0"),
+    "go": (r"[\w./~-]+@v\d+\.\d+\.\d+[\w.+-]*", "github.com/go-chi/chi/v5@v5.5.0"),
+    "rust": (r"[\w-]+@\d+\.\d+\.\d+[\w.+-]*", "axum@0.8.9"),
+    "jvm": (r"[\w.-]+:[\w.-]+:\d[\w.-]*", "io.netty:netty-codec-http:4.1.118.Final"),
+    "native": (r"[\w.+-]+=\d[\w.+~:-]*", "nginx=1.22.1"),
+}
+"""How each kind of runtime writes one exact version, and an example of it."""
+
+RULE_CORES = (1, 2, 3, 4, 8, 64)
+"""Numbers of cores a rule is tried with."""
+HTTP_VERSIONS = ("1.0", "1.1")
+
+
+def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
+    """Faults of a contender, its references looked up in ``catalogue``."""
+    yield from _reference(("app",), it.app, "app", catalogue.apps)
+    yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
+    if runtime := catalogue.runtimes.get(it.runtime):
+        yield from _pins(it.requires, [runtime.kind])
+    yield from _command(("serve",), it.serve)
+    yield from chain.from_iterable(_placeholders(("serve", at), word) for at, word in enumerate(it.serve))
+    yield from chain.from_iterable(_placeholders(("environment", key), it.environment[key]) for key in it.environment)
+    if not {"bind", "port"} & {word for text in (*it.serve, *it.environment.values()) for word in placeholders(text)}:
+        yield ("serve",), "never says {bind} or {port}, so the contender cannot be told where to listen"
+    yield from _rule(("workers",), it.workers)
+    yield from _rule(("threads",), it.threads)
+    yield from _sweep(it)
+    if it.answers is not None:
+        yield from _answers(it.answers, catalogue)
+        if app := catalogue.apps.get(it.app):
+            for at, name in enumerate(it.answers):
+                if name not in app.answers:
+                    yield ("answers", at), f'app "{app.name}" does not answer "{name}"; {suggest(name, app.answers)}'
+    yield from _texts(it, ("server", "model", "because", "author"))
+    if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
+        yield ("recommended",), "must be a link that begins with https://"
+    yield from _above(("ready_s",), it.ready_s, 0)
+    yield from _at_least(("stop_s",), it.stop_s, 0)
+
+
+def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
+    """Faults of an app."""
+    yield from _texts(it, ("language", "interface", "framework"))
+    yield from _pins(it.requires, PINNED)
+    yield from _answers(it.answers, catalogue)
+    yield from chain.from_iterable(_command(("build", at), command) for at, command in enumerate(it.build))
+
+
+def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
+    """Faults of a runtime."""
+    yield from _texts(it, ("language", "install"))
+    if not it.find:
+        yield ("find",), "must name at least one program or version"
+    if it.minimum is not None and not re.fullmatch(r"\d+(\.\d+)*", it.minimum):
+        yield ("minimum",), f'"{it.minimum}" is not a version; write numbers and dots, such as "18.0"'
+
+
+def workload_faults(it: Workload, _: Catalogue) -> Iterator[Fault]:
+    """Faults of a workload."""
+    yield from _texts(it, ("title",))
+    if not it.requests:
+        yield ("requests",), "must hold at least one request"
+    yield from _twice(("requests",), [request.name for request in it.requests])
+    for at, request in enumerate(it.requests):
+        key = ("requests", at)
+        if not request.path.startswith("/"):
+            yield (*key, "path"), f'"{request.path}" must begin with a slash'
+        if not re.fullmatch(r"[A-Z]+", request.method):
+            yield (*key, "method"), f'"{request.method}" is not a method; write it in capitals, such as "GET"'
+        yield from _at_least((*key, "weight"), request.weight, 1)
+        yield from (((*key, "expect", *inner), problem) for inner, problem in answer_faults(request))
+    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
+
+
+def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
+    """Faults of a study, its references looked up in ``catalogue``."""
+    yield from _texts(it, ("title", "question"))
+    yield from _names(("contenders",), it.contenders, "contender", catalogue.contenders)
+    yield from _names(("workloads",), it.workloads, "workload", catalogue.workloads)
+    if not it.loads:
+        yield ("loads",), "must hold at least one load"
+    for at, load in enumerate(it.loads):
+        yield from (((("loads", at, *inner)), problem) for inner, problem in _load(load))
+    yield from _at_least(("rounds",), it.rounds, 1)
+    yield from _at_least(("seed",), it.seed, 0)
+    if it.memory_mb is not None:
+        yield from _at_least(("memory_mb",), it.memory_mb, 1)
+
+
+def _load(it: StudyLoad) -> Iterator[Fault]:
+    if not it.connections:
+        yield ("connections",), "must hold at least one number"
+    yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
+    if (it.duration_s is None) == (it.count is None):
+        both = "both are" if it.count is not None else "neither is"
+        yield (), f"exactly one of duration_s and count must be given, and {both}"
+    if it.duration_s is not None:
+        yield from _above(("duration_s",), it.duration_s, 0)
+    if it.count is not None:
+        yield from _at_least(("count",), it.count, 1)
+    yield from _at_least(("warmup_s",), it.warmup_s, 0)
+    yield from _above(("timeout_s",), it.timeout_s, 0)
+    if it.http not in HTTP_VERSIONS:
+        yield ("http",), f'"{it.http}" is not a choice; {suggest(it.http, HTTP_VERSIONS)}'
+
+
+def _reference(key: Key, name: str, kind: str, known: Iterable[str]) -> Iterator[Fault]:
+    if name not in (names := list(known)):
+        yield key, f'there is no {kind} "{name}"; {suggest(name, names)}'
+
+
+def _names(key: Key, names: list[str], kind: str, known: Iterable[str]) -> Iterator[Fault]:
+    if not names:
+        yield key, f"must name at least one {kind}"
+    for at, name in enumerate(names):
+        yield from _reference((*key, at), name, kind, known)
+    yield from _twice(key, names)
+
+
+def _answers(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:
+    yield from _names(("answers",), names, "workload", catalogue.workloads)
+
+
+def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            yield (*key, at), f'"{name}" is named twice'
+
+
+def _pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
+    ways = [PINNED[kind] for kind in kinds]
+    for at, requirement in enumerate(requires):
+        if not any(re.fullmatch(pattern, requirement) for pattern, _ in ways):
+            yield ("requires", at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
+
+
+def _command(key: Key, words: list[str]) -> Iterator[Fault]:
+    if not words or not words[0]:
+        yield key, "must begin with a program"
+
+
+def _placeholders(key: Key, text: str) -> Iterator[Fault]:
+    for word in placeholders(text):
+        if word not in PLACEHOLDERS:
+            yield key, f"{{{word}}} is no placeholder; {suggest(word, PLACEHOLDERS)}"
+
+
+def _rule(key: Key, rule: int | str) -> Iterator[Fault]:
+    if isinstance(rule, int):
+        yield from _at_least(key, rule, 1)
+        return
+    try:
+        for cores in RULE_CORES:
+            evaluate(rule, cores)
+    except ValueError as error:
+        yield key, str(error)
+
+
+def _sweep(it: Contender) -> Iterator[Fault]:
+    for setting, values in it.sweep.items():
+        if setting not in ("workers", "threads"):
+            yield ("sweep", setting), f"cannot be varied; {suggest(setting, ('workers', 'threads'))}"
+        elif not values:
+            yield ("sweep", setting), "must hold at least one value"
+        yield from chain.from_iterable(_rule(("sweep", setting, at), value) for at, value in enumerate(values))
+
+
+def _texts(it: object, names: Iterable[str]) -> Iterator[Fault]:
+    for name in names:
+        if not getattr(it, name).strip():
+            yield (name,), "must not be empty"
+
+
+def _above(key: Key, number: float, limit: int) -> Iterator[Fault]:
+    if not (math.isfinite(number) and number > limit):
+        yield key, f"must be more than {limit}, but is {number}"
+
+
+def _at_least(key: Key, number: float, limit: int) -> Iterator[Fault]:
+    if not (math.isfinite(number) and number >= limit):
+        yield key, f"must be {limit} or more, but is {number}"

@@ -1,0 +1,104 @@
+"""Cores: which of them each role gets.
+
+Rules: only cores this process may use; both threads of a physical core go to the same role (a neighbour on the other
+thread costs up to half the speed, unevenly); the contender comes first, the driver next, webdyno itself and services
+take what is left. One physical core with several threads is the exception: its threads are split, which is still
+better than one run queue for all; one single core is shared by all, and the Rig says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+Threads = tuple[int, ...]
+
+
+class Roles(NamedTuple):
+    """Cores by role, numbered as the kernel does."""
+
+    contender: Threads
+    driver: Threads
+    control: Threads
+    service: Threads
+
+
+def assign(physical: Sequence[Threads]) -> Roles:
+    """``physical``: each physical core as the threads of it that may be used. Pure.
+
+    | physical cores | contender | driver | control   | services  |
+    |----------------|-----------|--------|-----------|-----------|
+    | 1              | all share (split by threads when there are several)    |
+    | 2              | 1         | 1      | with the driver       |
+    | 3              | 1         | 1      | 1, shared by the two  |
+    | 4 to 7         | the rest, the larger half | the smaller half | 1, shared by the two |
+    | 8 and more     | the same  | the same | 1       | one in 8  |
+    """
+    if len(physical) == 1 and len(physical[0]) > 1:
+        physical = [(thread,) for thread in physical[0]]
+    count = len(physical)
+    if count == 1:
+        return Roles(physical[0], physical[0], physical[0], physical[0])
+    if count == 2:
+        return Roles(physical[0], physical[1], physical[1], physical[1])
+    services = count // 8
+    loaded = count - 1 - services
+    contenders = (loaded + 1) // 2
+    first, last = contenders + (loaded - contenders), count - services
+    control = _flat(physical[first:last])
+    return Roles(
+        contender=_flat(physical[:contenders]),
+        driver=_flat(physical[contenders:first]),
+        control=control,
+        service=_flat(physical[last:]) or control,
+    )
+
+
+def physical_cores(usable: Sequence[int], sys_cpu: Path = Path("/sys/devices/system/cpu")) -> list[Threads]:
+    """The usable cores, siblings together, in the kernel's order; every one for itself where the topology is not
+    told.
+    """
+    groups: dict[Threads, None] = {}
+    for core in sorted(usable):
+        try:
+            text = (sys_cpu / f"cpu{core}/topology/thread_siblings_list").read_text()
+            siblings = tuple(sorted(set(parse_list(text)) & set(usable))) or (core,)
+        except (OSError, ValueError):
+            siblings = (core,)
+        groups[siblings] = None
+    return list(groups)
+
+
+def usable_cores() -> list[int]:
+    """Those this process may run on."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def roles() -> Roles:
+    """Those of this machine, for this process."""
+    return assign(physical_cores(usable_cores()))
+
+
+def parse_list(text: str) -> list[int]:
+    """The kernel's ``0-2,5``."""
+    cores: list[int] = []
+    for part in text.strip().split(","):
+        if part:
+            first, _, last = part.partition("-")
+            cores.extend(range(int(first), int(last or first) + 1))
+    return cores
+
+
+def move_to(cores: Sequence[int]) -> None:
+    """Put every thread of this process on ``cores``."""
+    for task in Path("/proc/self/task").iterdir():
+        try:
+            os.sched_setaffinity(int(task.name), cores)
+        except ProcessLookupError:
+            continue
+
+
+def _flat(groups: Sequence[Threads]) -> Threads:
+    return tuple(thread for group in groups for thread in group)

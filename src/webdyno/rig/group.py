@@ -1,0 +1,178 @@
+"""Group: a whole process tree that began with one command, however it forked since.
+
+Ending one pid is not enough: four servers in common use leave workers behind when their first process gets SIGTERM.
+So a Group is found by its cgroup where there is one and by its marks (tree.py) besides, is asked to end by SIGTERM,
+and is then killed until nothing of it is left. Its figures stay readable after its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import IO
+
+from webdyno.rig.cgroup import Cgroup
+from webdyno.rig.process import name_of
+from webdyno.rig.tree import Tree, reap_adopted
+
+_ORPHAN_GRACE_S = 1.0
+"""Workers got SIGTERM together with their master; how long they may outlive it before they count as orphans."""
+_KILL_S = 10.0
+_POLL_S = 0.005
+
+
+class Group:
+    """What ``Host.start`` gives back. Also a with-block that ends it."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        mark: str,
+        cgroup: Cgroup | None = None,
+        forget: Callable[[Group], None] = lambda _: None,
+    ) -> None:
+        self.pid = process.pid
+        self.stdout: IO[bytes] | None = process.stdout
+        self.mark = mark
+        self._process, self._cgroup, self._forget = process, cgroup, forget
+        self._tree = Tree(process.pid, mark)
+        self._ended = False
+
+    def __enter__(self) -> Group:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.end(1.0)
+
+    def pids(self) -> list[int]:
+        """Its living processes, the first one included while it lives."""
+        reap_adopted({self.pid})
+        if self._cgroup is not None:
+            pids = self._cgroup.pids()
+            if pids is not None:
+                return pids
+        return self._tree.pids()
+
+    def poll(self) -> int | None:
+        """Exit status of the first process (minus the signal's number when one killed it); None while it runs."""
+        return self._process.poll()
+
+    def wait(self, timeout_s: float | None = None) -> int | None:
+        """Like poll, but waits for it as long as that; reads nothing, so let stdout be a file or read it yourself."""
+        try:
+            return self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def last_words(self) -> str:
+        """How the first process ended, for a sentence: ``exit status 3``, ``SIGSEGV``."""
+        status = self.poll()
+        if status is None:
+            return "nothing: it still runs"
+        if status >= 0:
+            return f"exit status {status}"
+        try:
+            return signal.Signals(-status).name
+        except ValueError:
+            return f"signal {-status}"
+
+    def cpu_ns(self) -> tuple[int, int] | None:
+        """User and system time of the whole tree, the dead included; None where no cgroup counts it."""
+        return self._cgroup.cpu_ns() if self._cgroup else None
+
+    def memory_peak_bytes(self) -> int | None:
+        """High-water mark as the cgroup keeps it."""
+        return self._cgroup.memory_peak_bytes() if self._cgroup else None
+
+    def throttled_ns(self) -> int | None:
+        """Time a CPU quota (ours or one above us) held it back since its start."""
+        return self._cgroup.throttled_ns() if self._cgroup else None
+
+    def oom_killed(self) -> bool:
+        """Whether the kernel killed one of its processes for going past the memory limit."""
+        return bool(self._cgroup and self._cgroup.oom_kills())
+
+    def terminate(self) -> None:
+        """Only ask it to end (SIGTERM) and return at once: its output can still be read to the last line."""
+        if self.poll() is None:
+            _signal_group(self.pid, signal.SIGTERM)
+
+    def end(self, grace_s: float) -> list[str]:
+        """SIGTERM, wait up to ``grace_s``, SIGKILL whatever is left; returns what is worth telling. Idempotent.
+
+        Whatever interrupts the waiting (a Ctrl-C), nothing of the tree is left when this returns or raises.
+        """
+        if self._ended:
+            return []
+        notes: list[str] = []
+        try:
+            notes = self._ask(grace_s)
+        finally:
+            notes += self._kill()
+            self._ended = True
+            if self.stdout is not None:
+                self.stdout.close()
+            if self._cgroup is not None:
+                notes += self._cgroup.remove()
+            self._forget(self)
+        return notes
+
+    def _ask(self, grace_s: float) -> list[str]:
+        """The polite half: terminate the first process's group, and give it and its workers their time."""
+        deadline = time.monotonic() + grace_s
+        _signal_group(self.pid, signal.SIGTERM)
+        while self.poll() is None:
+            if time.monotonic() >= deadline:
+                return [f"did not end within {grace_s:g} s of SIGTERM and was killed"]
+            time.sleep(_POLL_S)
+        left = self._left()
+        for pid in left:
+            _signal(pid, signal.SIGTERM)
+        deadline = min(deadline, time.monotonic() + _ORPHAN_GRACE_S)
+        while left and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+            left = self._left()
+        if not left:
+            return []
+        names = ", ".join(sorted({name_of(pid) for pid in left}))
+        noun = "1 process" if len(left) == 1 else f"{len(left)} processes"
+        return [f"{noun} ({names}) outlived the first one and had to be killed"]
+
+    def _kill(self) -> list[str]:
+        """The impolite half, until nobody is left."""
+        deadline = time.monotonic() + _KILL_S
+        if self._process.returncode is None:  # not reaped, so the number is surely still its own
+            _signal_group(self.pid, signal.SIGKILL)
+            _signal(self.pid, signal.SIGKILL)
+        while left := self._left():
+            if self._cgroup is not None:
+                self._cgroup.kill()
+            for pid in left:
+                _signal(pid, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                return [f"{len(left)} processes could not be killed (pids {', '.join(map(str, left))})"]
+            time.sleep(_POLL_S)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        reap_adopted({self.pid})
+        return []
+
+    def _left(self) -> list[int]:
+        """Everyone, by both ways of looking: a process may have left its cgroup, or hidden from its tree."""
+        self._process.poll()
+        return sorted({*self.pids(), *self._tree.pids()})
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)

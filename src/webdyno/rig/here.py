@@ -1,0 +1,208 @@
+"""Here: this machine as a Host. Works bare (no lock, no cores, no cgroup: for builds and for asking versions) and
+strapped.
+
+Each start goes through launch.py, so it returns when the command is executing and raises when it cannot be. A child
+dies with the THREAD that started it (that is how the kernel's parent-death signal works): start what is to live long
+from a thread that lives longer.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+from webdyno.model.errors import MachineError, StartError
+from webdyno.rig import launch
+from webdyno.rig.cgroup import Cgroup
+from webdyno.rig.cgroup_way import Cgroups
+from webdyno.rig.group import Group
+from webdyno.rig.host import PIPE, STDOUT, Command
+from webdyno.rig.ledger import Ledger
+from webdyno.rig.process import MARK, read_stat
+
+_LAUNCHER = [sys.executable, "-I", "-S", str(Path(launch.__file__))]
+
+
+class Here:
+    """``cores`` and ``cgroups`` come from strap(); a role without cores may run on all of them."""
+
+    def __init__(
+        self,
+        *,
+        token: str | None = None,
+        cores: Mapping[str, tuple[int, ...]] | None = None,
+        cgroups: Cgroups | None = None,
+        memory_bytes: int | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        self.token = token or secrets.token_hex(4)
+        self._cores, self._cgroups, self._memory_bytes = dict(cores or {}), cgroups, memory_bytes
+        self._ledger = ledger
+        self._numbers = itertools.count(1)
+        self._alive: set[Group] = set()
+        self._folders: set[Path] = set()
+        self._lock = threading.Lock()
+
+    def put(self, source: Path, target: Path) -> None:
+        """Copy a file or folder."""
+        if source.resolve() == target.resolve():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+        else:
+            shutil.copy2(source, target)
+
+    def fetch(self, source: Path, target: Path) -> None:
+        """The same as put: both ends are here."""
+        self.put(source, target)
+
+    def start(self, command: Command) -> Group:
+        """Start ``command``; StartError when it cannot be executed, MachineError when the rig itself fails."""
+        number = next(self._numbers)
+        mark = f"{self.token}.{command.role}.{number}"
+        cgroup = self._make_cgroup(command, f"webdyno-{self.token}-{number}-{command.role}")
+        try:
+            process = self._spawn(command, mark, cgroup)
+        except BaseException:
+            if cgroup is not None:
+                cgroup.kill()
+                cgroup.remove()
+            raise
+        group = Group(process, mark, cgroup, self._forget)
+        with self._lock:
+            self._alive.add(group)
+        if self._ledger is not None and (stat := read_stat(group.pid)):
+            self._ledger.add_session(group.pid, stat.start_ticks)
+        return group
+
+    def folder(self) -> Path:
+        """A fresh temporary folder that ends with this Host, or is swept up after it."""
+        path = Path(tempfile.gettempdir()) / f"webdyno-{self.token}-{next(self._numbers)}"
+        if self._ledger is not None:
+            self._ledger.add_folder(path)
+        path.mkdir(mode=0o700)
+        self._folders.add(path)
+        return path
+
+    def drop(self, folder: Path) -> None:
+        """Remove a folder got from ``folder``."""
+        shutil.rmtree(folder, ignore_errors=True)
+        self._folders.discard(folder)
+        if self._ledger is not None and not folder.exists():
+            self._ledger.drop_folder(folder)
+
+    def end_all(self) -> list[str]:
+        """End every Group still alive, at once and without grace, and remove the folders."""
+        notes: list[str] = []
+        for group in list(self._alive):
+            notes += group.end(0.0)
+        for folder in list(self._folders):
+            self.drop(folder)
+        return notes
+
+    def _forget(self, group: Group) -> None:
+        with self._lock:
+            self._alive.discard(group)
+        if self._ledger is not None:
+            self._ledger.drop_session(group.pid)
+
+    def _make_cgroup(self, command: Command, name: str) -> Cgroup | None:
+        if self._cgroups is None or command.role not in ("contender", "driver"):
+            return None
+        limit = self._memory_bytes if command.role == "contender" else None
+        return self._cgroups.make(name, self._cores.get(command.role, ()), limit)
+
+    def _spawn(self, command: Command, mark: str, cgroup: Cgroup | None) -> subprocess.Popen[bytes]:
+        report, report_write = os.pipe()
+        files: list[IO[bytes]] = []
+        process: subprocess.Popen[bytes] | None = None
+        try:
+            arguments = launch.encode(
+                report_write,
+                os.getpid(),
+                list(self._cores.get(command.role, ())),
+                [str(path) for path in cgroup.join_files] if cgroup else [],
+                {**command.environment, MARK: mark},
+                command.argv,
+            )
+            process = subprocess.Popen(
+                [*_LAUNCHER, *arguments],
+                cwd=_existing(command.cwd),
+                env={"LC_ALL": "C.UTF-8"},  # the launcher's own; what it becomes gets the command's
+                stdin=_stdin(command.stdin, files),
+                stdout=subprocess.PIPE if command.stdout == PIPE else _append(command.stdout, files),
+                stderr=subprocess.STDOUT if command.stderr == STDOUT else _append(command.stderr, files),
+                pass_fds=[report_write],
+            )
+            os.close(report_write)
+            report_write = -1
+            with open(report, "rb", closefd=False) as stream:
+                failure = stream.read().decode(errors="replace")
+            if failure:
+                raise _explain(command, failure)
+        except BaseException:
+            if process is not None:
+                process.kill()
+                process.wait()
+                if process.stdout is not None:
+                    process.stdout.close()
+            raise
+        finally:
+            os.close(report)
+            if report_write >= 0:
+                os.close(report_write)
+            for file in files:
+                file.close()
+        return process
+
+
+def _existing(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise StartError(f"the folder to start in, {folder}, does not exist", exited=True)
+    return folder
+
+
+def _stdin(content: bytes | None, files: list[IO[bytes]]) -> int | IO[bytes]:
+    """A file in memory: unlike a pipe it needs nobody to feed it."""
+    if content is None:
+        return subprocess.DEVNULL
+    file = os.fdopen(os.memfd_create("webdyno-stdin"), "w+b")
+    files.append(file)
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+def _append(path: Path | str, files: list[IO[bytes]]) -> IO[bytes]:
+    file = Path(path).open("ab")  # noqa: SIM115  (the caller closes it)
+    files.append(file)
+    return file
+
+
+def _explain(command: Command, failure: str) -> StartError | MachineError:
+    stage, number, text = failure.split("\n", 2)
+    program = command.argv[0]
+    if stage == "cgroup":
+        return MachineError(f"{program} could not be put into its cgroup: {text}; try again without a memory limit")
+    if stage == "cores":
+        return MachineError(f"{program} could not be given its cores: {text}; see what webdyno doctor says about cores")
+    if stage != "execute":
+        return MachineError(f"{program} could not be started: {text}")
+    reason = {
+        errno.ENOENT: "there is no such program (or the interpreter in its first line is missing)",
+        errno.EACCES: "it is not executable",
+        errno.ENOEXEC: "it is not a program this machine can execute",
+    }.get(int(number), text.lower())
+    where = "" if "/" in program else f" on PATH {command.environment.get('PATH', '(none)')}"
+    return StartError(f"{program} could not be executed{where}: {reason}", exited=True)

@@ -1,0 +1,51 @@
+"""Host: a place that can hold files and start processes, in three verbs; and Command, what is to be started.
+
+The Protocol is this small so that a container or a far machine can be one too. A Host starts commands exactly as they
+are given: it adds a mark to the environment (to find the tree again) and nothing else, and it never uses a shell.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal, Protocol
+
+import msgspec
+
+from webdyno.rig.group import Group
+
+Role = Literal["contender", "driver", "build", "tool"]
+"""contender and driver get their own cores and cgroup; build and tool may use every core and are only marked."""
+
+PIPE: Final = "pipe"
+"""As ``Command.stdout``: give me the stream as ``Group.stdout``."""
+STDOUT: Final = "stdout"
+"""As ``Command.stderr``: where stdout goes."""
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One command, complete: nothing is inherited but the user and the machine."""
+
+    argv: list[str]
+    """The program is looked for on ``environment``'s PATH when it has no slash."""
+    cwd: Path = Path()
+    environment: dict[str, str]
+    """The whole of it; the Host adds only its mark."""
+    role: Role
+    stdin: bytes | None = None
+    """What the command reads to end of file; None: nothing at all."""
+    stdout: Path | Literal["pipe"] = PIPE
+    """A file is appended to."""
+    stderr: Path | Literal["stdout"] = STDOUT
+
+
+class Host(Protocol):
+    """``start`` raises StartError (exited) with one sentence when the program cannot be executed at all."""
+
+    def put(self, source: Path, target: Path) -> None:
+        """Copy a file or folder of this machine to the host."""
+
+    def start(self, command: Command) -> Group:
+        """Start ``command`` and return once it is executing."""
+
+    def fetch(self, source: Path, target: Path) -> None:
+        """Copy a file or folder of the host to this machine."""

@@ -1,0 +1,74 @@
+"""Launcher: the few lines that run between "webdyno starts a command" and the command itself. Run with ``python -I
+-S``.
+
+It joins the cgroups, takes its cores, its own session (a Ctrl-C on the terminal must not reach it) and all the open
+files it may have, asks to die with webdyno, and then becomes the command. This is a program of its own and not a
+function run after fork, because webdyno has threads and Python code between fork and exec may deadlock then. What
+fails is written to the report descriptor, which closes by itself when the command executes. It imports little (no
+json, no signal): every start waits for it.
+
+    launch.py REPORT_FD PARENT_PID CORES N_JOIN JOIN... N_ENVIRONMENT NAME=VALUE... ARGV...
+
+CORES are joined by commas. ``encode`` below writes such a line, beside the code that reads it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import sys
+
+_PR_SET_PDEATHSIG, _SIGKILL, _SIGPIPE, _SIGXFSZ = 1, 9, 13, 25
+
+_MOST_FILES = 1 << 20
+"""Some containers give a hard limit of a billion, and servers that size tables or close descriptors by it then choke.
+"""
+
+
+def encode(
+    report: int, parent: int, cores: list[int], join: list[str], environment: dict[str, str], argv: list[str]
+) -> list[str]:
+    """Arguments for this program."""
+    head = [str(report), str(parent), ",".join(map(str, cores))]
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    return [*head, str(len(join)), *join, str(len(variables)), *variables, *argv]
+
+
+def launch(arguments: list[str]) -> None:
+    """Become the command; returns only by ending the process when that fails."""
+    report, parent, cores, *rest = arguments
+    n_join, rest = int(rest[0]), rest[1:]
+    join, rest = rest[:n_join], rest[n_join:]
+    n_environment, rest = int(rest[0]), rest[1:]
+    variables, argv = rest[:n_environment], rest[n_environment:]
+    stage = "prepare"
+    try:
+        os.set_inheritable(int(report), False)
+        libc = ctypes.CDLL(None)
+        libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+        if os.getppid() != int(parent):  # webdyno died before it could be asked to be told
+            os._exit(127)
+        os.setsid()
+        stage = "cgroup"
+        for path in join:
+            with open(path, "w") as procs:  # noqa: PTH123  (pathlib would double the time this takes)
+                procs.write("0")
+        stage = "cores"
+        if cores:
+            os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
+        stage = "files"
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        for ignored_by_python in (_SIGPIPE, _SIGXFSZ):
+            libc.signal(ignored_by_python, None)
+        stage = "execute"
+        os.execvpe(argv[0], argv, dict(variable.split("=", 1) for variable in variables))  # noqa: S606
+    except OSError as error:
+        os.write(int(report), f"{stage}\n{error.errno}\n{error.strerror}".encode())
+    os._exit(127)
+
+
+if __name__ == "__main__":
+    launch(sys.argv[1:])

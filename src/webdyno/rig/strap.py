@@ -1,0 +1,117 @@
+"""Strap: the with-block every measurement stands in.
+
+On the way in: the machine's lock (two webdynos at once would measure each other), sweeping up after a webdyno that
+was killed, cores by role, the way to make cgroups, the machine's fingerprint. On the way out, however it is left:
+every process started in it is ended, every cgroup and temporary folder removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from webdyno.model.errors import MachineError
+from webdyno.model.rig import Fingerprint, Rig
+from webdyno.rig.cgroup_way import Cgroups, find_cgroups
+from webdyno.rig.cores import Roles, move_to, roles, usable_cores
+from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.rig.here import Here
+from webdyno.rig.ledger import Ledger, sweep
+from webdyno.rig.process import set_subreaper
+
+
+class Strapped(Here):
+    """A Host whose contender and driver get the Rig's cores and cgroups."""
+
+    def __init__(self, rig: Rig, fingerprint: Fingerprint, swept: list[str], cgroups: Cgroups, ledger: Ledger) -> None:
+        every = tuple(usable_cores())
+        super().__init__(
+            token=ledger.token,
+            cores={"contender": rig.contender_cores, "driver": rig.driver_cores, "build": every, "tool": every},
+            cgroups=cgroups,
+            memory_bytes=rig.memory_bytes,
+            ledger=ledger,
+        )
+        self.rig = rig
+        self.fingerprint = fingerprint
+        self.swept = swept
+        """What a killed webdyno had left, one sentence each."""
+
+
+@contextlib.contextmanager
+def strap(memory_bytes: int | None, cache: Path) -> Iterator[Strapped]:
+    """Take the machine. MachineError when another webdyno has it."""
+    with machine_lock():
+        folder = cache / "rig"
+        folder.mkdir(parents=True, exist_ok=True)
+        swept = sweep(folder)
+        fingerprint = read_fingerprint()
+        every = usable_cores()
+        placed = roles()
+        ledger = Ledger(folder, secrets.token_hex(4))
+        subreaper_before = set_subreaper(True)
+        strapped = None
+        try:
+            cgroups = find_cgroups(ledger.token, ledger)
+            rig = _rig(placed, memory_bytes, cgroups)
+            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger)
+            move_to(placed.control)
+            yield strapped
+        finally:
+            if strapped is not None:
+                strapped.end_all()
+            move_to(every)
+            set_subreaper(subreaper_before)
+            ledger.close()
+
+
+def _rig(placed: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:
+    return Rig(
+        contender_cores=placed.contender,
+        driver_cores=placed.driver,
+        control_cores=placed.control,
+        service_cores=placed.service,
+        memory_bytes=memory_bytes,
+        cgroup=cgroups.kind,
+        cgroup_reason=cgroups.reason,
+    )
+
+
+@contextlib.contextmanager
+def machine_lock() -> Iterator[None]:
+    """One webdyno at a time per machine (per temporary folder, to be exact); it ends with the process, however that
+    ends.
+    """
+    path = Path(tempfile.gettempdir()) / "webdyno.lock"
+    lock = _open_lock(path)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(lock, 32, 0).decode(errors="replace").strip() or "unknown"
+            raise MachineError(
+                f"another webdyno (pid {holder}) is measuring on this machine, and two would measure each other; "
+                "wait until it has ended, or end it"
+            ) from None
+        with contextlib.suppress(OSError):  # someone else's file that we may only read
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _open_lock(path: Path) -> int:
+    """Every user may hold it, so it is writable by all; the kernel refuses O_CREAT on others' files in such folders."""
+    for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.O_RDWR, os.O_RDONLY):
+        with contextlib.suppress(FileNotFoundError, FileExistsError, PermissionError):
+            lock = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+            with contextlib.suppress(PermissionError):
+                os.fchmod(lock, 0o666)
+            return lock
+    raise MachineError(f"the lock {path} cannot be opened; remove it, or set TMPDIR to a folder that can be written")

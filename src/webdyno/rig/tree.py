@@ -1,0 +1,74 @@
+"""Tree: the processes that came from one command, found without any cgroup.
+
+Four signs, any of them is enough: the first process, a child of a member, the first process's session, the mark in
+the environment. The mark survives double forks and new sessions; the session survives servers that write their title
+over their environment; children of members are children however they are disguised. A process that shows none of them
+(new session, other environment, its parent gone) between two looks is lost to this file, and only a cgroup would have
+kept it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+
+from webdyno.rig.process import Stat, all_stats, children, mark_of, read_stat
+
+
+class Tree:
+    """Remembers whom it has seen, so that a member stays one when its parent is gone. For several threads."""
+
+    def __init__(self, pid: int, mark: str) -> None:
+        self._root, self._mark = pid, mark
+        self._members: dict[int, int] = {}
+        self._strangers: dict[int, int] = {}
+        self._lock = threading.Lock()
+        stat = read_stat(pid)
+        if stat:
+            self._members[pid] = stat.start_ticks
+
+    def pids(self) -> list[int]:
+        """Living members."""
+        with self._lock:
+            return self._look(all_stats())
+
+    def _look(self, stats: dict[int, Stat]) -> list[int]:
+        members = {pid: stat.start_ticks for pid, stat in stats.items() if self._knows(stat)}
+        grown = True
+        while grown:
+            born = {
+                stat.pid: stat.start_ticks
+                for stat in stats.values()
+                if stat.pid not in members and stat.parent in members
+            }
+            members |= born
+            grown = bool(born)
+        self._members = members
+        self._strangers = {pid: start for pid, start in self._strangers.items() if pid in stats}
+        return [pid for pid in members if stats[pid].alive]
+
+    def _knows(self, stat: Stat) -> bool:
+        if self._members.get(stat.pid) == stat.start_ticks or stat.session == self._root:
+            return True
+        if not stat.alive or self._strangers.get(stat.pid) == stat.start_ticks:
+            return False
+        if mark_of(stat.pid) == self._mark:
+            return True
+        self._strangers[stat.pid] = stat.start_ticks
+        return False
+
+
+def reap_adopted(started: set[int]) -> None:
+    """Let go of orphans that ended after we inherited them as subreaper, so that no zombies gather.
+
+    ``started`` are the pids we started ourselves: their exit status belongs to whoever waits for them. So does that
+    of a child in our own session, or one leading its own, as only some other code of this process can have started
+    it.
+    """
+    our_session = os.getsid(0)
+    for pid in children():
+        stat = None if pid in started else read_stat(pid)
+        if stat and not stat.alive and stat.session not in (our_session, pid):
+            with contextlib.suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)

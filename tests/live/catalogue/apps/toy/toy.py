@@ -1,0 +1,60 @@
+"""A small real server that misbehaves on demand: ``python toy.py PORT BEHAVIOUR``.
+
+good      answers rightly
+exit      ends at once, with a last word on standard error
+silent    listens and accepts, never answers
+wrong     answers other bytes than asked for
+die       answers rightly, then ends after 200 answers
+leak      keeps 1 MB for every answer
+stubborn  ignores SIGTERM and leaves a child in a session of its own behind
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+
+PORT, BEHAVIOUR = int(sys.argv[1]), sys.argv[2]
+BODY = {"wrong": b"Hello, World?"}.get(BEHAVIOUR, b"Hello, World!")
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
+answers = 0
+kept = []
+
+
+async def client(reader, writer):
+    global answers
+    try:
+        while await reader.readuntil(b"\r\n\r\n"):
+            if BEHAVIOUR == "silent":
+                await asyncio.sleep(3600)
+            answers += 1
+            if BEHAVIOUR == "die" and answers > 200:
+                print("toy: out of answers", file=sys.stderr, flush=True)
+                os._exit(3)
+            if BEHAVIOUR == "leak" and answers > 10:
+                kept.append(bytearray(os.urandom(1024) * 1024))
+            writer.write(ANSWER)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+async def main():
+    if BEHAVIOUR == "exit":
+        sys.exit("toy: cannot find its configuration")
+    if BEHAVIOUR == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            time.sleep(3600)
+    server = await asyncio.start_server(client, "127.0.0.1", PORT, backlog=1024)
+    async with server:
+        await server.serve_forever()
+
+
+asyncio.run(main())

@@ -1,0 +1,45 @@
+"""Real servers on loopback, through the real command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CATALOGUE = Path(__file__).parent / "catalogue"
+
+Call = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of our own, shared by the session so that nothing is built twice."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def environment(cache: Path) -> dict[str, str]:
+    return {**os.environ, "WEBDYNO_CACHE": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}
+
+
+@pytest.fixture
+def webdyno(environment: dict[str, str], tmp_path: Path) -> Call:
+    """Call the command line with the toys' catalogue, in a fresh folder."""
+
+    def call(*arguments: str, timeout: float = 100) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "webdyno", *arguments, "--catalogue", str(CATALOGUE)],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return call

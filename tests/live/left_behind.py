@@ -1,0 +1,31 @@
+"""What a webdyno that has ended must not leave on the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def processes() -> list[str]:
+    """Command lines of living processes that were started on a rig."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                environ = (entry / "environ").read_bytes()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+                if b"WEBDYNO_RIG=" in environ and state != "Z":
+                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+    return found
+
+
+def cgroups() -> list[str]:
+    """Cgroups with our name."""
+    root = Path("/sys/fs/cgroup")
+    return [str(path) for path in root.rglob("webdyno-*") if path.is_dir()]
+
+
+def ledgers(cache: Path) -> list[str]:
+    """Entries of the rig's ledger."""
+    return [path.name for path in (cache / "rig").glob("*.json")]

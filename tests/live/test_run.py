@@ -1,0 +1,182 @@
+"""The pipeline from end to end: runs, failures, Ctrl-C, kill -9 and resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.live import left_behind
+from tests.live.conftest import CATALOGUE, Call
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
+
+
+def only_folder(tmp_path: Path) -> Path:
+    (folder,) = (tmp_path / "results").iterdir()
+    return folder
+
+
+def outcomes(folder: Path) -> dict[str, str]:
+    with sqlite3.connect(folder / "results.sqlite") as connection:
+        return dict(connection.execute("SELECT contender, outcome FROM run").fetchall())
+
+
+def wait_for_runs(results: Path, count: int, deadline_s: float = 60) -> Path:
+    """The results folder, once it holds ``count`` runs, read while it is being written."""
+    deadline = time.monotonic() + deadline_s
+    while time.monotonic() < deadline:
+        for file in results.glob("*/results.sqlite"):
+            try:
+                with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+                    if connection.execute("SELECT count(*) FROM run").fetchone()[0] >= count:
+                        return file.parent
+            except sqlite3.OperationalError:
+                pass  # not made yet
+        time.sleep(0.05)
+    raise AssertionError(f"no {count} runs within {deadline_s} s")
+
+
+def assert_nothing_left(cache: Path) -> None:
+    assert left_behind.processes() == []
+    assert left_behind.cgroups() == []
+    assert left_behind.ledgers(cache) == []
+
+
+def test_a_study_runs_from_plan_to_report(webdyno: Call, tmp_path: Path, cache: Path) -> None:
+    done = webdyno("run", "toys")
+    assert done.returncode == 0, done.stderr
+    assert "3 trials" in done.stderr
+    folder = only_folder(tmp_path)
+    assert "toy-good" in done.stdout
+    assert str(folder.name) in done.stdout
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    assert_nothing_left(cache)
+
+
+def test_every_failure_is_a_run_with_its_outcome_and_the_plan_goes_on(
+    webdyno: Call, tmp_path: Path, cache: Path
+) -> None:
+    done = webdyno("run", "failures")
+    assert done.returncode == 1, done.stderr
+    folder = only_folder(tmp_path)
+    assert outcomes(folder) == {
+        "toy-good": "ok",
+        "toy-no-install": "build-failed",
+        "toy-exit": "exited-at-start",
+        "toy-silent": "never-ready",
+        "toy-wrong": "wrong-answer",
+        "toy-die": "died",
+        "toy-leak": "out-of-memory",
+        "toy-stubborn": "ok",
+    }
+    for last_word in ("webdyno-no-such-package", "toy: cannot find its configuration", "toy: out of answers"):
+        assert last_word in done.stdout
+        assert last_word in (folder / "report.html").read_text()
+    assert_nothing_left(cache)
+
+
+def test_ctrl_c_records_the_trial_in_flight_and_keeps_the_rest(
+    environment: dict[str, str], tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, "run", "toys", "--rounds", "20")
+    folder = wait_for_runs(tmp_path / "results", 2)
+    process.send_signal(signal.SIGINT)
+    _, complaints = process.communicate(timeout=30)
+    assert process.returncode == 130, complaints
+    assert f"webdyno run --resume results/{folder.name}" in complaints
+    with sqlite3.connect(folder / "results.sqlite") as connection:
+        recorded = [row[0] for row in connection.execute("SELECT outcome FROM run ORDER BY id")]
+    assert recorded.count("ok") >= 2
+    assert set(recorded) <= {"ok", "interrupted"}
+    assert_nothing_left(cache)
+
+
+def test_kill_minus_nine_loses_at_most_the_trial_in_flight_and_resume_cleans_up(
+    webdyno: Call, environment: dict[str, str], tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, "run", "toys", "--contender", "toy-good", "--rounds", "6")
+    folder = wait_for_runs(tmp_path / "results", 2)
+    process.kill()
+    process.wait(timeout=10)
+    with sqlite3.connect(folder / "results.sqlite") as connection:
+        before = connection.execute("SELECT id, trial FROM run ORDER BY id").fetchall()
+    assert len(before) >= 2
+    done = webdyno("run", "--resume", str(folder))
+    assert done.returncode == 0, done.stderr
+    with sqlite3.connect(folder / "results.sqlite") as connection:
+        after = connection.execute("SELECT id, trial FROM run ORDER BY id").fetchall()
+    assert after[: len(before)] == before
+    assert len(after) == len({trial for _, trial in after}) == 6
+    assert_nothing_left(cache)
+
+
+def test_a_new_contender_is_one_new_file(webdyno: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / "contenders").mkdir(parents=True)
+    (folder / "contenders" / "mine.toml").write_text(
+        'app     = "toy"\n'
+        'runtime = "cpython-3.11"\n'
+        'server  = "toy"\n'
+        'model   = "event loop"\n'
+        'serve   = ["python", "toy.py", "{port}", "good"]\n'
+        'because = "a test"\n'
+        'author  = "a newcomer"\n'
+    )
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'title = "Mine"\nquestion = "How fast is mine?"\ncontenders = ["mine", "toy-good"]\nworkloads = ["hello"]\n'
+        "rounds = 2\n[[loads]]\nconnections = [2]\nduration_s = 0.3\nwarmup_s = 0.1\n"
+    )
+    done = webdyno("run", str(study), "--catalogue", str(folder))
+    assert done.returncode == 0, done.stderr
+    assert "mine" in done.stdout
+
+
+def test_results_are_data_with_json(webdyno: Call) -> None:
+    done = webdyno("run", "toys", "--rounds", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("driver", ["wrk", "ab"])
+def test_other_drivers_load_through_the_same_seam(driver: str, webdyno: Call, tmp_path: Path) -> None:
+    done = webdyno("run", "toys", "--rounds", "2", "--driver", driver, "--duration", "1s")
+    if done.returncode == 3 and "not installed" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    assert outcomes(only_folder(tmp_path)) == {"toy-good": "ok"}
+
+
+def start(environment: dict[str, str], cwd: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "webdyno", *arguments, "--catalogue", str(CATALOGUE)],
+        cwd=cwd,
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_two_at_once_are_refused_with_who_holds_the_rig(
+    webdyno: Call, environment: dict[str, str], tmp_path: Path
+) -> None:
+    process = start(environment, tmp_path, "run", "toys", "--rounds", "20")
+    try:
+        wait_for_runs(tmp_path / "results", 1)
+        done = webdyno("run", "toys")
+        assert done.returncode == 3
+        assert str(process.pid) in done.stderr
+    finally:
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=30)

@@ -1,0 +1,131 @@
+"""Documents that cannot fall behind: what they name exists, what exists is named, what is generated is up to date."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from webdyno.read import default_folder, read_catalogue
+
+ROOT = Path(__file__).parent.parent
+MODEL = ROOT / "src" / "webdyno" / "model"
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+IDS = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
+
+
+def nouns() -> list[str]:
+    """The public types of the model, its exceptions apart (their tree is drawn in errors.py)."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(MODEL.glob("*.py")) if path.name != "errors.py"]
+    classes = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [name for name in classes if not name.startswith("_")]
+
+
+def test_the_glossary_has_one_line_for_every_noun() -> None:
+    lines = (ROOT / "docs" / "concepts.md").read_text("utf-8").splitlines()
+    entries = [match[1] for line in lines if (match := re.match(r"\| \*\*(\w+)\*\* \| ", line))]
+    assert [name for name in nouns() if entries.count(name) != 1] == []
+
+
+def test_the_exceptions_are_all_in_the_tree_drawn_for_them() -> None:
+    tree = ast.parse((MODEL / "errors.py").read_text("utf-8"))
+    drawn = ast.get_docstring(tree) or ""
+    assert [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name not in drawn] == []
+
+
+def reference() -> ModuleType:
+    """tools/reference.py, which is no package."""
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_catalogue_files_is_up_to_date() -> None:
+    page = (ROOT / "docs" / "reference" / "files.md").read_text("utf-8")
+    assert page == reference().files_page(), "run: make docs"
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    try:
+        page = reference().commands_page()
+    except ImportError as error:  # cyclopts imports each command to describe it
+        pytest.skip(f"not every command is there yet: {error}")
+    assert (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8") == page, "run: make docs"
+
+
+def test_every_command_is_on_the_page_of_commands() -> None:
+    path = ROOT / "docs" / "reference" / "commands.md"
+    if not path.exists():
+        pytest.skip("docs/reference/commands.md is not written yet: make docs")
+    page = path.read_text("utf-8")
+    assert [name for name in commands() if f"webdyno {name}" not in page] == []
+
+
+def commands() -> set[str]:
+    """Names of the subcommands, without loading them."""
+    from webdyno.commands import COMMANDS
+
+    return set(COMMANDS)
+
+
+def targets() -> set[str]:
+    """Names that ``make`` takes."""
+    return set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+
+
+def test_the_files_shown_to_contributors_are_right(tmp_path: Path) -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    shown = re.findall(r"^```(?:toml|python)\n# (\S+/\S+)\n(.*?)^```", text, re.M | re.S)
+    for name, content in shown:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    catalogue = read_catalogue([default_folder(), tmp_path])
+    assert {"uvicorn-h11", "my-shop-waitress"} <= set(catalogue.contenders)
+    assert {"my-shop"} <= set(catalogue.studies)
+
+
+def shell_lines(text: str) -> Iterator[str]:
+    """Lines a reader would type: those of ``sh`` blocks, up to a comment, outputs (in other blocks) apart."""
+    for block in re.findall(r"^ *```sh\n(.*?)^ *```", text, re.M | re.S):
+        yield from (line.strip() for line in block.splitlines() if line.strip() and not line.strip().startswith("#"))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=IDS)
+def test_commands_in_documents_exist(path: Path) -> None:
+    unknown = []
+    for line in shell_lines(path.read_text("utf-8")):
+        words = shlex.split(line, comments=True)
+        program = words[words.index("webdyno") :] if "webdyno" in words else words
+        known = {"webdyno": commands, "make": targets}.get(program[0])
+        if known and len(program) > 1 and not program[1].startswith("-") and program[1] not in known():
+            unknown.append(line)
+    assert unknown == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=IDS)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.S)
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, heading = target.partition("#")
+        there = (path.parent / file) if file else path
+        if not there.exists() or (heading and heading not in anchors(there)):
+            broken.append(target)
+    assert broken == []
+
+
+def anchors(path: Path) -> set[str]:
+    """The headings of a document as links name them."""
+    headings = re.findall(r"^#+ +(.*?)$", path.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

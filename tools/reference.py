@@ -1,0 +1,134 @@
+"""Write the reference pages that the code itself can tell: docs/reference/files.md and docs/reference/commands.md.
+
+    uv run python tools/reference.py     (or: make docs)
+
+The nouns and the command line stay the only place where a key or a flag is described; tests/test_docs.py fails while a
+page says something else.
+"""
+
+# ruff: noqa: T201
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import types
+import typing
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.study import Study, StudyLoad
+from webdyno.model.workload import Expectation, Request, Workload
+
+PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
+NOTE = "<!-- Written by tools/reference.py (make docs); a change made here is lost. -->"
+
+FILES: list[tuple[type[msgspec.Struct], str]] = [
+    (Contender, "contenders/NAME.toml"),
+    (App, "apps/NAME/app.toml"),
+    (Runtime, "runtimes/NAME.toml"),
+    (Workload, "workloads/NAME.toml"),
+    (Request, "[[requests]] of a workload"),
+    (Expectation, "[requests.expect] of a workload"),
+    (Study, "studies/NAME.toml"),
+    (StudyLoad, "[[loads]] of a study"),
+]
+WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+
+
+def files_page() -> str:
+    """Every kind of catalogue file with all its keys."""
+    head = [
+        "# Catalogue files",
+        NOTE,
+        "",
+        "Every file is TOML, and its name without `.toml` names what it describes. An unknown key, a wrong type or a",
+        "name that does not exist is an error that says file, line and key. How to write one:",
+        "[CONTRIBUTING.md](../../CONTRIBUTING.md).",
+    ]
+    return "\n".join([*head, *(line for noun, file in FILES for line in section(noun, file))]) + "\n"
+
+
+def section(noun: type[msgspec.Struct], file: str) -> list[str]:
+    """One kind of file, or one table inside it."""
+    hints = typing.get_type_hints(noun)
+    sentences = field_sentences(noun)
+    lines = ["", f"## {noun.__name__}: `{file}`", "", paragraph(inspect.getdoc(noun) or ""), ""]
+    lines += ["| key | value | without it | |", "|---|---|---|---|"]
+    for field in msgspec.structs.fields(noun):
+        if field.name != "name" or noun is Request:  # the others are named after their file
+            said = paragraph(sentences.get(field.name, ""))
+            lines.append(f"| `{field.name}` | {kind_of(hints[field.name])} | {default_of(field)} | {said} |")
+    return lines
+
+
+def kind_of(hint: Any) -> str:
+    """A type in words: ``list[str]`` is a list of text."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return " or ".join(f'`"{choice}"`' for choice in arguments)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(kind_of(each) for each in arguments if each is not type(None))
+    if origin is list:
+        return f"list of {kind_of(arguments[0])}"
+    if origin is dict:
+        return f"table of {kind_of(arguments[1])}"
+    if origin is tuple:
+        return f"[{', '.join(kind_of(each) for each in arguments)}]"
+    if hint in WORDS:
+        return WORDS[hint]
+    return f"[{hint.__name__}](#{anchor(hint)})"
+
+
+def anchor(noun: type[msgspec.Struct]) -> str:
+    """The heading of a noun's section, as links name it."""
+    heading = f"{noun.__name__}: {dict(FILES)[noun]}".lower()
+    return "".join(letter for letter in heading.replace(" ", "-") if letter.isalnum() or letter in "-_")
+
+
+def default_of(field: msgspec.structs.FieldInfo) -> str:
+    """What holds when the key is left out."""
+    if field.required:
+        return "**required**"
+    value = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+    if value is None or value in ([], {}):
+        return "none"
+    if isinstance(value, msgspec.Struct):
+        return "its own defaults"
+    return f"`{msgspec.json.encode(value).decode()}`"
+
+
+def field_sentences(noun: type[msgspec.Struct]) -> dict[str, str]:
+    """The text written under each field of a class, which Python itself does not keep."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(noun))).body
+    found, field = {}, ""
+    for node in typing.cast(ast.ClassDef, body).body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            field = node.target.id
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and field:
+            found[field] = str(node.value.value)
+    return found
+
+
+def paragraph(text: str) -> str:
+    """A docstring as one line of Markdown."""
+    return " ".join(text.replace("``", "`").replace("|", "\\|").split())
+
+
+def commands_page() -> str:
+    """Every command with its flags, as ``--help`` tells them."""
+    from webdyno.commands import make_app
+
+    page = make_app().generate_docs(output_format="markdown", usage_name="webdyno")
+    title, _, rest = page.partition("\n")
+    return f"{title}\n{NOTE}\n{rest.rstrip()}\n"
+
+
+if __name__ == "__main__":
+    for name, write in {"files.md": files_page, "commands.md": commands_page}.items():
+        (PAGES / name).write_text(write(), encoding="utf-8")
+        print(f"wrote {PAGES / name}")
