@@ -102,6 +102,7 @@ class Store:
                 for position, trial in enumerate(plan.trials):
                     store._insert("trial", position, trial.id, *_cell(trial))
         store.add_fingerprint(fingerprint)
+        store._fold()
         return store
 
     @classmethod
@@ -172,6 +173,7 @@ class Store:
             for position, look in enumerate(run.readings):
                 cpu = (look.at_ns, look.role, look.cpu_user_ns, look.cpu_system_ns)
                 self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, _json(look))
+        self._fold()
         return number
 
     def add_fingerprint(self, fingerprint: Fingerprint) -> list[str]:
@@ -206,6 +208,11 @@ class Store:
         self.close()
 
     # Rows
+
+    def _fold(self) -> None:
+        """Copy the log into the file now: people copy the file alone, also after a kill, when nobody closed it."""
+        with suppress(sqlite3.Error):  # the log has it all, durably; this is for convenience
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         with _explained(self._file):
