@@ -113,7 +113,7 @@ def _order(order: Order) -> dict[str, Any]:
         "connect_timeout_ns": timeout_ns,
         "keep_alive": load.keep_alive,
         "http": load.http,
-        "threads": max(1, min(len(order.cores), load.connections)),
+        "threads": order.most_threads,
         "cpus": list(order.cores),
         "slice_ns": _SLICE_NS,
     }
