@@ -28,7 +28,7 @@ RIG = Rig(
     driver_cores=(1,),
     control_cores=(1,),
     service_cores=(),
-    memory_bytes=512_000_000,
+    memory_bytes=512 << 20,
     cgroup="v2",
 )
 PROBE = Probe(
@@ -141,7 +141,7 @@ def plan(runs: Sequence[Run], **changes: Any) -> Plan:
             )
         },
         workloads={name: workload(name) for name in works},
-        memory_bytes=512_000_000,
+        memory_bytes=512 << 20,
         estimate="mean",
         seconds=3.0 * len(runs),
     )

@@ -26,6 +26,7 @@ from tests.analyse.fakes import (
 from webdyno.analyse import analyse
 from webdyno.analyse.doubts import CONTENDER_RULES, STUDY_RULES, TABLE_RULES
 from webdyno.model.doubt import Doubt
+from webdyno.model.driver import Can
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading
@@ -107,6 +108,23 @@ def sleepy(rate: float) -> tuple[list[Run], Plan]:
     return runs, plan(runs, workloads={"hello": workload(kind="io-wait", service_floor_ms=100)})
 
 
+WRK = Can(
+    driver="wrk",
+    http=("1.1",),
+    statuses="below-400",
+    lengths="none",
+    bodies=False,
+    error_kinds=("wrong-status", "timeout", "socket"),
+    series=False,
+    histogram=False,
+    invents_samples=True,
+    latency_from="sent",
+    connections=False,
+    silent_closes=False,
+    silence=False,
+    unfinished=False,
+    cores="many",
+)
 PROVOKED: dict[str, tuple[list[Run], str]] = {
     "closes-connections": (closing(closes_announced=1), "says so in its answer"),
     "http-1.0": (with_probe(http_version="1.0"), "HTTP/1.0"),
@@ -115,7 +133,7 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "small-backlog": (with_probe(backlog=5), "5 places for 64 connections"),
     "generator-bound": (with_slices(cpu_user_ns=SECOND // 2, cpu_system_ns=SECOND * 2 // 5), "90 % of its CPU"),
     "uneven-accept": (with_workers([0.9, 0.05, 0.05]), "one of 3 workers of go did 90 % of the work"),
-    "memory-capped": (good(memory_peak_bytes=500_000_000), "500 MB of 512 MB"),
+    "memory-capped": (good(memory_peak_bytes=510 << 20), "510 MiB of 512 MiB"),
     "delayed-ack": (plateau(cpu=0.2), "41.0 ms while its cores are 80 % idle"),
     "noisy-host": (good(readings=readings(3, host=1.8)), "3 of 3 runs: other programs used up to 20 % of it"),
     "hanging-requests": (with_slices(in_flight=80), "80 requests were in flight"),
@@ -123,7 +141,7 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "shared-cores": (good(rig=change(RIG, driver_cores=(0,))), "ran on a core of the contenders"),
     "memory-limit-not-enforced": (good(rig=change(RIG, cgroup="none", cgroup_reason="/sys is read-only")), "read-only"),
     "unlike-machines": ([*good()[:2], run(round_=3, rig=change(RIG, driver_cores=(1, 2)))], "2 different placements"),
-    "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk")), "wrk checks no body"),
+    "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk", driver_can=WRK)), "wrk compares no body"),
 }
 
 

@@ -70,6 +70,20 @@ def merge(blobs: Iterable[str]) -> Latency | None:
     return _latency(layout, total)
 
 
+def together(parts: Iterable[Latency]) -> Latency | None:
+    """Sum of histograms that were decoded before, as of several rounds."""
+    all_parts = list(parts)
+    if not all_parts:
+        return None
+    highest, first, where = np.unique(
+        np.concatenate([part.highest_ns for part in all_parts]), return_index=True, return_inverse=True
+    )
+    middle = np.concatenate([part.middle_ns for part in all_parts])[first]
+    counts = np.zeros(len(highest), dtype=np.int64)
+    np.add.at(counts, where, np.concatenate([part.counts for part in all_parts]))
+    return Latency(middle_ns=middle, highest_ns=highest, counts=counts)
+
+
 def _shape(histogram: Any) -> tuple[int, int, int]:
     return histogram.bucket_count, histogram.sub_bucket_count, histogram.unit_magnitude
 

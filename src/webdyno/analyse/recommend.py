@@ -27,13 +27,15 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
     if not scores:
         return None, "nobody can be recommended: no contender is ranked on every workload"
     best = max(scores, key=lambda name: scores[name])
-    first_in = [verdict for verdict in verdicts if best in verdict.winners]
     rivals = [name for name in scores if name != best and all(name in verdict.winners for verdict in verdicts)]
-    if len(first_in) == len(verdicts):
-        where = "in the top group of every table" if len(verdicts) > 1 else "in the top group"
-        tie = f"; {words.listing(rivals)} cannot be told from it" if rivals else ""
-        return best, f"take {best}: {where}{tie}"
-    return best, f"take {best}: best over all tables, on average at {words.share(scores[best])} of the fastest of each"
+    everywhere = " on every workload" if len(verdicts) > 1 else ""
+    if all(verdict.winners == [best] for verdict in verdicts):
+        return best, f"take {best}: it served the most{everywhere}"
+    if all(best in verdict.winners for verdict in verdicts):
+        tie = f", and {words.listing(rivals)} cannot be told from it" if rivals else ""
+        return best, f"take {best}: it is in the top group{everywhere}{tie}"
+    average = words.per_cent(scores[best])
+    return best, f"take {best}: the best over all workloads, on average at {average} of the fastest of each"
 
 
 def _scores(verdicts: Sequence[Verdict]) -> dict[str, float]:

@@ -64,12 +64,12 @@ def times(estimate: Estimate) -> str:
 
 
 def rate(per_s: float) -> str:
-    """``48,200`` without an interval: three digits, whole numbers from 100 on."""
-    return number(per_s, min(decimals(per_s, None), 2))
+    """``48,200/s``, without an interval: three digits."""
+    return f"{number(per_s, min(decimals(per_s, None), 2))}/s"
 
 
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
-_SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+_SIZES = ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "bytes"))
 
 
 def time_unit(ns: float) -> tuple[float, str]:
@@ -77,7 +77,7 @@ def time_unit(ns: float) -> tuple[float, str]:
     return next((pair for pair in _TIMES if abs(ns) >= pair[0]), _TIMES[-1])
 
 
-def duration(ns: float | Estimate) -> str:
+def time_ns(ns: float | Estimate) -> str:
     """``1.23 ms``; an Estimate with the digits its interval supports."""
     value = ns.value if isinstance(ns, Estimate) else ns
     scale, unit = time_unit(value)
@@ -87,13 +87,13 @@ def duration(ns: float | Estimate) -> str:
 
 
 def size(of: float | Estimate) -> str:
-    """``61 MB`` (powers of 1000)."""
+    """``61.2 MiB``: powers of 1024, as container tools and the studies' memory limits count."""
     value = of.value if isinstance(of, Estimate) else of
     scale, unit = next((pair for pair in _SIZES if abs(value) >= pair[0]), _SIZES[-1])
     return f"{number(value / scale, min(decimals(value / scale, None), 1))} {unit}"
 
 
-def share(part: float) -> str:
+def per_cent(part: float) -> str:
     """``0.31 %``; what is not zero never reads as zero."""
     percent = part * 100
     if 0 < percent < 0.01:
@@ -101,9 +101,9 @@ def share(part: float) -> str:
     return f"{number(percent, 0 if percent >= 10 or percent == 0 else 1 if percent >= 1 else 2)} %"
 
 
-def count(number_of: int, noun: str, plural: str | None = None) -> str:
-    """``1 round``, ``1,200 rounds``."""
-    return f"{number_of:,} {noun if number_of == 1 else plural or noun + 's'}"
+def count(number_of: int, noun: str = "") -> str:
+    """``1 round``, ``1,200 rounds``; ``1,200`` without a noun."""
+    return f"{number_of:,} {noun if number_of == 1 else noun + 's'}" if noun else f"{number_of:,}"
 
 
 def listing(names: Sequence[str], most: int = 6) -> str:
@@ -112,7 +112,7 @@ def listing(names: Sequence[str], most: int = 6) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
 
 
-def span(seconds: float) -> str:
+def length(seconds: float) -> str:
     """``45 s``, ``5 min 20 s``, ``2 h 5 min``."""
     whole = round(seconds)
     hours, rest = divmod(whole, 3600)

@@ -29,7 +29,7 @@ def wrong_answers(cell: Cell) -> Doubt | None:
         kind="wrong-answers",
         severity="voids" if ratio >= TOO_MANY else "shades",
         subject=cell.name,
-        sentence=f"{cell.name} failed {words.share(ratio)} of the requests ({told}); only right answers count "
+        sentence=f"{cell.name} failed {words.per_cent(ratio)} of the requests ({told}); only right answers count "
         "in its rate",
         advice="look at its log and at first_error in the Run; lower the connections until it answers everything",
         numbers={"share": ratio, **cell.errors},

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
+from webdyno.model.driver import Can
 
 BOUND = 0.85
-_LIMITS = {
-    "wrk": "wrk checks no body, gives no time series, and adds samples it never took where it thinks it was late",
-    "ab": "ab speaks HTTP/1.0, uses one thread, checks only the length of answers, and gives no time series",
-}
-"""What a driver cannot do, said once per study."""
+_LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
+    (lambda can: not can.bodies, "compares no body with the right answer"),
+    (lambda can: can.statuses != "exact", "judges a status only by its class"),
+    (lambda can: "1.1" not in can.http, "asks in HTTP/1.0"),
+    (lambda can: can.invents_samples, "adds latencies nobody measured"),
+    (lambda can: can.latency_from != "sent", "counts the time to connect as latency"),
+    (lambda can: not can.silence, "does not end requests that are never answered"),
+    (lambda can: not can.series, "gives no figures by the second"),
+    (lambda can: can.cores == "one", "uses one core only"),
+)
+"""What a driver may lack that our own engine has, the gravest first."""
 
 
 def driver_share(window: Window) -> float | None:
@@ -30,7 +39,7 @@ def generator_bound(cell: Cell) -> Doubt | None:
         kind="generator-bound",
         severity="shades",
         subject=cell.name,
-        sentence=f"the load generator used {words.share(share)} of its CPU against {cell.name}: its rate is a "
+        sentence=f"the load generator used {words.per_cent(share)} of its CPU against {cell.name}: its rate is a "
         "floor, it may be faster",
         advice="give the driver more cores, or a second machine",
         numbers={"driver_cpu": share},
@@ -39,14 +48,15 @@ def generator_bound(cell: Cell) -> Doubt | None:
 
 def driver_limits(evidence: Evidence) -> Doubt | None:
     """The study was driven by a tool that sees less than our own engine."""
-    used = [driver for driver in dict.fromkeys(trial.driver for trial in evidence.plan.trials) if driver in _LIMITS]
-    if not used:
+    used = {run.driver_can.driver: run.driver_can for run in evidence.runs if run.driver_can}
+    lacking = {name: found for name, can in used.items() if (found := [says for lacks, says in _LACKS if lacks(can)])}
+    if not lacking:
         return None
     return Doubt(
         kind="driver-limits",
         severity="shades",
         subject="",
-        sentence="; ".join(_LIMITS[driver] for driver in used),
+        sentence="; ".join(f"{name} {words.listing(found, len(_LACKS))}" for name, found in lacking.items()),
         advice="run the study with the engine, which checks every answer, and compare the two",
-        numbers={"drivers": ", ".join(used)},
+        numbers={name: len(found) for name, found in lacking.items()},
     )

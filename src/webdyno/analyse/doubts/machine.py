@@ -70,8 +70,8 @@ def noisy_host(table: Table) -> Doubt | None:
     if not noisy:
         return None
     worst_steal, worst_foreign = max(steal.values(), default=0.0), max(foreign.values(), default=0.0)
-    told = [f"the hypervisor took up to {words.share(worst_steal)} of the CPU"] if steal else []
-    told += [f"other programs used up to {words.share(worst_foreign)} of it"] if foreign else []
+    told = [f"the hypervisor took up to {words.per_cent(worst_steal)} of the CPU"] if steal else []
+    told += [f"other programs used up to {words.per_cent(worst_foreign)} of it"] if foreign else []
     runs = len(table.windows)
     return Doubt(
         kind="noisy-host",

@@ -26,7 +26,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + edge):
             return _impossible(
                 cell,
-                f"{words.rate(window.rate_per_s)} requests/s of {cell.name} cannot be: answers that take "
+                f"{words.rate(window.rate_per_s)} of {cell.name} cannot be: answers that take "
                 f"{floor_s:g} s over "
                 f"{cell.load.connections:,} connections bound it to {words.rate(bound)}",
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
@@ -105,8 +105,8 @@ def delayed_ack(cell: Cell) -> Doubt | None:
         kind="delayed-ack",
         severity="shades",
         subject=cell.name,
-        sentence=f"half of the answers of {cell.name} take {words.duration(p50)} while its cores are "
-        f"{words.share(1 - used)} idle: it waits for a delayed TCP acknowledgement, not for work",
+        sentence=f"half of the answers of {cell.name} take {words.time_ns(p50)} while its cores are "
+        f"{words.per_cent(1 - used)} idle: it waits for a delayed TCP acknowledgement, not for work",
         advice="set TCP_NODELAY in the server, or write head and body of an answer at once",
         numbers={"p50_ns": p50, "cpu_share": used},
     )

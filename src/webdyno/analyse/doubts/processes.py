@@ -23,7 +23,7 @@ def uneven_accept(cell: Cell) -> Doubt | None:
                 kind="uneven-accept",
                 severity="shades",
                 subject=cell.name,
-                sentence=f"one of {workers} workers of {cell.name} did {words.share(most)} of the work: it "
+                sentence=f"one of {workers} workers of {cell.name} did {words.per_cent(most)} of the work: it "
                 "runs as if it had fewer",
                 advice="use more connections than workers, or let the kernel spread them (SO_REUSEPORT)",
                 numbers={"largest_share": most, "workers": workers},

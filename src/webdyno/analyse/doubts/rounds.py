@@ -47,7 +47,7 @@ def drifted(table: Table) -> Doubt | None:
         kind="drifted",
         severity="shades",
         subject="",
-        sentence=f"all contenders became {words.share(abs(change))} {'faster' if change > 0 else 'slower'} "
+        sentence=f"all contenders became {words.per_cent(abs(change))} {'faster' if change > 0 else 'slower'} "
         "from the first to the last round; comparisons are made within rounds and stand",
         advice="look for heat, a power-saving governor or a neighbour; let the machine settle and measure again",
         numbers={"change": change, "p": trend.p},

@@ -1,0 +1,113 @@
+"""The back of the HTML report: what failed and was skipped, the machine, versions and commands, how to repeat it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
+from webdyno.report import words
+from webdyno.report.markup import Markup, element
+
+_LOG_LINES = 40
+
+
+def failures(runs: Iterable[Run]) -> Markup | None:
+    """Each kind of failure once, with the end of its log."""
+    found = words.failures(runs)
+    if not found:
+        return None
+    shown = [
+        element(
+            "div",
+            element("p", element("b", failure.contender), f" {failure.says} ({failure.outcome}; {failure.where})"),
+            element("p", failure.message) if failure.message else None,
+            _log(failure.log_tail),
+            class_="failure",
+        )
+        for failure in found
+    ]
+    return element("section", element("h2", "Failed", id="failed"), element("div", *shown, class_="card"))
+
+
+def _log(log: str) -> Markup | None:
+    end = words.tail(log, _LOG_LINES)
+    if not end:
+        return None
+    return element("details", element("summary", "End of its log"), element("pre", end), open=end.count("\n") < 8)
+
+
+def skipped(plan: Plan) -> Markup | None:
+    """Contenders left out before the start."""
+    if not plan.skipped:
+        return None
+    facts = [(skip.contender, skip.reason) for skip in plan.skipped]
+    return element("section", element("h2", "Skipped"), element("div", _plain(facts), class_="card"))
+
+
+def machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> Markup:
+    """What it ran on, and how cores and memory were dealt out."""
+    facts = words.machine(fingerprint)
+    facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
+    return element("section", element("h2", "Machine", id="machine"), element("div", _plain(facts), class_="card"))
+
+
+def _plain(facts: Iterable[tuple[str, str]]) -> Markup:
+    rows: list[Markup] = []
+    for label, text in facts:
+        rows += [element("dt", label), element("dd", text)]
+    return element("dl", *rows, class_="plain")
+
+
+def starts(plan: Plan, runs: Sequence[Run]) -> Markup:
+    """How every contender was started, and the versions that were really found."""
+    last = {run.trial.contender: run for run in runs if run.command}
+    rows = [_start(plan, name, last[name]) for name in sorted(last)]
+    head = [element("th", text, scope="col") for text in ("contender", "workers x threads", "command", "versions")]
+    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    tools = sorted({run.driver_version for run in runs if run.driver_version})
+    return element(
+        "section",
+        element("h2", "Versions and commands", id="starts"),
+        element("p", f"Load by {words.listing(tools)}.", class_="lead") if tools else None,
+        element("div", element("div", table, class_="scroll starts"), class_="card"),
+    )
+
+
+def _start(plan: Plan, name: str, run: Run) -> Markup:
+    contender = plan.contenders.get(name)
+    rule = f" (rule: {contender.workers})" if contender and isinstance(contender.workers, str) else ""
+    versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
+    environment = " ".join(f"{key}={shlex.quote(value)}" for key, value in run.environment.items())
+    return element(
+        "tr",
+        element("td", element("b", name)),
+        element("td", f"{_known(run.workers)} x {_known(run.threads)}{rule}"),
+        element("td", element("code", f"{environment} {shlex.join(run.command)}".strip())),
+        element("td", versions),
+    )
+
+
+def _known(number: int | None) -> str:
+    return words.MISSING if number is None else str(number)
+
+
+def repeat(plan: Plan, analysis: Analysis) -> Markup:
+    """The command that does all this again, and the start command to take away."""
+    again = f"webdyno run {shlex.quote(plan.study)} --seed {plan.seed} --rounds {plan.rounds}"
+    taken = shlex.join(analysis.recommended_command)
+    return element(
+        "section",
+        element("h2", "Again", id="again"),
+        element(
+            "div",
+            element("p", "The same study, in the same order of runs:"),
+            element("pre", again),
+            element("p", f"{analysis.recommended}, as it was measured:") if taken else None,
+            element("pre", taken) if taken else None,
+            class_="card",
+        ),
+    )

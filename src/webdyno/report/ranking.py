@@ -1,0 +1,99 @@
+"""The ranking as an HTML table: bars with their intervals inside it, tie letters, and the doubts beside each figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Standing, Verdict
+from webdyno.report import words
+from webdyno.report.markup import Markup, element, join
+from webdyno.report.words import Mark
+
+_NUMBERS = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors")
+_ALWAYS = ("rate",)
+"""Beside the name on a narrow screen; the others follow below it, each with its label."""
+
+
+def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[str, int]) -> Markup:
+    """The table of one verdict."""
+    standings = words.served(verdict)
+    most = max((standing.rate.high or standing.rate.value for standing in standings if standing.rate), default=1.0)
+    head = [_head("place", "n"), _head("contender", ""), element("th", "")]
+    head += [_head(key, "n") for key in _NUMBERS] + [_head("doubts", "")]
+    rows = [_row(plan, verdict, standing, marks, styles, most) for standing in standings]
+    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    return element("div", table, class_="ranking scroll")
+
+
+def _head(key: str, kind: str) -> Markup:
+    column = words.COLUMNS[key]
+    return element("th", column.title, class_=kind or None, title=column.meaning, scope="col")
+
+
+def _row(
+    plan: Plan, verdict: Verdict, standing: Standing, marks: Sequence[Mark], styles: dict[str, int], most: float
+) -> Markup:
+    text = words.cells(standing, dash="–")
+    text["ratio"] = text["ratio"].replace("x", "×")
+    style = styles.get(standing.contender)
+    swatch = element("span", class_=f"swatch s{style}") if style is not None else element("span", class_="swatch")
+    name = element("td", swatch, element("b", standing.contender), _about(plan, standing), class_="name")
+    cells = [
+        element("td", text["place"], class_="n place"),
+        name,
+        element("td", _bar(verdict, standing, most), class_="bar"),
+    ]
+    cells += [_figure(key, text[key]) for key in _NUMBERS]
+    cells.append(element("td", _links(standing, marks), class_="more", data_label="doubts"))
+    return element("tr", *cells, class_="out" if standing.place is None else None)
+
+
+def _figure(key: str, text: str) -> Markup:
+    if key in _ALWAYS:
+        return element("td", text, class_=f"n {key}")
+    if key == "tie":
+        inside: str = join(*[element("span", letter, class_="tie") for letter in text])
+    else:
+        inside = element("span", text, class_="bad") if key == "errors" and text not in ("0 %", words.MISSING) else text
+    return element("td", inside, class_="n more", data_label=words.COLUMNS[key].title)
+
+
+def _about(plan: Plan, standing: Standing) -> Markup | None:
+    """Language and model, as far as the plan knows the contender."""
+    contender = plan.contenders.get(standing.contender)
+    if contender is None:
+        return None
+    return element("small", f"{plan.apps[contender.app].language} · {contender.model}")
+
+
+def _bar(verdict: Verdict, standing: Standing, most: float) -> Markup | None:
+    """Length is the rate, the dark line its interval."""
+    rate = standing.rate
+    if rate is None:
+        return None
+    kind = "first" if standing.contender in verdict.winners else "out" if standing.place is None else None
+    parts = [element("rect", class_=kind, x=0, y=3, height=10, rx=2, width=_percent(rate.value / most))]
+    if rate.low is not None and rate.high is not None:
+        parts.append(element("line", x1=_percent(rate.low / most), x2=_percent(rate.high / most), y1=8, y2=8))
+    bounds = words.interval(rate, dash=" to ")
+    label = f"{words.plain(rate)} requests/s" + (f", 95 % interval {bounds}" if bounds else "")
+    return element("svg", *parts, class_="bars", role="img", aria_label=label)
+
+
+def _percent(part: float) -> str:
+    return f"{100 * max(0.0, min(1.0, part)):.2f}%"
+
+
+def _links(standing: Standing, marks: Sequence[Mark]) -> Markup:
+    numbers = {mark.kind: mark.number for mark in marks}
+    links: list[Markup] = []
+    for doubt in standing.doubts:
+        at = numbers[doubt.kind]
+        kind = "bad" if doubt.severity == "voids" else None
+        mark = f"{at}{'!' if doubt.severity == 'voids' else ''}"
+        links += [
+            element("a", mark, href=f"#doubt-{at}", title=f"{doubt.kind}: {doubt.sentence}", class_=kind),
+            Markup(" "),
+        ]
+    return join(*links)

@@ -1,0 +1,163 @@
+"""The report on a terminal: the verdict first, then a table that fits, then every doubt with what to do about it.
+
+Columns that do not fit are dropped, the least telling first, and named below. Piped, it is plain ASCII without
+colours (rich takes those away, and honours NO_COLOR). Nothing is read as markup: all text is put in as it is,
+cleaned of control characters, for names and logs come from outside.
+"""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis, Standing, Verdict
+from webdyno.report import words
+from webdyno.report.words import Mark
+
+_DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "ratio", "interval", "p99", "doubts")
+"""Columns in the order in which they give way to a narrow terminal."""
+_LOG_LINES = 4
+
+
+def render_terminal(
+    plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis, folder: Path, console: Console
+) -> None:
+    """Print the whole report on ``console``."""
+    page = _Page(console)
+    marks = words.marks(analysis)
+    page.heading(plan.title)
+    page.line(plan.question)
+    page.line(f"{fingerprint.cpu_model}, {words.count(fingerprint.cores, 'core')}, {fingerprint.kernel}", "dim")
+    if runs:
+        page.line(words.placement(runs[-1].rig), "dim")
+    page.line(words.measured(plan, runs), "dim")
+    dropped: list[str] = []
+    for verdict in analysis.verdicts:
+        page.heading(words.title(verdict))
+        page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
+        dropped = _ranking(page, verdict, marks)
+    if dropped:
+        page.line(
+            f"A wider terminal also shows: {words.listing([words.COLUMNS[key].title for key in dropped])}.", "dim"
+        )
+    _doubts(page, analysis, marks)
+    _failures(page, runs)
+    _skipped(page, plan)
+    _recommendation(page, analysis, folder)
+
+
+class _Page:
+    """A console that takes plain text only, in ASCII when nobody looks at it."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.ascii = not console.is_terminal or not console.encoding.lower().startswith("utf")
+
+    def text(self, content: str, style: str = "") -> Text:
+        clean = words.clean(content)
+        return Text(clean.replace("µ", "u") if self.ascii else clean, style=style)
+
+    def line(self, content: str, style: str = "", indent: int = 0) -> None:
+        """Wrapped here and not by rich, which would fill every line with blanks up to the margin."""
+        margin = " " * indent
+        for line in textwrap.wrap(
+            content, self.console.width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+        ):
+            self.console.print(self.text(line, style), soft_wrap=True)
+
+    def heading(self, content: str) -> None:
+        self.console.print()
+        self.console.print(self.text(content, "bold underline"))
+
+
+def _ranking(page: _Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
+    """Print the table of one verdict; returns the columns that did not fit."""
+    standings = words.served(verdict)
+    if not standings:
+        return []
+    numbers = {mark.kind: mark for mark in marks}
+    rows = [words.cells(standing) | {"doubts": _numbers(standing, numbers)} for standing in standings]
+    keys = [key for key in words.COLUMNS if key != "doubts" or any(row["doubts"] for row in rows)]
+    shown = _fitting(keys, rows, page.console.width)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
+    for key in shown:
+        left = key in ("contender", "tie", "doubts")
+        table.add_column(page.text(words.COLUMNS[key].title), justify="left" if left else "right", no_wrap=True)
+    for standing, row in zip(standings, rows, strict=True):
+        style = "bold" if standing.contender in verdict.winners else "dim" if standing.place is None else ""
+        table.add_row(*[page.text(row[key]) for key in shown], style=style)
+    page.console.print(table)
+    about = " ".join(str(numbers[doubt.kind].number) for doubt in verdict.doubts)
+    if about:
+        page.line(f"Doubts about the whole table: {about}", "dim")
+    return [key for key in keys if key not in shown]
+
+
+def _numbers(standing: Standing, marks: dict[str, Mark]) -> str:
+    """``2! 4``: the exclamation mark stands for a doubt that voids."""
+    return " ".join(f"{marks[d.kind].number}{'!' if d.severity == 'voids' else ''}" for d in standing.doubts)
+
+
+def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) -> list[str]:
+    """``keys`` without those that must go for the table to fit."""
+    needed = {key: max(cell_len(words.COLUMNS[key].title), *(cell_len(row[key]) for row in rows)) + 2 for key in keys}
+    kept = list(keys)
+    for key in _DROPPED_FIRST:
+        if sum(needed[k] for k in kept) - 2 <= width:
+            break
+        kept = [k for k in kept if k != key]
+    return kept
+
+
+def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
+    if not marks:
+        return
+    page.heading("Doubts")
+    general = {doubt.kind for doubt in analysis.doubts}
+    for mark in marks:
+        style = "bold red" if mark.voids else "bold yellow"
+        where = ", about everything" if mark.kind in general else ""
+        page.line(f"{mark.number}{'!' if mark.voids else ''} {mark.kind}{where}", style)
+        for sentence in mark.sentences:
+            page.line(sentence, indent=3)
+        page.line(f"What to do: {mark.advice}", "dim", indent=3)
+    if any(mark.voids for mark in marks):
+        page.line("! means: the figures are shown, but not ranked.", "dim")
+
+
+def _failures(page: _Page, runs: Sequence[Run]) -> None:
+    failures = words.failures(runs)
+    if not failures:
+        return
+    page.heading("Failed")
+    for failure in failures:
+        page.line(f"{failure.contender} {failure.says} ({failure.outcome}; {failure.where})", "bold red")
+        page.line(failure.message, indent=3)
+        for line in words.tail(failure.log_tail, _LOG_LINES).splitlines():
+            page.console.print(page.text(f"   | {line}", "dim"), soft_wrap=True)
+
+
+def _skipped(page: _Page, plan: Plan) -> None:
+    if plan.skipped:
+        page.heading("Skipped")
+    for skipped in plan.skipped:
+        page.line(f"{skipped.contender}: {skipped.reason}")
+
+
+def _recommendation(page: _Page, analysis: Analysis, folder: Path) -> None:
+    page.heading("Recommendation")
+    page.line(analysis.sentence, "bold green" if analysis.recommended else "bold yellow")
+    if analysis.recommended_command:
+        # printed without wrapping, so that it can be copied
+        page.console.print(page.text("  " + shlex.join(analysis.recommended_command)), soft_wrap=True)
+    page.console.print(page.text(f"Results: {folder}"), soft_wrap=True)

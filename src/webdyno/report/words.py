@@ -1,0 +1,239 @@
+"""Words of the reports: titles, outcomes, doubts and failures as sentences, written once for every form.
+
+Numbers are written by ``analyse.words``, which the sentences of verdicts and doubts use too; they are handed on from
+here, so that whoever reports needs one place only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from webdyno.analyse.words import (
+    MISSING,
+    count,
+    interval,
+    length,
+    listing,
+    number,
+    per_cent,
+    plain,
+    rate,
+    size,
+    time_ns,
+    time_unit,
+    times,
+)
+from webdyno.model.doubt import Doubt
+from webdyno.model.rig import Fingerprint, Rig
+from webdyno.model.run import OUTCOMES, Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis, Standing, Verdict
+
+__all__ = [
+    "MISSING",
+    "count",
+    "interval",
+    "length",
+    "listing",
+    "number",
+    "per_cent",
+    "plain",
+    "rate",
+    "size",
+    "time_ns",
+    "time_unit",
+    "times",
+]
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A figure of the ranking: its title, what it means, and its text for one contender."""
+
+    title: str
+    meaning: str
+
+
+COLUMNS: dict[str, Column] = {
+    "place": Column("#", "Place by requests/s. Contenders that share a tie letter cannot be told apart"),
+    "contender": Column("contender", "Server, app, runtime and worker model under one name"),
+    "rate": Column(
+        "requests/s", "Right answers per second over the steady phase, adjusted for differences between rounds"
+    ),
+    "interval": Column("95 % interval", "Where the rate lies, judged over rounds with a fresh server process each"),
+    "ratio": Column("vs best", "Rate divided by the best rate of the table"),
+    "tie": Column("tie", "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table)"),
+    "p50": Column("p50", "Half of the answers took at most this long"),
+    "p99": Column("p99", "99 of 100 answers took at most this long"),
+    "cpu": Column("CPU/request", "CPU time of the contender's whole process tree for one right answer"),
+    "memory": Column("peak memory", "Highest memory of the contender's whole process tree"),
+    "errors": Column("errors", "Requests that were not answered rightly, as a share of all"),
+    "doubts": Column("doubts", "Numbers of the doubts listed below the table"),
+}
+
+
+def cells(standing: Standing, dash: str = "-") -> dict[str, str]:
+    """The text of every column but the doubts, for one contender."""
+    rate_ = standing.rate
+    return {
+        "place": str(standing.place) if standing.place is not None else MISSING,
+        "contender": standing.contender,
+        "rate": plain(rate_) if rate_ else MISSING,
+        "interval": (interval(rate_, dash=dash) or "one round") if rate_ else MISSING,
+        "ratio": of_best(standing.ratio_to_best.value) if standing.ratio_to_best else MISSING,
+        "tie": standing.letters or MISSING,
+        "p50": time_ns(standing.p50) if standing.p50 else MISSING,
+        "p99": time_ns(standing.p99) if standing.p99 else MISSING,
+        "cpu": time_ns(standing.cpu_per_request) if standing.cpu_per_request else MISSING,
+        "memory": size(standing.memory_peak) if standing.memory_peak else MISSING,
+        "errors": per_cent(standing.error_ratio) if rate_ else MISSING,
+    }
+
+
+def clean(text: str) -> str:
+    """Text from outside without control characters: a log must not be able to steer a terminal or break a page."""
+    return "".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def tail(log: str, lines: int) -> str:
+    """The last lines of a log, each cut to a readable length."""
+    kept = [line.rstrip()[:200] for line in clean(log).splitlines() if line.strip()]
+    return "\n".join(kept[-lines:])
+
+
+def of_best(ratio: float) -> str:
+    """``0.75x``: as many digits for everyone, so that a column can be compared at a glance."""
+    return f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.3f}x"
+
+
+def title(verdict: Verdict) -> str:
+    """``hello, 64 connections, keep-alive``."""
+    return f"{verdict.workload}, {verdict.load}"
+
+
+def served(verdict: Verdict) -> list[Standing]:
+    """Contenders with a figure."""
+    return [standing for standing in verdict.standings if standing.rate is not None]
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Like failures of one contender, told once: the same outcome and message in several rounds and tables."""
+
+    contender: str
+    outcome: str
+    says: str
+    message: str
+    log_tail: str
+    where: str
+
+
+def failures(runs: Iterable[Run]) -> list[Failure]:
+    """What did not succeed, grouped so that forty equal build failures are one line."""
+    groups: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        if run.outcome not in ("ok", "interrupted"):
+            groups.setdefault((run.trial.contender, run.outcome, run.message), []).append(run)
+    return [
+        Failure(
+            contender=contender,
+            outcome=outcome,
+            says=OUTCOMES[group[0].outcome],
+            message=message,
+            log_tail=group[-1].log_tail,
+            where=f"{listing(sorted({run.trial.workload for run in group}))}, {count(len(group), 'round')}",
+        )
+        for (contender, outcome, message), group in sorted(groups.items())
+    ]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """One kind of doubt with its number, everyone it is about, and what to do."""
+
+    number: int
+    kind: str
+    voids: bool
+    sentences: list[str]
+    advice: str
+
+
+def marks(analysis: Analysis) -> list[Mark]:
+    """Every kind of doubt in the analysis, numbered: those that void first, then those about everything."""
+    found: dict[str, list[Doubt]] = {}
+    for doubt in sorted(_all(analysis), key=lambda doubt: (doubt.severity != "voids", bool(doubt.subject))):
+        found.setdefault(doubt.kind, []).append(doubt)
+    return [
+        Mark(
+            number=at,
+            kind=kind,
+            voids=any(doubt.severity == "voids" for doubt in doubts),
+            sentences=_shortened(doubts),
+            advice=doubts[0].advice,
+        )
+        for at, (kind, doubts) in enumerate(found.items(), 1)
+    ]
+
+
+def _all(analysis: Analysis) -> Iterable[Doubt]:
+    yield from analysis.doubts
+    for verdict in analysis.verdicts:
+        yield from verdict.doubts
+        for standing in verdict.standings:
+            yield from standing.doubts
+
+
+def _shortened(doubts: Sequence[Doubt], most: int = 3) -> list[str]:
+    """One sentence for each subject; beyond ``most`` subjects the rest by name only."""
+    first: dict[str, Doubt] = {}
+    for doubt in doubts:
+        first.setdefault(doubt.subject or doubt.sentence, doubt)
+    told = [doubt.sentence for doubt in list(first.values())[:most]]
+    rest = list(first)[most:]
+    return [*told, f"the same for {listing(rest)}"] if rest else told
+
+
+def machine(fingerprint: Fingerprint) -> list[tuple[str, str]]:
+    """The machine as label and text; what could not be read is left out."""
+    turbo = None if fingerprint.turbo is None else "on" if fingerprint.turbo else "off"
+    facts = [
+        ("Host", fingerprint.hostname),
+        ("CPU", f"{fingerprint.cpu_model} ({fingerprint.architecture})"),
+        ("Cores", f"{fingerprint.cores}, {fingerprint.cores_usable} usable"),
+        ("Threads per core", fingerprint.threads_per_core),
+        ("Governor", fingerprint.governor),
+        ("Turbo", turbo),
+        ("Memory", f"{size(fingerprint.memory_bytes)}, swap {size(fingerprint.swap_bytes)}"),
+        ("Kernel", fingerprint.kernel),
+        ("System", fingerprint.distribution),
+        ("Virtualisation", fingerprint.virtualisation),
+        ("cgroup", fingerprint.cgroup),
+        ("Clock source", fingerprint.clocksource),
+        ("Load before start", f"{fingerprint.load_before:.2f}"),
+        ("Open files limit", count(fingerprint.open_files_limit)),
+        ("Mitigations", "; ".join(f"{name}: {state}" for name, state in fingerprint.mitigations.items())),
+        ("webdyno", f"{fingerprint.webdyno}, Python {fingerprint.python}"),
+    ]
+    return [(label, str(text)) for label, text in facts if text]
+
+
+def placement(rig: Rig) -> str:
+    """``contender on core 0, driver on core 1, 512 MiB, cgroup v2``."""
+    limit = f"at most {size(rig.memory_bytes)}" if rig.memory_bytes else "no memory limit"
+    means = "affinity only, no cgroup" if rig.cgroup == "none" else f"cgroup {rig.cgroup}"
+    return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}, {limit}, {means}"
+
+
+def _cores(numbers: Sequence[int]) -> str:
+    return f"core{'' if len(numbers) == 1 else 's'} {','.join(map(str, numbers))}" if numbers else "any core"
+
+
+def measured(plan: Plan, runs: Sequence[Run]) -> str:
+    """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
+    kind = (
+        "the trimmed mean (highest and lowest round dropped)" if plan.estimate == "trimmed" else "the mean over rounds"
+    )
+    done = sum(run.outcome != "interrupted" for run in runs)
+    return (
+        f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}, a fresh server process "
+        f"for each, in a new random order in every round (seed {plan.seed}). Figures are {kind}."
+    )
