@@ -44,6 +44,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "hdrh": {"load", "store", "analyse", "report"},
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
+    "uv": {"build"},
 }
 
 
