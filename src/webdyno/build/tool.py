@@ -35,6 +35,8 @@ class Workshop:
 
     def run(self, purpose: str, argv: Sequence[str], cwd: Path, **environment: str) -> None:
         """Run to the end; BuildError ("could not PURPOSE") with the log's tail when it cannot be started or fails."""
+        if self.interrupted.is_set():
+            raise KeyboardInterrupt
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(argv)}\n")
         command = Command(
