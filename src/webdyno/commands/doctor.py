@@ -13,7 +13,8 @@ from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
-from webdyno.build.runtimes import find_runtime
+from webdyno.build import find_runtime
+from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
 
 State = Literal["fine", "weak", "missing", "broken"]
@@ -49,7 +50,7 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_cores(strapped.rig, strapped.fingerprint)
     yield from _of_limits(strapped.rig, strapped.fingerprint)
     yield from _of_noise(strapped.fingerprint)
-    yield from _of_drivers()
+    yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
 
 
@@ -91,10 +92,11 @@ def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
         yield Finding(subject="metal", state="weak", sentence=sentence, advice=advice)
 
 
-def _of_drivers() -> Iterator[Finding]:
+def _of_drivers(strapped: Strapped) -> Iterator[Finding]:
+    ask = asker(strapped)
     for name, make in DRIVERS.items():
         try:
-            yield Finding(subject=f"driver {name}", state="fine", sentence=make().version())
+            yield Finding(subject=f"driver {name}", state="fine", sentence=make().version(ask))
         except MachineError as error:
             state: State = "broken" if name == "engine" else "missing"
             yield Finding(subject=f"driver {name}", state=state, sentence=str(error))

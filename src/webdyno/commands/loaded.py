@@ -11,7 +11,7 @@ from webdyno.commands.options import out_console
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import Slice
-from webdyno.report.words import count, per_cent, rate, size, time_ns
+from webdyno.analyse.words import duration, rate, share, size
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
 
@@ -41,7 +41,15 @@ def carry_out(order: Order, watch: Callable[[Event], None]) -> Loaded:
     driver = DRIVERS["engine"]()
     (command,) = driver.commands(order)
     group = Here().start(
-        Command(argv=command.argv, role="tool", stdin=command.stdin, stdout=PIPE, environment=command.environment)
+        Command(
+            argv=command.argv,
+            cwd=Path.cwd(),
+            environment=command.environment,
+            role="tool",
+            stdin=command.stdin,
+            stdout=PIPE,
+            stderr=Path("/dev/stderr"),
+        )
     )
     loaded = Loaded(order)
     try:
@@ -91,13 +99,13 @@ def doubts(loaded: Loaded) -> list[str]:
     answers, opened = summary["offered"], summary["connections_opened"]
     found = ["one run has no interval: repeat it to learn how much it varies from start to start"]
     if cpu >= 0.85 * threads:
-        found.append(f"generator-bound: the engine used {per_cent(cpu / threads)} of its {threads} thread(s); try -t more")
+        found.append(f"generator-bound: the engine used {share(cpu / threads)} of its {threads} thread(s); try -t more")
     if load.keep_alive and opened and answers / opened < 1.5:
         found.append(f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked")
     if load.http == "1.1" and summary["http10_answers"]:
-        found.append(f"HTTP/1.0: {count(summary['http10_answers'])} answers were HTTP/1.0")
+        found.append(f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0")
     if summary["connections_unanswered"]:
-        found.append(f"starved: {count(summary['connections_unanswered'])} connections never got an answer")
+        found.append(f"starved: {summary['connections_unanswered']:,} connections never got an answer")
     return found
 
 
@@ -112,12 +120,12 @@ def print_summary(url: str, loaded: Loaded) -> None:
     lines = [
         f"{url}  {loaded.order.load.label}, {seconds:.1f} s",
         f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{swing}",
-        f"  answers    {count(summary['ok'])} right of {count(summary['offered'])}, {size(summary['bytes_in'])} read",
-        "  latency    " + "  ".join(f"{name} {time_ns(latency[name])}" for name in PERCENTILES if latency.get("max")),
+        f"  answers    {summary['ok']:,} right of {summary['offered']:,}, {size(summary['bytes_in'])} read",
+        "  latency    " + "  ".join(f"{name} {duration(latency[name])}" for name in PERCENTILES if latency.get("max")),
     ]
     errors = {kind: number for kind, number in summary["errors"].items() if number}
     if errors:
-        lines.append("  errors     " + "  ".join(f"{kind} {count(number)}" for kind, number in errors.items()))
+        lines.append("  errors     " + "  ".join(f"{kind} {number:,}" for kind, number in errors.items()))
     if summary.get("first_error"):
         lines.append(f"  first      {summary['first_error']}")
     lines += [f"  doubt      {doubt}" for doubt in doubts(loaded)]

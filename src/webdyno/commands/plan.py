@@ -10,7 +10,7 @@ from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, 
 from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan
-from webdyno.report.words import length
+from webdyno.analyse.words import span
 from webdyno.rig.here import Here
 
 
@@ -47,7 +47,7 @@ def _print(made: Plan, full: bool) -> None:
     cells = len(made.trials) // made.rounds
     console.print(
         f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
-        f"seed {made.seed}: about {length(made.seconds)} (builds apart)"
+        f"seed {made.seed}: about {span(made.seconds)} (builds apart)"
     )
     for skip in made.skipped:
         console.print(f"skipped {skip.contender}: {skip.reason}", soft_wrap=True)

@@ -7,12 +7,12 @@ import time
 from types import TracebackType
 from typing import Protocol, Self
 
+from webdyno.analyse.words import rate, span
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan, Trial
 from webdyno.plan import trial_seconds
-from webdyno.report.words import length, rate
 
 RECENT = 6
 """Finished Trials kept in sight on a terminal."""
@@ -65,7 +65,7 @@ def line_of(run: Run) -> str:
     answered = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
     errors = sum(sum(slice_.errors.values()) for slice_ in steady)
-    return f"{head}  {rate(answered / seconds) if seconds else '-':>12}" + (f"  {errors} errors" if errors else "")
+    return f"{head}  {rate(answered / seconds) if seconds else '-':>8} requests/s" + (f"  {errors} errors" if errors else "")
 
 
 class Lines:
@@ -93,7 +93,7 @@ class Lines:
         """One line."""
         self._tally.add(run)
         where = f"[{self._tally.done}/{self._tally.total}] round {run.trial.round}/{self._rounds}"
-        print(f"{where}  {line_of(run)}  (left: {length(self._tally.left_s)})", file=sys.stderr, flush=True)
+        print(f"{where}  {line_of(run)}  (left: {span(self._tally.left_s)})", file=sys.stderr, flush=True)
 
 
 class Live:
@@ -135,7 +135,7 @@ class Live:
         """Show the second that just passed."""
         if isinstance(event, Slice) and event.duration_ns:
             errors = sum(event.errors.values())
-            self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)}, {errors} errors"
+            self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)} requests/s, {errors} errors"
 
     def end(self, run: Run) -> None:
         """Add the finished Trial."""
@@ -148,12 +148,12 @@ class Live:
         from rich.text import Text
 
         done, total = self._tally.done, self._tally.total
-        passed = length(time.monotonic() - self._started)
+        passed = span(time.monotonic() - self._started)
         return Group(
             *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent),
             Text(f"> {self._now}  {self._rate}", no_wrap=True, overflow="ellipsis"),
             ProgressBar(total=total, completed=done, width=60),
-            Text(f"  {done} of {total} trials · {passed} passed · {length(self._tally.left_s)} left · Ctrl-C keeps all"),
+            Text(f"  {done} of {total} trials · {passed} passed · {span(self._tally.left_s)} left · Ctrl-C keeps all"),
         )
 
 

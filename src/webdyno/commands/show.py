@@ -71,10 +71,10 @@ def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
 
 
 def _on_this_machine(contender: Contender) -> dict[str, Any]:
-    from webdyno.rig.cores import roles
+    from webdyno.rig.cores import assign, physical_cores, usable_cores
     from webdyno.serve.placeholders import fill
 
-    cores = len(roles().contender)
+    cores = len(assign(physical_cores(usable_cores())).contender)
     workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
     command = fill(contender.serve, host="127.0.0.1", port=8000, workers=workers, threads=threads, cores=cores)
     return {"here": {"cores": cores, "workers": workers, "threads": threads, "command": " ".join(command)}}

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build.runtimes import find_runtime
+from webdyno.build import find_runtime
 from webdyno.commands.options import numbers, split
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found

@@ -27,9 +27,7 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
             busy_ns, steal_ns = _times([int(value) for value in values])
         elif name == "procs_running":
             run_queue = float(max(0, int(values[0]) - 1))  # without the thread that reads this
-    return Reading(
-        at_ns=time.monotonic_ns(), role="host", run_queue=run_queue, steal_ns=steal_ns, busy_ns=busy_ns
-    )
+    return Reading(at_ns=time.monotonic_ns(), role="host", run_queue=run_queue, steal_ns=steal_ns, busy_ns=busy_ns)
 
 
 def _times(ticks: list[int]) -> tuple[int, int | None]:

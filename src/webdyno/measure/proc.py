@@ -1,9 +1,9 @@
 """One look at the processes of a group, summed: CPU, memory, threads, switches, sockets.
 
-Counters (CPU, switches) of processes that have ended are kept at their last known value, so the sums never fall; what a process
-did between the last look and its end is lost here, and only a cgroup counts it. Proportional memory (PSS) is dear: the kernel
-walks the page tables of a process that is being measured. So it is read at most so often that it takes 1 part in 200 of the
-time, and is None in between.
+Counters (CPU, switches) of processes that have ended are kept at their last known value, so the sums never fall; what
+a process did between the last look and its end is lost here, and only a cgroup counts it. Proportional memory (PSS)
+is dear: the kernel walks the page tables of a process that is being measured. So it is read at most so often that it
+takes 1 part in 200 of the time, and is None in between.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class GroupReader:
     def __init__(self, role: Role, group: Group) -> None:
         self._role, self._group = role, group
         self._counters: dict[tuple[int, int], _Counters] = {}
-        self._switches_known = True
         self._next_pss_ns = 0
 
     def read(self, *, pss: bool = False) -> Reading:
         """``pss``: read it now, whatever it costs."""
         pids = self._group.pids()
         rss = threads = processes = 0
+        switches_known = True
         cpu_by_process: dict[str, int] = {}
         for pid in pids:
             stat = read_stat(pid)
@@ -54,7 +54,7 @@ class GroupReader:
                 continue
             user, system = stat.user_ticks * _TICK_NS, stat.system_ticks * _TICK_NS
             switches = _switches(pid)
-            self._switches_known = self._switches_known and switches is not None
+            switches_known = switches_known and switches is not None
             self._counters[pid, stat.start_ticks] = _Counters(user, system, *(switches or (0, 0)))
             cpu_by_process[str(pid)] = user + system
             rss += stat.rss_pages * _PAGE_BYTES
@@ -71,8 +71,8 @@ class GroupReader:
             processes=processes,
             threads=threads,
             sockets=_sockets(pids),
-            voluntary_switches=self._summed("voluntary"),
-            involuntary_switches=self._summed("involuntary"),
+            voluntary_switches=sum(each.voluntary for each in self._counters.values()) if switches_known else None,
+            involuntary_switches=sum(each.involuntary for each in self._counters.values()) if switches_known else None,
             throttled_ns=self._group.throttled_ns(),
             cpu_by_process=cpu_by_process,
         )
@@ -82,11 +82,6 @@ class GroupReader:
             sum(each.user_ns for each in self._counters.values()),
             sum(each.system_ns for each in self._counters.values()),
         )
-
-    def _summed(self, counter: str) -> int | None:
-        if not self._switches_known:
-            return None
-        return sum(getattr(each, counter) for each in self._counters.values())
 
     def _pss(self, pids: Iterable[int], *, now: bool) -> int | None:
         begun = time.monotonic_ns()

@@ -1,8 +1,8 @@
 """Sampler: a Reading of every group and of the machine, each second and whenever asked, in a thread of its own.
 
-It reads files and nothing else, on whatever cores its process is given, and costs well under 1 % of one for ten processes. A
-look taken by ``look()`` happens in the caller's thread and is complete when it returns, so conduct can frame the steady window
-with two of them.
+It reads files and nothing else, on whatever cores its process is given, and costs well under 1 % of one for ten
+processes. A look taken by ``look()`` happens in the caller's thread and is complete when it returns, so conduct can
+frame the steady window with two of them.
 """
 
 from __future__ import annotations

@@ -61,11 +61,14 @@ class BuildError(ContenderError):
 
 
 class StartError(ContenderError):
-    """The contender ended or stayed silent instead of serving; ``exited`` tells which."""
+    """The contender ended or stayed silent instead of serving; ``exited`` tells which.
 
-    def __init__(self, message: str, log_tail: str = "", *, exited: bool) -> None:
+    ``out_of_memory``: the kernel killed it (or a part of it) at its memory limit before it served.
+    """
+
+    def __init__(self, message: str, log_tail: str = "", *, exited: bool, out_of_memory: bool = False) -> None:
         super().__init__(message, log_tail)
-        self.exited = exited
+        self.exited, self.out_of_memory = exited, out_of_memory
 
 
 class AnswerError(ContenderError):

@@ -15,7 +15,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
     rounds: int
     unit: str
-    """per_s, ns, bytes, ns_per_request, share."""
+    """per_s, ns, bytes, ns_per_request, share, ratio."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,7 +23,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
     contender: str
     place: int | None
-    """From 1; contenders that cannot be told apart share letters, not places. None: no successful round."""
+    """From 1; contenders that cannot be told apart share letters, not places. None: not ranked, because no round
+    succeeded or because a doubt voids its figures."""
     letters: str
     """Compact letter display: two contenders that share a letter cannot be told apart."""
     rate: Estimate | None
@@ -50,7 +51,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     load: str
     sentence: str
     standings: list[Standing]
-    """By rate, best first; contenders without a successful round last."""
+    """By rate, best first; then those a doubt voids; contenders without a successful round last."""
     winners: list[str]
     """The top group: everyone who cannot be told apart from the first. Empty: nobody served."""
     doubts: list[Doubt] = []

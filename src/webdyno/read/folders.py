@@ -99,6 +99,8 @@ def _require_catalogue(folder: Path) -> None:
 
 def _gather(gathered: _Gathered, kind: str, folder: Path) -> None:
     pattern = KINDS[kind].pattern
+    if kind == "app":
+        _require_app_files(folder)
     for path in sorted(folder.glob(pattern)):
         name = path.parent.name if pattern.endswith("app.toml") else path.stem
         if not _NAME.fullmatch(name):
@@ -110,6 +112,12 @@ def _gather(gathered: _Gathered, kind: str, folder: Path) -> None:
         source = read_source(path)
         gathered.nouns[kind][name] = convert(source, KINDS[kind].noun, name)
         gathered.sources[kind, name] = source
+
+
+def _require_app_files(folder: Path) -> None:
+    for path in sorted(folder.glob("apps/[!._]*")):
+        if path.is_dir() and not (path / "app.toml").is_file():
+            raise CatalogueError(path, None, None, "holds no app.toml, so it is not an app")
 
 
 def _catalogue(gathered: _Gathered) -> Catalogue:

@@ -24,7 +24,6 @@ def asker(host: Host) -> Callable[[Sequence[str]], str]:
         except StartError as error:
             raise MachineError(str(error)) from error
         with group:
-            assert group.stdout is not None
-            return group.stdout.read().decode("utf-8", "replace")
+            return group.stdout.read().decode("utf-8", "replace") if group.stdout else ""
 
     return ask

@@ -76,6 +76,11 @@ def usable_cores() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
+def roles() -> Roles:
+    """Those of this machine, for this process."""
+    return assign(physical_cores(usable_cores()))
+
+
 def parse_list(text: str) -> list[int]:
     """The kernel's ``0-2,5``."""
     cores: list[int] = []

@@ -69,6 +69,18 @@ class Group:
         except subprocess.TimeoutExpired:
             return None
 
+    def last_words(self) -> str:
+        """How the first process ended, for a sentence: ``exit status 3``, ``SIGSEGV``."""
+        status = self.poll()
+        if status is None:
+            return "nothing: it still runs"
+        if status >= 0:
+            return f"exit status {status}"
+        try:
+            return signal.Signals(-status).name
+        except ValueError:
+            return f"signal {-status}"
+
     def cpu_ns(self) -> tuple[int, int] | None:
         """User and system time of the whole tree, the dead included; None where no cgroup counts it."""
         return self._cgroup.cpu_ns() if self._cgroup else None

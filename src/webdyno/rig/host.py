@@ -27,7 +27,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     argv: list[str]
     """The program is looked for on ``environment``'s PATH when it has no slash."""
-    cwd: Path
+    cwd: Path = Path()
     environment: dict[str, str]
     """The whole of it; the Host adds only its mark."""
     role: Role

@@ -18,7 +18,7 @@ from pathlib import Path
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.cgroup_way import Cgroups, find_cgroups
-from webdyno.rig.cores import Roles, assign, move_to, physical_cores, usable_cores
+from webdyno.rig.cores import Roles, move_to, roles, usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
@@ -52,15 +52,15 @@ def strap(memory_bytes: int | None, cache: Path) -> Iterator[Strapped]:
         swept = sweep(folder)
         fingerprint = read_fingerprint()
         every = usable_cores()
-        roles = assign(physical_cores(every))
+        placed = roles()
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         strapped = None
         try:
             cgroups = find_cgroups(ledger.token, ledger)
-            rig = _rig(roles, memory_bytes, cgroups)
+            rig = _rig(placed, memory_bytes, cgroups)
             strapped = Strapped(rig, fingerprint, swept, cgroups, ledger)
-            move_to(roles.control)
+            move_to(placed.control)
             yield strapped
         finally:
             if strapped is not None:
@@ -70,12 +70,12 @@ def strap(memory_bytes: int | None, cache: Path) -> Iterator[Strapped]:
             ledger.close()
 
 
-def _rig(roles: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:
+def _rig(placed: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:
     return Rig(
-        contender_cores=roles.contender,
-        driver_cores=roles.driver,
-        control_cores=roles.control,
-        service_cores=roles.service,
+        contender_cores=placed.contender,
+        driver_cores=placed.driver,
+        control_cores=placed.control,
+        service_cores=placed.service,
         memory_bytes=memory_bytes,
         cgroup=cgroups.kind,
         cgroup_reason=cgroups.reason,

@@ -11,24 +11,29 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 
 from webdyno.rig.process import Stat, all_stats, children, mark_of, read_stat
 
 
 class Tree:
-    """Remembers whom it has seen, so that a member stays one when its parent is gone."""
+    """Remembers whom it has seen, so that a member stays one when its parent is gone. For several threads."""
 
     def __init__(self, pid: int, mark: str) -> None:
         self._root, self._mark = pid, mark
         self._members: dict[int, int] = {}
         self._strangers: dict[int, int] = {}
+        self._lock = threading.Lock()
         stat = read_stat(pid)
         if stat:
             self._members[pid] = stat.start_ticks
 
     def pids(self) -> list[int]:
         """Living members."""
-        stats = all_stats()
+        with self._lock:
+            return self._look(all_stats())
+
+    def _look(self, stats: dict[int, Stat]) -> list[int]:
         members = {pid: stat.start_ticks for pid, stat in stats.items() if self._knows(stat)}
         grown = True
         while grown:

@@ -1,0 +1,254 @@
+//! One connection place: what it is doing, and what arriving bytes mean to it.
+//!
+//! A place is one of the n connections that were asked for. Sockets come and go in it. Nothing here does I/O: the worker moves bytes,
+//! the place says what they came to.
+
+use crate::expect::{Broken, Check, Known};
+use crate::order::{Expect, Request};
+use crate::wire::Malformed;
+use crate::wire::h1::{Event, Parser, Template};
+
+/// The first wait after a refused connect, and the longest.
+const BACK_OFF: (u64, u64) = (1_000_000, 100_000_000);
+
+/// What a place is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It has no request.
+    Idle,
+    /// It waits until a time before it connects: the server refused.
+    BackOff(u64),
+    /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
+    Starved(u64),
+    /// It has a request and no connection yet.
+    Connecting,
+    /// Its request is on the way, or answered in part.
+    Asking,
+}
+
+/// One of the connections that were asked for.
+#[derive(Debug)]
+pub struct Place {
+    /// What it is doing.
+    pub state: State,
+    /// A socket is connected.
+    pub connected: bool,
+    /// The present request was sent once more on a new connection.
+    pub retried: bool,
+    /// It has had a complete answer in this run.
+    pub answered: bool,
+    /// Index of the present request.
+    pub request: usize,
+    /// When the present request was first sent; 0: not yet.
+    pub sent_at: u64,
+    /// When the present connect began.
+    pub connect_at: u64,
+    /// When this machine first had nothing to connect with; 0: it has.
+    pub starved_at: u64,
+    /// Complete answers on the present connection.
+    pub answers: u64,
+    /// Bytes of the request already taken by the socket.
+    pub taken: usize,
+    /// Whether all of them were.
+    pub sent: bool,
+    back_off: u64,
+    parser: Parser,
+    check: Check,
+    answer: Answer,
+}
+
+/// A complete answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// 200 to 999.
+    pub status: u16,
+    /// It speaks HTTP/1.0.
+    pub http10: bool,
+    /// The server keeps the connection.
+    pub keep_alive: bool,
+    /// The rule it breaks.
+    pub broken: Option<Broken>,
+    /// More bytes came than it has.
+    pub surplus: bool,
+    /// Length of its body.
+    pub length: u64,
+}
+
+/// What arriving bytes came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// More are needed.
+    More,
+    /// The answer is complete.
+    Complete(Answer),
+    /// They are not an answer.
+    Malformed(&'static str),
+}
+
+/// What a worker has learnt about the answers to one request: its header block, its body, and the first one's header block.
+#[derive(Debug, Default)]
+pub struct Lore {
+    template: Template,
+    known: Known,
+}
+
+/// What is kept for the summary because it came first.
+#[derive(Debug, Default)]
+pub struct First {
+    /// Status line and header block of the first answer.
+    pub head: Option<(u64, Vec<u8>)>,
+    /// The media type that was not the expected one.
+    pub odd_type: Option<String>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        let answer = Answer { status: 0, http10: false, keep_alive: false, broken: None, surplus: false, length: 0 };
+        Place {
+            state: State::Idle,
+            connected: false,
+            retried: false,
+            answered: false,
+            request: 0,
+            sent_at: 0,
+            connect_at: 0,
+            starved_at: 0,
+            answers: 0,
+            taken: 0,
+            sent: false,
+            back_off: 0,
+            parser: Parser::default(),
+            check: Check::default(),
+            answer,
+        }
+    }
+}
+
+impl Place {
+    /// A new request is this place's to carry out.
+    #[inline]
+    pub fn assign(&mut self, request: usize) {
+        (self.request, self.sent_at, self.retried) = (request, 0, false);
+    }
+
+    /// The present request is about to be sent.
+    #[inline]
+    pub fn ask(&mut self, to_head: bool) {
+        (self.state, self.taken, self.sent) = (State::Asking, 0, false);
+        self.parser.begin(to_head);
+    }
+
+    /// The connection came about.
+    pub fn connect(&mut self) {
+        (self.connected, self.answers, self.back_off, self.starved_at) = (true, 0, 0, 0);
+    }
+
+    /// Whether a request is under way.
+    pub fn busy(&self) -> bool {
+        matches!(self.state, State::Starved(_) | State::Connecting | State::Asking)
+    }
+
+    /// How long to wait after one more refusal.
+    pub fn next_back_off(&mut self) -> u64 {
+        self.back_off = (self.back_off * 2).clamp(BACK_OFF.0, BACK_OFF.1);
+        self.back_off
+    }
+
+    /// Whether a connection that broke now may have been closed before the request arrived: no byte of an answer has come, and
+    /// the connection carried an answer before (RFC 9112, 9.3.1). Such a request is sent once more, and only once.
+    pub fn may_retry(&self) -> bool {
+        self.answers > 0 && !self.retried && !self.parser.begun()
+    }
+
+    /// What is overdue first for this place, if anything is.
+    pub fn deadline(&self, timeout: u64, connect_timeout: u64) -> Option<u64> {
+        let answer_by = self.sent_at.saturating_add(timeout);
+        match self.state {
+            State::Idle => None,
+            State::BackOff(until) | State::Starved(until) => Some(until),
+            State::Asking => Some(answer_by),
+            // The clock of a request that is being sent once more goes on while it connects.
+            State::Connecting if self.sent_at > 0 => Some(answer_by.min(self.connect_at + connect_timeout)),
+            State::Connecting => Some(self.connect_at + connect_timeout),
+        }
+    }
+
+    /// What `bytes` come to. `at` is when they came.
+    #[inline]
+    pub fn absorb(
+        &mut self,
+        mut bytes: &[u8],
+        at: u64,
+        request: &Request,
+        lore: &mut Lore,
+        first: &mut First,
+    ) -> Progress {
+        loop {
+            match self.parser.next(&mut lore.template, &mut bytes) {
+                Ok(Some(Event::Head(head, raw))) => {
+                    first.keep(at, raw);
+                    let broken = head_broken(&head, raw, &request.expect, first);
+                    self.check.begin(&request.expect, &mut lore.known, broken.is_none());
+                    self.answer.status = head.status;
+                    self.answer.http10 = head.http10;
+                    self.answer.keep_alive = head.keep_alive;
+                    self.answer.broken = broken;
+                }
+                Ok(Some(Event::Body(part))) => self.check.body(part, &request.expect, &mut lore.known),
+                Ok(Some(Event::End)) => return self.complete(!bytes.is_empty(), &request.expect, lore),
+                Ok(None) => return Progress::More,
+                Err(Malformed(why)) => return Progress::Malformed(why),
+            }
+        }
+    }
+
+    /// The server ended the connection: the answer, if that was its end.
+    pub fn end(&mut self, request: &Request, lore: &mut Lore) -> Option<Answer> {
+        if !self.parser.may_close() {
+            return None;
+        }
+        self.answer.keep_alive = false;
+        match self.complete(false, &request.expect, lore) {
+            Progress::Complete(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    fn complete(&mut self, surplus: bool, expect: &Expect, lore: &mut Lore) -> Progress {
+        self.answer.length = self.check.length();
+        self.answer.surplus = surplus;
+        if self.answer.broken.is_none() {
+            self.answer.broken = self.check.end(expect, &mut lore.known);
+        }
+        Progress::Complete(self.answer)
+    }
+}
+
+/// The rules that a header block can break.
+#[inline]
+fn head_broken(head: &crate::wire::head::Head, raw: &[u8], expect: &Expect, first: &mut First) -> Option<Broken> {
+    if !expect.statuses.contains(&head.status) {
+        return Some(Broken::Status);
+    }
+    let expected = expect.content_type.as_deref()?;
+    // RFC 9110, 8.3.1: type and subtype are case-insensitive; what follows a semicolon are parameters.
+    let value = head.content_type.clone().map_or(&b""[..], |range| &raw[range]);
+    let media = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
+    if media.eq_ignore_ascii_case(expected.as_bytes()) {
+        return None;
+    }
+    first.odd_type.get_or_insert_with(|| String::from_utf8_lossy(media).into_owned());
+    Some(Broken::ContentType)
+}
+
+impl First {
+    /// How much of the first header block is kept.
+    const LIMIT: usize = 2048;
+
+    #[inline]
+    fn keep(&mut self, at: u64, raw: &[u8]) {
+        if self.head.is_none() {
+            self.head = Some((at, raw[..raw.len().min(First::LIMIT)].to_vec()));
+        }
+    }
+}

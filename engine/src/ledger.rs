@@ -1,0 +1,122 @@
+//! A worker's books: the slice of the present window, and how it reaches the collector without holding the worker up.
+//!
+//! At the end of a window the worker hands its slice over whole and takes an empty one that the collector has given back. That is all
+//! the contact there is between threads while the load runs.
+
+use crate::clock::Cpu;
+use crate::connection::First;
+use crate::error::Fault;
+use crate::slice::{Outcome, Slice};
+use crate::timetable::{Timetable, Window};
+use hdrhistogram::Histogram;
+use std::sync::mpsc::{Receiver, Sender};
+
+/// What a worker tells the collector.
+pub enum Report {
+    /// A window is over.
+    Slice {
+        /// Which worker.
+        thread: usize,
+        /// Which window.
+        index: u32,
+        /// What happened in it.
+        slice: Box<Slice>,
+        /// The worker has ended, at this time.
+        ended: Option<u64>,
+    },
+    /// The worker has ended; its last slice came before.
+    Totals(Box<Totals>),
+    /// This machine cannot go on.
+    Fault(Fault),
+}
+
+/// What is told once, at the end.
+pub struct Totals {
+    /// Places that never had a complete answer.
+    pub unanswered: u64,
+    /// Complete answers of each connection that came about.
+    pub answers_per_connection: Histogram<u64>,
+    /// The first request that did not end well, when, and why.
+    pub first_error: Option<(u64, String)>,
+    /// The first answer.
+    pub first: First,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        let answers_per_connection = Histogram::new(3).expect("a constant number of digits");
+        Totals { unanswered: 0, answers_per_connection, first_error: None, first: First::default() }
+    }
+}
+
+/// The books of one worker.
+pub struct Ledger {
+    thread: usize,
+    timetable: Timetable,
+    /// The present window.
+    pub window: Window,
+    /// What has happened in it so far.
+    pub slice: Box<Slice>,
+    cpu: Cpu,
+    ended: u64,
+    out: Sender<Report>,
+    back: Receiver<Box<Slice>>,
+}
+
+impl Ledger {
+    /// Books that open with the first window of `timetable`.
+    pub fn new(thread: usize, timetable: Timetable, out: Sender<Report>, back: Receiver<Box<Slice>>) -> Ledger {
+        let window = timetable.window(0);
+        Ledger { thread, timetable, window, slice: Box::default(), cpu: Cpu::default(), ended: 0, out, back }
+    }
+
+    /// The calling thread is the one whose books these are.
+    pub fn open(&mut self) {
+        self.cpu = Cpu::of_thread();
+    }
+
+    /// A request ended.
+    #[inline]
+    pub fn end(&mut self, outcome: Outcome) {
+        self.ended += 1;
+        self.slice.end(outcome);
+    }
+
+    /// Requests ended in all windows.
+    pub fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    /// The window after the present one.
+    pub fn next_window(&self) -> Window {
+        self.timetable.window(self.window.index + 1)
+    }
+
+    /// Closes the present window and opens the next.
+    pub fn turn(&mut self, in_flight: u64) {
+        self.hand_over(in_flight, None);
+        self.window = self.next_window();
+    }
+
+    /// Closes the books at `at`.
+    pub fn close(&mut self, at: u64, totals: Totals) {
+        self.hand_over(0, Some(at.min(self.window.end)));
+        // The collector is gone only when the run has been given up; then nobody wants the totals.
+        let _ = self.out.send(Report::Totals(Box::new(totals)));
+    }
+
+    /// Gives up: this machine cannot go on.
+    pub fn fail(&mut self, fault: Fault) {
+        let _ = self.out.send(Report::Fault(fault));
+    }
+
+    fn hand_over(&mut self, in_flight: u64, ended: Option<u64>) {
+        let cpu = Cpu::of_thread();
+        self.slice.cpu = cpu.since(self.cpu);
+        self.cpu = cpu;
+        self.slice.in_flight = in_flight;
+        let fresh = self.back.try_recv().unwrap_or_default();
+        let slice = std::mem::replace(&mut self.slice, fresh);
+        let _ = self.out.send(Report::Slice { thread: self.thread, index: self.window.index, slice, ended });
+    }
+}

@@ -1,0 +1,207 @@
+//! The load engine of webdyno.
+//!
+//! # Theory of operation
+//!
+//! [`run`] carries out one [`Order`] and writes lines to a sink. Before the load it sees to everything that could fail: address,
+//! files, processors, the requests' bytes. Then:
+//!
+//! * The n connections are dealt over threads. Each [`worker`] owns its connections, its parser state, its timers and its books, and
+//!   shares nothing that is written to while the load runs. Its one loop waits for sockets ([`poll`]), takes bytes to the connection
+//!   they belong to ([`connection`], which reads them with [`wire`] and checks them with [`expect`]), books the outcome
+//!   ([`ledger`], [`slice`]), and asks the [`pace`] whether the next request may go.
+//! * The time of a run is cut into windows that every worker computes for itself ([`timetable`]). At the end of a window a worker
+//!   hands its slice to the collector, which joins the workers' slices and writes the line.
+//! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
+//!
+//! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].
+//!
+//! The contract with the outside is `docs/reference/engine-protocol.md`.
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod clock;
+mod collect;
+mod connection;
+pub mod error;
+mod expect;
+mod ledger;
+mod lines;
+mod machine;
+mod mix;
+pub mod order;
+mod pace;
+mod poll;
+mod slice;
+mod timers;
+mod timetable;
+mod trouble;
+pub mod wire;
+mod worker;
+
+pub use error::Fault;
+pub use order::Order;
+
+use collect::Collector;
+use ledger::{Ledger, Report};
+use order::Until;
+use pace::Pace;
+use poll::Epoll;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+use timetable::Timetable;
+use worker::{Job, Worker};
+
+/// How often the collector looks for a reason to end.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How a run that was carried out came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The time was over.
+    Duration,
+    /// The count was reached.
+    Count,
+    /// It was interrupted.
+    Interrupted,
+    /// No connection ever came about.
+    Unreachable,
+}
+
+impl Ended {
+    /// As the protocol spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ended::Duration => "duration",
+            Ended::Count => "count",
+            Ended::Interrupted => "interrupted",
+            Ended::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// Why a run has no summary.
+#[derive(Debug)]
+pub enum Failure {
+    /// The order cannot be carried out.
+    Fault(Fault),
+    /// Nobody reads the lines any more.
+    Sink(io::Error),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Failure::Fault(fault)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Sink(error)
+    }
+}
+
+/// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
+pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
+    let address = machine::resolve(&order.target)?;
+    machine::reserve_files(order)?;
+    machine::pin(order)?;
+    let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
+    let tickets = Pace::tickets(order);
+    let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
+    let sets = epoll_sets(order.threads)?;
+    let job = Job {
+        requests: &order.requests,
+        encoded: &encoded,
+        address,
+        timeout_ns: order.timeout_ns,
+        connect_timeout_ns: order.connect_timeout_ns,
+        keep_alive: order.keep_alive,
+        stop: AtomicBool::new(false),
+        reached: AtomicBool::new(false),
+    };
+    let at = clock::now();
+    let started = lines::Started::new(at, order.threads, order.connections(), "epoll", address.to_string());
+    lines::write(sink, &started)?;
+    let timetable = Timetable::new(order, clock::now());
+    thread::scope(|scope| {
+        let (out, reports) = channel();
+        let mut backs = Vec::new();
+        for (i, (set, pace)) in sets.into_iter().zip(paces).enumerate() {
+            let (back, empties) = channel();
+            backs.push(back);
+            let (job, ledger) = (&job, Ledger::new(i, timetable, out.clone(), empties));
+            scope.spawn(move || work(order, i, job, set, pace, ledger));
+        }
+        drop(out);
+        let collector = Collector::new(sink, timetable, backs);
+        let result = oversee(order, &job, collector, &reports, interrupted);
+        job.stop.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+/// Made before the load, so that a failure is told before the first connection.
+fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
+    let made = std::iter::repeat_with(Epoll::set).take(threads).collect::<Result<_, _>>();
+    made.map_err(|e| {
+        Fault::machine("threads", format!("this machine gave no epoll set for each of {threads} threads: {e}"))
+    })
+}
+
+/// One thread of load, from its begin to its end.
+fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
+    match machine::pin_worker(order, thread) {
+        Ok(()) => Worker::new(job, Epoll::new(set, pace.places()), pace, ledger).run(),
+        Err(fault) => ledger.fail(fault),
+    }
+}
+
+/// Collects until every worker has ended, and ends them early where there is a reason to.
+fn oversee(
+    order: &Order,
+    job: &Job<'_>,
+    mut collector: Collector<'_>,
+    reports: &Receiver<Report>,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Ended, Failure> {
+    let mut early = None;
+    loop {
+        match reports.recv_timeout(LOOK) {
+            Ok(report) => collector.take(report)??,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if early.is_none() {
+            // A little later than the workers' own deadlines, so that they book them as what they are.
+            let given_up = collector.age() > job.connect_timeout_ns + 200 * clock::MILLISECOND;
+            early = if interrupted() {
+                Some(Ended::Interrupted)
+            } else if given_up && !job.reached.load(Ordering::Relaxed) {
+                Some(Ended::Unreachable)
+            } else {
+                None
+            };
+            job.stop.store(early.is_some(), Ordering::Relaxed);
+        }
+    }
+    if !collector.is_whole() {
+        return Err(Fault::machine("", "a thread of the engine broke off; its message is on standard error").into());
+    }
+    let ended = early.unwrap_or(match order.until {
+        _ if !job.reached.load(Ordering::Relaxed) => Ended::Unreachable,
+        Until::Duration(_) => Ended::Duration,
+        Until::Count(_) => Ended::Count,
+    });
+    collector.finish(ended.name(), order.connections())?;
+    Ok(ended)
+}
+
+/// Writes the line that stands instead of a summary.
+pub fn fault_line(sink: &mut dyn Write, fault: &Fault) -> io::Result<()> {
+    lines::write(sink, &lines::FaultLine::new(fault))
+}

@@ -1,0 +1,199 @@
+//! The order: what to load, how, and what a right answer is. Parsed once, checked wholly, never changed afterwards.
+//!
+//! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
+//! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
+
+mod fields;
+mod request;
+
+pub use request::{Expect, Request};
+
+use crate::error::Fault;
+use fields::Fields;
+use serde_json::Value;
+
+const SCHEMA: u64 = 1;
+const HOUR: u64 = 3_600_000_000_000;
+
+const KEYS: &[&str] = &[
+    "schema",
+    "target",
+    "requests",
+    "pace",
+    "duration_ns",
+    "count",
+    "warmup_ns",
+    "timeout_ns",
+    "connect_timeout_ns",
+    "keep_alive",
+    "http",
+    "threads",
+    "cpus",
+    "slice_ns",
+];
+
+/// Where the server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Address literal without brackets, or a name.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+}
+
+/// How the load is asked. One kind so far; open paces join here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PaceOrder {
+    /// Each of so many connections sends its next request when the answer before it is complete.
+    Closed {
+        /// How many.
+        connections: usize,
+    },
+}
+
+/// What ends the steady phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// So many nanoseconds have passed.
+    Duration(u64),
+    /// So many requests have ended.
+    Count(u64),
+}
+
+/// The version that requests speak. Answers may be of either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// HTTP/1.0
+    Http10,
+    /// HTTP/1.1
+    Http11,
+}
+
+/// A whole order, all of it possible as far as it can be known without looking at the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Where the server is.
+    pub target: Target,
+    /// At least one.
+    pub requests: Vec<Request>,
+    /// How the load is asked.
+    pub pace: PaceOrder,
+    /// What ends the steady phase.
+    pub until: Until,
+    /// Load before the steady phase; 0 for none.
+    pub warmup_ns: u64,
+    /// From sent to complete answer.
+    pub timeout_ns: u64,
+    /// From connect to writable.
+    pub connect_timeout_ns: u64,
+    /// Whether connections are used for more than one request.
+    pub keep_alive: bool,
+    /// What requests speak.
+    pub version: Version,
+    /// How many threads; never more than connections.
+    pub threads: usize,
+    /// Thread i runs on `cpus[i % len]`; empty: wherever the kernel likes.
+    pub cpus: Vec<usize>,
+    /// Length of a slice.
+    pub slice_ns: u64,
+}
+
+impl Order {
+    /// Parses and checks a whole order.
+    pub fn parse(text: &str) -> Result<Order, Fault> {
+        let value: Value = serde_json::from_str(text).map_err(|e| {
+            Fault::order("", format!("the order is not JSON: {e}; write one JSON object and close the input"))
+        })?;
+        let fields = Fields::open(&value, "", KEYS)?;
+        let schema = fields.required("schema", "1")?;
+        if schema.integer(SCHEMA, SCHEMA).is_err() {
+            return Err(schema.wrong("1, the only schema this engine knows"));
+        }
+        let pace = pace(&fields)?;
+        let order = Order {
+            target: target(&fields)?,
+            requests: request::list(&fields)?,
+            until: until(&fields)?,
+            warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
+            timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
+            connect_timeout_ns: fields.integer("connect_timeout_ns", 1_000_000, HOUR)?,
+            keep_alive: fields.flag("keep_alive")?,
+            version: version(&fields)?,
+            threads: threads(&fields, &pace)?,
+            cpus: cpus(&fields)?,
+            slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
+            pace,
+        };
+        Ok(order)
+    }
+
+    /// How many connections are asked for.
+    pub fn connections(&self) -> usize {
+        match self.pace {
+            PaceOrder::Closed { connections } => connections,
+        }
+    }
+}
+
+fn target(order: &Fields<'_>) -> Result<Target, Fault> {
+    let fields = order.required("target", "an object with host and port")?.object(&["host", "port"])?;
+    let (path, host) = fields.text("host")?;
+    let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+    if bare.is_empty() || bare.contains(|c: char| c.is_whitespace() || c.is_control() || "/?#@[]".contains(c)) {
+        return Err(Fault::order(
+            path.clone(),
+            format!("{path} must be an address or a name, without scheme, port or path, not {host:?}"),
+        ));
+    }
+    Ok(Target { host: bare.to_string(), port: fields.integer("port", 1, 65_535)? as u16 })
+}
+
+fn pace(order: &Fields<'_>) -> Result<PaceOrder, Fault> {
+    let fields = order.required("pace", "an object with kind and connections")?.object(&["kind", "connections"])?;
+    let kind = fields.required("kind", "\"closed\"")?;
+    if kind.text()? != "closed" {
+        return Err(kind.wrong("\"closed\", the only kind of schema 1"));
+    }
+    Ok(PaceOrder::Closed { connections: fields.integer("connections", 1, 1_000_000)? as usize })
+}
+
+fn until(order: &Fields<'_>) -> Result<Until, Fault> {
+    match (order.optional("duration_ns"), order.optional("count")) {
+        (Some(duration), None) => Ok(Until::Duration(duration.integer(1_000_000, 24 * HOUR)?)),
+        (None, Some(count)) => Ok(Until::Count(count.integer(1, i64::MAX as u64)?)),
+        (Some(_), Some(_)) => {
+            Err(Fault::order("count", "count must be null when duration_ns is given: exactly one ends the load"))
+        }
+        (None, None) => {
+            Err(Fault::order("duration_ns", "duration_ns is missing, and so is count: exactly one must be given"))
+        }
+    }
+}
+
+fn version(order: &Fields<'_>) -> Result<Version, Fault> {
+    let field = order.required("http", "\"1.1\" or \"1.0\"")?;
+    match field.text() {
+        Ok("1.1") => Ok(Version::Http11),
+        Ok("1.0") => Ok(Version::Http10),
+        _ => Err(field.wrong("\"1.1\" or \"1.0\"")),
+    }
+}
+
+fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {
+    let PaceOrder::Closed { connections } = pace;
+    let field = order.required("threads", "an integer of at least 1")?;
+    let threads = field.integer(1, 1024)? as usize;
+    if threads > *connections {
+        return Err(field.wrong(&format!("at most pace.connections, which is {connections}")));
+    }
+    Ok(threads)
+}
+
+fn cpus(order: &Fields<'_>) -> Result<Vec<usize>, Fault> {
+    let right = "a list of processor numbers, empty for not pinned";
+    let items = order.required("cpus", right)?.list(right)?;
+    items.iter().map(|item| item.integer(0, 1023).map(|cpu| cpu as usize)).collect()
+}
+
+#[cfg(test)]
+mod tests;

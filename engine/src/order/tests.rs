@@ -1,0 +1,162 @@
+use super::*;
+use serde_json::json;
+
+/// The order of the protocol's document, as a value to be spoilt.
+fn right() -> Value {
+    json!({
+        "schema": 1, "target": {"host": "127.0.0.1", "port": 8080},
+        "requests": [{"name": "hello", "method": "GET", "path": "/", "headers": [["Accept", "*/*"]], "body_base64": null, "weight": 1,
+            "expect": {"statuses": [200], "body_sha256": null, "body_length": 13, "body_contains": null, "content_type": null}}],
+        "pace": {"kind": "closed", "connections": 64},
+        "duration_ns": 2_000_000_000_u64, "count": null, "warmup_ns": 500_000_000, "timeout_ns": 5_000_000_000_u64,
+        "connect_timeout_ns": 5_000_000_000_u64, "keep_alive": true, "http": "1.1", "threads": 1, "cpus": [1],
+        "slice_ns": 1_000_000_000
+    })
+}
+
+/// Sets the value at a JSON pointer; the last step may be new.
+fn with(pointer: &str, value: Value) -> Value {
+    let mut order = right();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    let parent = order.pointer_mut(parent).unwrap();
+    match parent {
+        Value::Array(items) => items[key.parse::<usize>().unwrap()] = value,
+        other => other[key] = value,
+    }
+    order
+}
+
+fn without(pointer: &str) -> Value {
+    let mut order = right();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    order.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(key);
+    order
+}
+
+fn complaint(order: &Value) -> (String, String) {
+    let fault = Order::parse(&order.to_string()).expect_err("a complaint");
+    assert_eq!(2, fault.blame.exit());
+    (fault.key, fault.message)
+}
+
+#[test]
+fn the_documented_order_is_read() {
+    let order = Order::parse(&right().to_string()).unwrap();
+    assert_eq!(64, order.connections());
+    assert_eq!(Until::Duration(2_000_000_000), order.until);
+    assert_eq!(Some(13), order.requests[0].expect.body_length);
+    assert_eq!(vec![("Accept".to_string(), "*/*".to_string())], order.requests[0].headers);
+}
+
+#[test]
+fn what_may_be_null_may_be_left_out() {
+    let order = Order::parse(&without("/requests/0/expect").to_string()).unwrap();
+    assert_eq!(Expect::default(), order.requests[0].expect);
+    assert!(Order::parse(&without("/count").to_string()).is_ok());
+}
+
+#[test]
+fn brackets_around_an_ipv6_address_are_taken_off() {
+    let order = Order::parse(&with("/target/host", json!("[::1]")).to_string()).unwrap();
+    assert_eq!("::1", order.target.host);
+}
+
+#[test]
+fn a_digest_is_read_as_bytes() {
+    let order = Order::parse(&with("/requests/0/expect/body_sha256", json!("0F".repeat(32))).to_string()).unwrap();
+    assert_eq!(Some([0x0f; 32]), order.requests[0].expect.body_sha256);
+}
+
+#[test]
+fn text_that_is_not_json_is_one_sentence() {
+    let fault = Order::parse("{").unwrap_err();
+    assert_eq!("", fault.key);
+    assert!(fault.message.starts_with("the order is not JSON: "), "{fault}");
+}
+
+#[test]
+fn every_wrong_value_is_named_with_what_would_be_right() {
+    #[rustfmt::skip]
+    let rows = [
+        // (where, what, key of the fault, message)
+        ("/schema", json!(2), "schema", "schema must be 1, the only schema this engine knows, not 2"),
+        ("/target", json!("here"), "target", "target must be an object, not \"here\""),
+        ("/target/host", json!("http://x/"), "target.host",
+         "target.host must be an address or a name, without scheme, port or path, not \"http://x/\""),
+        ("/target/port", json!(0), "target.port", "target.port must be an integer from 1 to 65535, not 0"),
+        ("/target/hots", json!("a"), "target.hots", "target.hots is not a known key; did you mean host?"),
+        ("/requests", json!([]), "requests", "requests must be a list of one or more requests, not a list"),
+        ("/requests/0", json!(7), "requests[0]", "requests[0] must be an object, not 7"),
+        ("/requests/0/name", json!(1), "requests[0].name", "requests[0].name must be a text, not 1"),
+        ("/requests/0/method", json!("G T"), "requests[0].method", "requests[0].method must be a method such as \"GET\", not \"G T\""),
+        ("/requests/0/method", json!("CONNECT"), "requests[0].method",
+         "requests[0].method must be a method that is answered; CONNECT opens a tunnel, not \"CONNECT\""),
+        ("/requests/0/path", json!("x"), "requests[0].path",
+         "requests[0].path must be a path such as \"/\", with its query, percent-encoded, without scheme and host, not \"x\""),
+        ("/requests/0/headers", json!({"a": "b"}), "requests[0].headers",
+         "requests[0].headers must be a list of [name, value] pairs, not an object"),
+        ("/requests/0/headers/0", json!(["a"]), "requests[0].headers[0]",
+         "requests[0].headers[0] must be a pair [name, value] of texts, not a list"),
+        ("/requests/0/headers/0", json!(["a b", "c"]), "requests[0].headers[0][0]",
+         "requests[0].headers[0][0] must be a header name such as \"Accept\", not \"a b\""),
+        ("/requests/0/headers/0", json!(["a", "b\r\nc"]), "requests[0].headers[0][1]",
+         "requests[0].headers[0][1] must be a value without line ends and NUL, not \"b\\r\\nc\""),
+        ("/requests/0/headers/0", json!(["content-length", "3"]), "requests[0].headers[0][0]",
+         "requests[0].headers[0][0] must be a header other than Content-Length and Transfer-Encoding, which the engine writes, not \"content-length\""),
+        ("/requests/0/body_base64", json!("???"), "requests[0].body_base64",
+         "requests[0].body_base64 must be base64 with padding (RFC 4648, section 4), not \"???\""),
+        ("/requests/0/weight", json!(0), "requests[0].weight", "requests[0].weight must be an integer from 1 to 1000000, not 0"),
+        ("/requests/0/expect", json!([]), "requests[0].expect", "requests[0].expect must be an object, not a list"),
+        ("/requests/0/expect/statuses", json!([]), "requests[0].expect.statuses",
+         "requests[0].expect.statuses must be a list of one or more statuses from 200 to 999, not a list"),
+        ("/requests/0/expect/statuses/0", json!(20), "requests[0].expect.statuses[0]",
+         "requests[0].expect.statuses[0] must be an integer from 200 to 999, not 20"),
+        ("/requests/0/expect/body_sha256", json!("ab"), "requests[0].expect.body_sha256",
+         "requests[0].expect.body_sha256 must be 64 hexadecimal digits, the SHA-256 of the body, not \"ab\""),
+        ("/requests/0/expect/body_length", json!(-1), "requests[0].expect.body_length",
+         "requests[0].expect.body_length must be an integer of at least 0, not -1"),
+        ("/requests/0/expect/body_contains", json!(1), "requests[0].expect.body_contains",
+         "requests[0].expect.body_contains must be a text, not 1"),
+        ("/requests/0/expect/content_type", json!("json"), "requests[0].expect.content_type",
+         "requests[0].expect.content_type must be a media type without parameters, such as \"application/json\", not \"json\""),
+        ("/requests/0/expect/status", json!(200), "requests[0].expect.status",
+         "requests[0].expect.status is not a known key; did you mean statuses?"),
+        ("/pace/kind", json!("open"), "pace.kind", "pace.kind must be \"closed\", the only kind of schema 1, not \"open\""),
+        ("/pace/connections", json!(0), "pace.connections", "pace.connections must be an integer from 1 to 1000000, not 0"),
+        ("/pace/conections", json!(1), "pace.conections", "pace.conections is not a known key; did you mean connections?"),
+        ("/pace/rate", json!(1), "pace.rate", "pace.rate is not a known key; the known keys here are kind, connections"),
+        ("/count", json!(5), "count", "count must be null when duration_ns is given: exactly one ends the load"),
+        ("/duration_ns", json!(null), "duration_ns", "duration_ns is missing, and so is count: exactly one must be given"),
+        ("/duration_ns", json!(1.5), "duration_ns", "duration_ns must be an integer from 1000000 to 86400000000000, not 1.5"),
+        ("/warmup_ns", json!("1s"), "warmup_ns", "warmup_ns must be an integer from 0 to 86400000000000, not \"1s\""),
+        ("/timeout_ns", json!(0), "timeout_ns", "timeout_ns must be an integer from 1000000 to 3600000000000, not 0"),
+        ("/connect_timeout_ns", json!(0), "connect_timeout_ns",
+         "connect_timeout_ns must be an integer from 1000000 to 3600000000000, not 0"),
+        ("/keep_alive", json!(1), "keep_alive", "keep_alive must be true or false, not 1"),
+        ("/http", json!(1.1), "http", "http must be \"1.1\" or \"1.0\", not 1.1"),
+        ("/threads", json!(0), "threads", "threads must be an integer from 1 to 1024, not 0"),
+        ("/threads", json!(65), "threads", "threads must be at most pace.connections, which is 64, not 65"),
+        ("/cpus", json!(1), "cpus", "cpus must be a list of processor numbers, empty for not pinned, not 1"),
+        ("/cpus/0", json!(-1), "cpus[0]", "cpus[0] must be an integer from 0 to 1023, not -1"),
+        ("/slice_ns", json!(0), "slice_ns", "slice_ns must be an integer from 1000000 to 3600000000000, not 0"),
+        ("/sclice_ns", json!(0), "sclice_ns", "sclice_ns is not a known key; did you mean slice_ns?"),
+    ];
+    for (pointer, value, key, message) in rows {
+        assert_eq!((key.to_string(), message.to_string()), complaint(&with(pointer, value)));
+    }
+}
+
+#[test]
+fn every_missing_key_is_named() {
+    let keys = "schema target requests pace warmup_ns timeout_ns connect_timeout_ns keep_alive http threads cpus slice_ns \
+                target.host target.port pace.kind pace.connections";
+    for key in keys.split_whitespace() {
+        let (named, message) = complaint(&without(&format!("/{}", key.replace('.', "/"))));
+        assert_eq!(key, named);
+        assert!(message.starts_with(&format!("{key} is missing; it must be ")), "{message}");
+    }
+    for key in ["name", "method", "path"] {
+        let (named, _) = complaint(&without(&format!("/requests/0/{key}")));
+        assert_eq!(format!("requests[0].{key}"), named);
+    }
+}

@@ -1,0 +1,264 @@
+//! Sockets, and what happens on them: the back end that the worker's loop turns.
+//!
+//! [`Poll`] is told to open, send and close by *place* (the number of a connection among the worker's n), and yields what happened as
+//! events, one of which is received bytes. That shape, and not "this socket is readable", is what both epoll and a
+//! completion ring can offer.
+//!
+//! [`Epoll`] is edge-triggered. Each socket is registered once, for everything; in the steady state a request costs one `send`
+//! and one `recv`. A `recv` that did not fill the buffer has drained the socket, so no second one is spent on learning that;
+//! unless the kernel has already reported the end of the stream, which no later edge would report again.
+
+use rustix::buffer::spare_capacity;
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, sockopt};
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+/// One buffer for all connections of a worker.
+const BUFFER: usize = 256 * 1024;
+/// Events fetched by one wait.
+const BATCH: usize = 512;
+/// Full buffers read from one connection before the others get their turn.
+const TURN: u32 = 16;
+
+/// What happened at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The connection is there.
+    Connected,
+    /// After a short send there is room again.
+    Writable,
+    /// Bytes came: [`Poll::bytes`].
+    Bytes {
+        /// The server has ended its side after them.
+        ending: bool,
+    },
+    /// The server has ended its side.
+    End,
+    /// The connection failed, or did not come about.
+    Failed(Errno),
+}
+
+/// A way to drive many sockets. `place` is always below the number of places the back end was made for.
+pub trait Poll {
+    /// Begins to connect `place` to `address`; [`What::Connected`] or [`What::Failed`] follows.
+    fn open(&mut self, place: usize, address: &SocketAddr) -> Result<(), Errno>;
+    /// Sends, as far as there is room; [`What::Writable`] follows when not all was taken.
+    fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno>;
+    /// Closes, if it is open. Nothing more happens at this place.
+    fn close(&mut self, place: usize);
+    /// Waits for something to happen, at most so many nanoseconds.
+    fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno>;
+    /// The next thing that has happened; `None`: time to wait again.
+    fn next(&mut self) -> Option<(usize, What)>;
+    /// The bytes of the last [`What::Bytes`], until [`Poll::next`] is called again.
+    fn bytes(&self) -> &[u8];
+}
+
+/// One socket.
+#[derive(Debug, Default)]
+struct Slot {
+    fd: Option<OwnedFd>,
+    /// Told apart from the sockets that had this place before.
+    generation: u32,
+    connected: bool,
+    /// The last send was short.
+    short: bool,
+}
+
+/// A socket with something left to do.
+#[derive(Clone, Copy, Debug)]
+struct Ready {
+    place: usize,
+    generation: u32,
+    flags: epoll::EventFlags,
+    reads: u32,
+}
+
+/// The epoll back end.
+pub struct Epoll {
+    fd: OwnedFd,
+    slots: Vec<Slot>,
+    events: Vec<epoll::Event>,
+    /// Events of `events` already handed on.
+    seen: usize,
+    current: Option<Ready>,
+    /// Sockets that had more to read than one turn allows.
+    again: VecDeque<Ready>,
+    buffer: Vec<u8>,
+    /// How many bytes of it the last receive filled.
+    received: usize,
+}
+
+impl Epoll {
+    /// An empty epoll set; apart from [`Epoll::new`], so that it can fail before the load begins.
+    pub fn set() -> Result<OwnedFd, Errno> {
+        epoll::create(epoll::CreateFlags::CLOEXEC)
+    }
+
+    /// A back end for so many places on an empty epoll set.
+    pub fn new(fd: OwnedFd, places: usize) -> Epoll {
+        Epoll {
+            fd,
+            slots: std::iter::repeat_with(Slot::default).take(places).collect(),
+            events: Vec::with_capacity(BATCH),
+            seen: 0,
+            current: None,
+            again: VecDeque::new(),
+            buffer: vec![0; BUFFER],
+            received: 0,
+        }
+    }
+
+    fn take_ready(&mut self) -> Option<Ready> {
+        if let Some(event) = self.events.get(self.seen) {
+            self.seen += 1;
+            let (data, flags) = (event.data.u64(), event.flags);
+            return Some(Ready { place: data as u32 as usize, generation: (data >> 32) as u32, flags, reads: 0 });
+        }
+        self.again.pop_front().map(|ready| Ready { reads: 0, ..ready })
+    }
+
+    /// Whether `ready` is about the socket that has its place now.
+    fn is_current(&self, ready: &Ready) -> bool {
+        let slot = &self.slots[ready.place];
+        slot.fd.is_some() && slot.generation == ready.generation
+    }
+
+    /// The outcome of a connect: success is told by the event alone, so that it costs no system call.
+    fn connected(&mut self, ready: Ready) -> What {
+        let slot = &mut self.slots[ready.place];
+        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
+            self.current = None;
+            let error = slot.fd.as_ref().map(sockopt::socket_error);
+            return What::Failed(match error {
+                Some(Ok(Err(errno)) | Err(errno)) => errno,
+                _ => Errno::CONNREFUSED,
+            });
+        }
+        slot.connected = true;
+        What::Connected
+    }
+
+    /// One `recv`; `None`: the socket is drained.
+    fn receive(&mut self, mut ready: Ready) -> Option<What> {
+        let fd = self.slots[ready.place].fd.as_ref()?;
+        match net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::empty()) {
+            Ok((0, _)) => Some(What::End),
+            Ok((n, _)) => {
+                self.received = n;
+                let (full, ending) = (n == self.buffer.len(), ready.flags.intersects(ENDING));
+                ready.reads += 1;
+                if (full || ending) && ready.reads < TURN {
+                    self.current = Some(ready);
+                } else if full || ending {
+                    self.again.push_back(ready);
+                }
+                Some(What::Bytes { ending: ending && !full })
+            }
+            Err(Errno::AGAIN) => None,
+            Err(Errno::INTR) => {
+                self.current = Some(ready);
+                None
+            }
+            Err(errno) => Some(What::Failed(errno)),
+        }
+    }
+}
+
+/// The stream is at its end, or will be once what came before has been read.
+const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
+
+impl Poll for Epoll {
+    fn open(&mut self, place: usize, address: &SocketAddr) -> Result<(), Errno> {
+        self.close(place);
+        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+        // Requests leave at once, also their last part when they are longer than a segment. SO_LINGER is left alone: a close
+        // must not throw away bytes, and a reset where FIN is meant would be booked as an error by the server.
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        match net::connect(&fd, address) {
+            Ok(()) | Err(Errno::INPROGRESS) => {}
+            Err(errno) => return Err(errno),
+        }
+        let slot = &mut self.slots[place];
+        slot.generation = slot.generation.wrapping_add(1);
+        let data = epoll::EventData::new_u64(u64::from(slot.generation) << 32 | place as u64);
+        let all = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+        epoll::add(&self.fd, &fd, data, all)?;
+        (slot.fd, slot.connected, slot.short) = (Some(fd), false, false);
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno> {
+        let slot = &mut self.slots[place];
+        let Some(fd) = &slot.fd else { return Err(Errno::NOTCONN) };
+        loop {
+            let sent = match net::send(fd, bytes, SendFlags::NOSIGNAL) {
+                Ok(sent) => sent,
+                Err(Errno::AGAIN) => 0,
+                Err(Errno::INTR) => continue,
+                Err(errno) => return Err(errno),
+            };
+            slot.short = sent < bytes.len();
+            return Ok(sent);
+        }
+    }
+
+    fn close(&mut self, place: usize) {
+        // Closing the descriptor takes the socket out of the epoll set as well.
+        self.slots[place].fd = None;
+    }
+
+    fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno> {
+        let ns = if self.again.is_empty() { at_most_ns } else { 0 };
+        // Whole milliseconds, rounded up: plain epoll_wait, known to every kernel and every sandbox. No closed pace needs better.
+        let ms = ns.div_ceil(1_000_000);
+        let timeout = Timespec { tv_sec: (ms / 1000) as i64, tv_nsec: ((ms % 1000) * 1_000_000) as i64 };
+        self.events.clear();
+        self.seen = 0;
+        match epoll::wait(&self.fd, spare_capacity(&mut self.events), Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, What)> {
+        loop {
+            let ready = match self.current.take() {
+                Some(ready) => ready,
+                None => self.take_ready()?,
+            };
+            if !self.is_current(&ready) {
+                continue;
+            }
+            let slot = &mut self.slots[ready.place];
+            if !slot.connected {
+                // What else the event says about a fresh connection is told by the next call.
+                self.current = Some(ready);
+                return Some((ready.place, self.connected(ready)));
+            }
+            if slot.short && ready.flags.contains(epoll::EventFlags::OUT) {
+                slot.short = false;
+                self.current = Some(ready);
+                return Some((ready.place, What::Writable));
+            }
+            if !ready.flags.intersects(epoll::EventFlags::IN.union(ENDING)) {
+                continue;
+            }
+            if let Some(what) = self.receive(ready) {
+                return Some((ready.place, what));
+            }
+        }
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.received]
+    }
+}

@@ -1,0 +1,242 @@
+//! What happened in one stretch of time: counts, outcomes, bytes, histograms. Merging two is exact.
+//!
+//! A worker fills its own slice without sharing anything; at the end of a window the slice as a whole changes hands.
+
+use crate::clock::Cpu;
+use hdrhistogram::Histogram;
+
+/// Nanoseconds in the longest time a histogram keeps apart: one hour.
+const LONGEST: u64 = 3_600_000_000_000;
+/// Statuses are below this.
+const STATUSES: usize = 1000;
+
+/// How a request ended. Every request that was begun ends in exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A complete answer that satisfies every rule.
+    Ok,
+    /// A complete answer with a status that is not expected.
+    WrongStatus,
+    /// A complete answer with a body, length or media type that is not expected.
+    WrongBody,
+    /// No complete answer in time.
+    Timeout,
+    /// The server's machine refused the connection, or cannot be reached.
+    ConnectRefused,
+    /// The connection did not come about in time.
+    ConnectTimeout,
+    /// The server reset the connection.
+    Reset,
+    /// The server ended the connection before the answer was complete.
+    Truncated,
+    /// The answer is not HTTP, or is framed in a way RFC 9112 forbids.
+    Malformed,
+    /// The run ended first.
+    Unfinished,
+}
+
+impl Outcome {
+    /// All, in the order of the protocol.
+    pub const ALL: [Outcome; 10] = [
+        Outcome::Ok,
+        Outcome::WrongStatus,
+        Outcome::WrongBody,
+        Outcome::Timeout,
+        Outcome::ConnectRefused,
+        Outcome::ConnectTimeout,
+        Outcome::Reset,
+        Outcome::Truncated,
+        Outcome::Malformed,
+        Outcome::Unfinished,
+    ];
+
+    /// As the protocol spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::WrongStatus => "wrong-status",
+            Outcome::WrongBody => "wrong-body",
+            Outcome::Timeout => "timeout",
+            Outcome::ConnectRefused => "connect-refused",
+            Outcome::ConnectTimeout => "connect-timeout",
+            Outcome::Reset => "reset",
+            Outcome::Truncated => "truncated",
+            Outcome::Malformed => "malformed",
+            Outcome::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// Counts of events that are not outcomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// Connections that came about.
+    pub connections_opened: u64,
+    /// Connections closed by us because an answer, or we, had said so.
+    pub closes_announced: u64,
+    /// Connections the server ended between answers without a word.
+    pub closes_silent: u64,
+    /// Requests sent once more because the connection had been closed before they arrived.
+    pub stale_retries: u64,
+    /// Complete answers that speak HTTP/1.0.
+    pub http10_answers: u64,
+}
+
+/// One stretch of time, as one worker or all workers saw it.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// Requests that ended here.
+    pub offered: u64,
+    outcomes: [u64; Outcome::ALL.len()],
+    /// Other events.
+    pub counts: Counts,
+    /// Requests under way when the stretch ended.
+    pub in_flight: u64,
+    /// Service time of complete answers, and waiting time of requests that timed out.
+    pub latency: Histogram<u64>,
+    /// From connect to writable.
+    pub connect: Histogram<u64>,
+    statuses: Vec<u64>,
+    /// Processor time of the worker's thread.
+    pub cpu: Cpu,
+    /// The longest time the loop was away from its events.
+    pub loop_stall_max_ns: u64,
+}
+
+impl Default for Slice {
+    fn default() -> Self {
+        Slice {
+            offered: 0,
+            outcomes: [0; Outcome::ALL.len()],
+            counts: Counts::default(),
+            in_flight: 0,
+            latency: histogram(),
+            connect: histogram(),
+            statuses: vec![0; STATUSES],
+            cpu: Cpu::default(),
+            loop_stall_max_ns: 0,
+        }
+    }
+}
+
+impl Slice {
+    /// A request ended.
+    #[inline]
+    pub fn end(&mut self, outcome: Outcome) {
+        self.offered += 1;
+        self.outcomes[outcome as usize] += 1;
+    }
+
+    /// A complete answer had this status.
+    #[inline]
+    pub fn status(&mut self, status: u16) {
+        self.statuses[usize::from(status).min(STATUSES - 1)] += 1;
+    }
+
+    /// How many requests ended like this.
+    pub fn outcome(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome as usize]
+    }
+
+    /// Statuses that occurred, with how often.
+    pub fn statuses(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.statuses.iter().enumerate().filter(|(_, n)| **n > 0).map(|(status, n)| (status as u16, *n))
+    }
+
+    /// Adds `other` to this one.
+    pub fn merge(&mut self, other: &Slice) {
+        self.offered += other.offered;
+        self.outcomes.iter_mut().zip(other.outcomes).for_each(|(a, b)| *a += b);
+        self.statuses.iter_mut().zip(&other.statuses).for_each(|(a, b)| *a += b);
+        self.counts.merge(&other.counts);
+        self.in_flight += other.in_flight;
+        // Both were made by `histogram`, so adding cannot fail.
+        self.latency.add(&other.latency).expect("histograms of one shape");
+        self.connect.add(&other.connect).expect("histograms of one shape");
+        self.cpu.add(other.cpu);
+        self.loop_stall_max_ns = self.loop_stall_max_ns.max(other.loop_stall_max_ns);
+    }
+
+    /// Makes it as new, keeping its memory.
+    pub fn clear(&mut self) {
+        (self.offered, self.in_flight, self.loop_stall_max_ns) = (0, 0, 0);
+        (self.outcomes, self.counts, self.cpu) = (Default::default(), Counts::default(), Cpu::default());
+        self.statuses.fill(0);
+        self.latency.reset();
+        if !self.connect.is_empty() {
+            self.connect.reset();
+        }
+    }
+
+    /// The promise of the protocol: every request has one outcome.
+    pub fn assert_balanced(&self) {
+        assert_eq!(
+            self.offered,
+            self.outcomes.iter().sum::<u64>(),
+            "offered requests and outcomes differ: a defect in the engine"
+        );
+    }
+}
+
+impl Counts {
+    fn merge(&mut self, other: &Counts) {
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        self.connections_opened += other.connections_opened;
+        self.closes_announced += other.closes_announced;
+        self.closes_silent += other.closes_silent;
+        self.stale_retries += other.stale_retries;
+        self.http10_answers += other.http10_answers;
+    }
+}
+
+/// 1 ns to 1 h at three significant digits: 256 KiB, of which a steady load touches a few lines.
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST, 3).expect("bounds that are constants")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(outcome: Outcome, latency: u64) -> Slice {
+        let mut slice = Slice::default();
+        slice.end(outcome);
+        slice.status(200);
+        slice.latency.saturating_record(latency);
+        slice.counts.bytes_in = 7;
+        slice.in_flight = 2;
+        slice.loop_stall_max_ns = latency;
+        slice
+    }
+
+    #[test]
+    fn merging_adds_counts_and_histograms_exactly() {
+        let mut all = sample(Outcome::Ok, 10);
+        all.merge(&sample(Outcome::Timeout, 30));
+        all.assert_balanced();
+        assert_eq!((2, 1, 1), (all.offered, all.outcome(Outcome::Ok), all.outcome(Outcome::Timeout)));
+        assert_eq!((2, 10, 30), (all.latency.len(), all.latency.min(), all.latency.max()));
+        assert_eq!((14, 4, 30), (all.counts.bytes_in, all.in_flight, all.loop_stall_max_ns));
+        assert_eq!(vec![(200, 2)], all.statuses().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_cleared_slice_is_as_new() {
+        let mut slice = sample(Outcome::Reset, 10);
+        slice.clear();
+        assert_eq!(format!("{:?}", Slice::default().counts), format!("{:?}", slice.counts));
+        assert_eq!((0, 0, 0), (slice.offered, slice.latency.len(), slice.statuses().count()));
+    }
+
+    #[test]
+    fn outcomes_are_indexed_in_the_order_of_their_list() {
+        for (i, outcome) in Outcome::ALL.iter().enumerate() {
+            assert_eq!(i, *outcome as usize, "{}", outcome.name());
+        }
+    }
+}

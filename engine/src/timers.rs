@@ -1,0 +1,83 @@
+//! Deadlines of connection places: a heap of reminders that costs nothing per request.
+//!
+//! A deadline moves later with every request, so a place is *not* re-entered for each one. It has one reminder; when that comes up
+//! early, the place's true deadline is looked up and the reminder set again. A place therefore costs one heap operation per
+//! timeout's length, not one per request, and a connection that never answers is still found on time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// No reminder set.
+const UNARMED: u64 = u64::MAX;
+
+/// The reminders of all places of one worker.
+#[derive(Debug, Default)]
+pub struct Timers {
+    heap: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The reminder that counts for each place; others in the heap are out of date.
+    armed: Vec<u64>,
+}
+
+impl Timers {
+    /// Reminders for so many places, none set.
+    pub fn new(places: usize) -> Timers {
+        Timers { heap: BinaryHeap::with_capacity(places), armed: vec![UNARMED; places] }
+    }
+
+    /// Makes sure `place` is reminded at `deadline` or before.
+    #[inline]
+    pub fn arm(&mut self, place: usize, deadline: u64) {
+        if deadline < self.armed[place] {
+            self.armed[place] = deadline;
+            self.heap.push(Reverse((deadline, place as u32)));
+        }
+    }
+
+    /// When the next reminder comes up.
+    pub fn next(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// A place whose reminder has come up by `now`. It has no reminder any more: whoever asks arms it again if its deadline is later.
+    pub fn due(&mut self, now: u64) -> Option<usize> {
+        while let Some(&Reverse((at, place))) = self.heap.peek() {
+            if at > now {
+                return None;
+            }
+            self.heap.pop();
+            let place = place as usize;
+            if self.armed[place] == at {
+                self.armed[place] = UNARMED;
+                return Some(place);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reminders_come_in_order_of_time() {
+        let mut timers = Timers::new(3);
+        for (place, at) in [(0, 30), (1, 10), (2, 20)] {
+            timers.arm(place, at);
+        }
+        assert_eq!(Some(10), timers.next());
+        assert_eq!([Some(1), Some(2), None], [timers.due(20), timers.due(20), timers.due(20)]);
+        assert_eq!(Some(0), timers.due(30));
+    }
+
+    #[test]
+    fn a_later_deadline_keeps_the_reminder_and_an_earlier_one_moves_it() {
+        let mut timers = Timers::new(1);
+        timers.arm(0, 50);
+        timers.arm(0, 90);
+        assert_eq!(Some(50), timers.next());
+        timers.arm(0, 20);
+        assert_eq!(Some(0), timers.due(20));
+        assert_eq!(None, timers.due(1000), "the reminder for 50 is out of date");
+    }
+}

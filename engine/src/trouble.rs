@@ -1,0 +1,81 @@
+//! Sentences about requests that did not end well. Only the first of a run is ever written, so only it is composed.
+
+use crate::connection::Answer;
+use crate::expect::Broken;
+use crate::order::Request;
+use crate::slice::Outcome;
+use crate::worker::Job;
+use rustix::io::Errno;
+
+/// A complete answer that breaks a rule.
+pub fn wrong(request: &Request, answer: &Answer, broken: Broken, odd_type: Option<&str>) -> String {
+    let (expect, asked) = (&request.expect, asked(request));
+    let status = answer.status;
+    match broken {
+        Broken::Status => {
+            let expected: Vec<String> = expect.statuses.iter().map(u16::to_string).collect();
+            format!("wrong-status: {asked} answered {status}, expected {}", expected.join(" or "))
+        }
+        Broken::ContentType => format!(
+            "wrong-body: {asked} answered {status} with the media type {:?}, expected {}",
+            odd_type.unwrap_or_default(),
+            expect.content_type.as_deref().unwrap_or_default()
+        ),
+        Broken::Length(length) => format!(
+            "wrong-body: {asked} answered {status} with {length} bytes, expected {} bytes",
+            expect.body_length.unwrap_or_default()
+        ),
+        Broken::Digest(digest) => format!(
+            "wrong-body: {asked} answered {status} with {} bytes of SHA-256 {}, expected {}",
+            answer.length,
+            hex(&digest),
+            hex(&expect.body_sha256.unwrap_or_default())
+        ),
+        Broken::Contains => format!(
+            "wrong-body: {asked} answered {status} with {} bytes that do not contain {:?}",
+            answer.length,
+            String::from_utf8_lossy(expect.body_contains.as_deref().unwrap_or_default())
+        ),
+    }
+}
+
+/// A request without a complete answer.
+pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> String {
+    let (name, asked, to) = (outcome.name(), asked(request), job.address);
+    match outcome {
+        Outcome::Timeout => format!("{name}: {asked} had no complete answer after {}", seconds(job.timeout_ns)),
+        Outcome::ConnectRefused => format!("{name}: {to} did not take the connection"),
+        Outcome::ConnectTimeout => format!("{name}: no connection to {to} after {}", seconds(job.connect_timeout_ns)),
+        Outcome::Reset => format!("{name}: the server reset the connection before the answer to {asked} was complete"),
+        Outcome::Truncated => {
+            format!("{name}: the server closed the connection before the answer to {asked} was complete")
+        }
+        Outcome::Malformed => format!("{name}: the answer to {asked} cannot be read: {why}"),
+        _ => format!("{name}: {asked}"),
+    }
+}
+
+/// This machine has had nothing to connect with for a whole connect timeout.
+pub fn starved(errno: Errno) -> String {
+    match errno {
+        Errno::ADDRNOTAVAIL => {
+            "this machine has no local port left for another connection; ask for fewer connections or keep them \
+                                alive, or widen the range with: sysctl -w net.ipv4.ip_local_port_range='1024 65535'"
+                .to_string()
+        }
+        Errno::MFILE => "this process may not open another file; raise the limit with: ulimit -n".to_string(),
+        other => format!("this machine cannot open another connection: {other}"),
+    }
+}
+
+fn asked(request: &Request) -> String {
+    format!("{} {}", request.method, request.path)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{} s", ns as f64 / 1e9)
+}

@@ -1,0 +1,185 @@
+//! A whole header block of an answer: what it says about status, framing and the connection.
+//!
+//! Only the headers that frame the message are interpreted; the others are checked for being headers at all. Line ends: a
+//! bare LF is taken for CRLF, as RFC 9112, 2.2 allows a recipient to do; a bare CR is refused, as the same section requires.
+
+use super::{Malformed, is_token};
+use memchr::memchr;
+use std::ops::Range;
+
+/// How the end of the body is found, by the headers alone (RFC 9112, 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// So many bytes.
+    Length(u64),
+    /// In chunks.
+    Chunked,
+    /// Until the server closes.
+    Close,
+}
+
+/// What a header block says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// 100 to 999.
+    pub status: u16,
+    /// The answer speaks HTTP/1.0.
+    pub http10: bool,
+    /// By the headers alone; the request's method and the status come on top.
+    pub framing: Framing,
+    /// The server keeps the connection after this answer.
+    pub keep_alive: bool,
+    /// Where in the block the value of Content-Type is.
+    pub content_type: Option<Range<usize>>,
+}
+
+/// One past the empty line that ends the block, when it is there; `from` is where to begin to look.
+pub fn end(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(found) = memchr(b'\n', &bytes[at..]) {
+        at += found + 1;
+        match &bytes[at..] {
+            [b'\n', ..] => return Some(at + 1),
+            [b'\r', b'\n', ..] => return Some(at + 2),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Interprets a block that ends with its empty line.
+pub fn parse(block: &[u8]) -> Result<Head, Malformed> {
+    let (line, mut at) = line(block, 0)?;
+    let (http10, status) = status_line(line)?;
+    let mut seen = Seen::default();
+    loop {
+        let (line, next) = self::line(block, at)?;
+        if line.is_empty() {
+            return seen.into_head(http10, status);
+        }
+        seen.header(line, at)?;
+        at = next;
+    }
+}
+
+/// The line that begins at `at`, without its end, and where the next begins.
+fn line(block: &[u8], at: usize) -> Result<(&[u8], usize), Malformed> {
+    let length = memchr(b'\n', &block[at..]).ok_or(Malformed("the header block has no end"))?;
+    let line = &block[at..at + length];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if memchr(b'\r', line).is_some() {
+        return Err(Malformed("a bare CR in the header block"));
+    }
+    Ok((line, at + length + 1))
+}
+
+/// RFC 9112, 4. The reason phrase, and the space before it, may be missing: many servers leave them out.
+fn status_line(line: &[u8]) -> Result<(bool, u16), Malformed> {
+    let wrong = Malformed("the answer does not begin with an HTTP/1 status line");
+    let rest = line.strip_prefix(b"HTTP/1.").ok_or(wrong)?;
+    let [minor @ b'0'..=b'9', b' ', a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', reason @ ..] = rest else {
+        return Err(wrong);
+    };
+    if !matches!(reason, [] | [b' ', ..]) {
+        return Err(wrong);
+    }
+    let digit = |d: &u8| u16::from(d - b'0');
+    Ok((*minor == b'0', digit(a) * 100 + digit(b) * 10 + digit(c)))
+}
+
+/// What the headers read so far say.
+#[derive(Default)]
+struct Seen {
+    length: Option<u64>,
+    transfer_encoding: bool,
+    chunked: bool,
+    close: bool,
+    keep_alive: bool,
+    content_type: Option<Range<usize>>,
+    /// The header before may not be folded onto a second line.
+    framing_before: bool,
+    any: bool,
+}
+
+impl Seen {
+    fn header(&mut self, line: &[u8], at: usize) -> Result<(), Malformed> {
+        if matches!(line[0], b' ' | b'\t') {
+            // RFC 9112, 5.2: a folded line continues the value before it. Harmless, unless that value frames the message.
+            let harmless = self.any && !self.framing_before;
+            return if harmless { Ok(()) } else { Err(Malformed("a folded line where none may be")) };
+        }
+        let colon = memchr(b':', line).ok_or(Malformed("a header without a colon"))?;
+        let (name, value) = (&line[..colon], &line[colon + 1..]);
+        // RFC 9112, 5.1: no white space between name and colon; differences in reading it were used for smuggling.
+        if name.is_empty() || !name.iter().copied().all(is_token) {
+            return Err(Malformed("a header name that is not a token"));
+        }
+        if memchr(0, value).is_some() {
+            return Err(Malformed("a NUL in a header"));
+        }
+        (self.any, self.framing_before) = (true, true);
+        let trimmed = value.trim_ascii();
+        match name.len() {
+            10 if name.eq_ignore_ascii_case(b"connection") => self.connection(trimmed),
+            12 if name.eq_ignore_ascii_case(b"content-type") => {
+                let start = at + colon + 1 + (value.len() - value.trim_ascii_start().len());
+                self.content_type = Some(start..start + trimmed.len());
+            }
+            14 if name.eq_ignore_ascii_case(b"content-length") => self.content_length(trimmed)?,
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => self.transfer_encoding(trimmed)?,
+            _ => self.framing_before = false,
+        }
+        Ok(())
+    }
+
+    /// RFC 9110, 7.6.1: a list of options, case-insensitive; options other than these two mean nothing here.
+    fn connection(&mut self, value: &[u8]) {
+        for option in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+            self.close |= option.eq_ignore_ascii_case(b"close");
+            self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+        }
+    }
+
+    /// RFC 9110, 8.6: digits only; a list of the same number is that number, of different ones an error.
+    fn content_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
+        for item in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+            if item.is_empty() || !item.iter().all(u8::is_ascii_digit) {
+                return Err(Malformed("a Content-Length that is not a number"));
+            }
+            let add = |n: u64, d: &u8| n.checked_mul(10)?.checked_add(u64::from(d - b'0'));
+            let length = item.iter().try_fold(0, add).ok_or(Malformed("a Content-Length beyond 64 bits"))?;
+            if self.length.is_some_and(|before| before != length) {
+                return Err(Malformed("two Content-Lengths that differ"));
+            }
+            self.length = Some(length);
+        }
+        Ok(())
+    }
+
+    /// RFC 9112, 6.1: chunked at most once, and last.
+    fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Malformed> {
+        for coding in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+            if self.chunked || coding.is_empty() {
+                return Err(Malformed("a Transfer-Encoding in which chunked is not last"));
+            }
+            self.transfer_encoding = true;
+            self.chunked = coding.eq_ignore_ascii_case(b"chunked");
+        }
+        Ok(())
+    }
+
+    fn into_head(self, http10: bool, status: u16) -> Result<Head, Malformed> {
+        let framing = match (self.transfer_encoding, self.length) {
+            // RFC 9112, 6.3 rule 3: "ought to be handled as an error", being how answers are split.
+            (true, Some(_)) => return Err(Malformed("both Transfer-Encoding and Content-Length")),
+            // RFC 9112, 6.1: the framing of an HTTP/1.0 message with Transfer-Encoding is faulty.
+            (true, None) if http10 => return Err(Malformed("Transfer-Encoding in HTTP/1.0")),
+            (true, None) if self.chunked => Framing::Chunked,
+            (false, Some(length)) => Framing::Length(length),
+            (_, None) => Framing::Close,
+        };
+        // RFC 9112, 9.3: HTTP/1.1 keeps unless it says close; HTTP/1.0 closes unless it says keep-alive; close wins over both.
+        let keep_alive = !self.close && (!http10 || self.keep_alive);
+        Ok(Head { status, http10, framing, keep_alive, content_type: self.content_type })
+    }
+}

@@ -1,0 +1,72 @@
+"""Doubts: every reason webdyno knows not to trust a figure, a comparison or a whole study.
+
+Each rule is one function that looks at the evidence and returns its Doubt, or None. It is entered in one of the three
+tables below, by what it looks at; the reports, the sentences and the ranking take it from there. ``voids`` takes a
+contender out of the ranking (or forbids to rank a table at all); ``shades`` is told beside the figure.
+
+A rule stays silent about what was not measured: no evidence is no reason to doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
+from webdyno.analyse.doubts.connections import closes_connections, http_1_0, small_backlog, starved_connections
+from webdyno.analyse.doubts.driver import driver_limits, generator_bound
+from webdyno.analyse.doubts.fairness import unequal_parallelism, versions_differ
+from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
+from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
+from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
+from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
+from webdyno.analyse.table import Cell, Evidence, Table
+from webdyno.model.doubt import Doubt
+
+CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
+    impossible_rate,
+    wrong_answers,
+    dead_cell,
+    starved_connections,
+    hanging_requests,
+    generator_bound,
+    closes_connections,
+    http_1_0,
+    delayed_ack,
+    uneven_accept,
+    memory_capped,
+    small_backlog,
+    versions_differ,
+)
+TABLE_RULES: tuple[Callable[[Table], Doubt | None], ...] = (
+    unlike_machines,
+    noisy_host,
+    few_rounds,
+    drifted,
+    unequal_parallelism,
+)
+STUDY_RULES: tuple[Callable[[Evidence], Doubt | None], ...] = (
+    shared_cores,
+    memory_unlimited,
+    loaded_before,
+    driver_limits,
+    incomplete,
+)
+
+
+def about_contender(cell: Cell) -> list[Doubt]:
+    """Doubts about one contender in one table, the gravest first."""
+    return _graver_first([rule(cell) for rule in CONTENDER_RULES])
+
+
+def about_table(table: Table) -> list[Doubt]:
+    """Doubts about a table as a whole."""
+    return _graver_first([rule(table) for rule in TABLE_RULES])
+
+
+def about_study(evidence: Evidence) -> list[Doubt]:
+    """Doubts about everything in a results folder."""
+    return _graver_first([rule(evidence) for rule in STUDY_RULES])
+
+
+def _graver_first(found: Sequence[Doubt | None]) -> list[Doubt]:
+    return sorted((doubt for doubt in found if doubt is not None), key=lambda doubt: doubt.severity != "voids")

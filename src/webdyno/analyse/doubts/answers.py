@@ -1,0 +1,54 @@
+"""Doubts about the answers: wrong ones under load, and rounds in which there were none.
+
+Both come from published tables: servers ranked by the speed of their error pages, and a mean taken of two crashes and
+two successes.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Cell
+from webdyno.model.doubt import Doubt
+from webdyno.model.run import OUTCOMES
+
+TOO_MANY = 0.01
+_BLAMELESS = ("driver-failed",)
+
+
+def wrong_answers(cell: Cell) -> Doubt | None:
+    """Requests that failed.
+
+    Shades, and voids from 1 % on, for a server that drops work is not compared with one that does it.
+    """
+    ratio = cell.error_ratio
+    if ratio <= 0:
+        return None
+    kinds = sorted(cell.errors, key=lambda kind: -cell.errors[kind])
+    told = words.listing([f"{cell.errors[kind]:,} {kind}" for kind in kinds], 3)
+    return Doubt(
+        kind="wrong-answers",
+        severity="voids" if ratio >= TOO_MANY else "shades",
+        subject=cell.name,
+        sentence=f"{cell.name} failed {words.share(ratio)} of the requests ({told}); only right answers count "
+        "in its rate",
+        advice="look at its log and at first_error in the Run; lower the connections until it answers everything",
+        numbers={"share": ratio, **cell.errors},
+    )
+
+
+def dead_cell(cell: Cell) -> Doubt | None:
+    """Rounds that failed. They are never averaged in; a contender that fell over by its own doing is not ranked."""
+    if not cell.failed:
+        return None
+    own = [run for run in cell.failed if run.outcome not in _BLAMELESS]
+    outcome = (own or cell.failed)[0].outcome
+    what = OUTCOMES["no-success"] if outcome == "ok" else OUTCOMES[outcome]
+    return Doubt(
+        kind="dead-cell",
+        severity="voids" if own else "shades",
+        subject=cell.name,
+        sentence=f"{cell.name} {what} in {len(cell.failed)} of {words.count(len(cell.runs), 'round')}; failed "
+        "rounds are in no figure",
+        advice=f"read the end of its log; `webdyno check {cell.name}` starts it without load",
+        numbers={"failed": len(cell.failed), "rounds": len(cell.runs), "outcome": outcome},
+    )

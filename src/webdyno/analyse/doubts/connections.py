@@ -1,0 +1,101 @@
+"""Doubts about connections: what a server does with them decides more about its rate than how fast it answers.
+
+Keep-alive that is silently off cost published contenders a factor of 4 to 165; a connection that is never served makes
+every percentile look better, because who never got an answer is in none of them.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import requests_per_connection
+from webdyno.model.doubt import Doubt
+
+CLOSING_BELOW = 1.5
+STARVED_VOIDS = 0.10
+
+
+def closes_connections(cell: Cell) -> Doubt | None:
+    """Keep-alive was asked for and every answer, or nearly every one, costs a new connection."""
+    if not cell.load.keep_alive or not cell.windows:
+        return None
+    each = requests_per_connection(window.run for window in cell.windows)
+    probes = [window.run.probe for window in cell.windows if window.run.probe]
+    if each is not None:
+        if each >= CLOSING_BELOW:
+            return None
+    elif all(probe.keep_alive for probe in probes):
+        return None
+    slices = [slice_ for window in cell.windows for slice_ in window.run.slices]
+    announced, silent = sum(s.closes_announced or 0 for s in slices), sum(s.closes_silent or 0 for s in slices)
+    quietly = silent > announced if announced or silent else not any(probe.announces_close for probe in probes)
+    manner = "without saying so" if quietly else "and says so in its answer"
+    figure = f" ({each:.2f} requests per connection)" if each is not None else ""
+    return Doubt(
+        kind="closes-connections",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} closes the connection after an answer {manner}{figure}: its rate pays for a "
+        "new connection each time",
+        advice="turn keep-alive on in its settings if it has any, or compare all contenders with keep-alive off",
+        numbers={"requests_per_connection": each or 0.0, "announced": announced, "silent": silent},
+    )
+
+
+def http_1_0(cell: Cell) -> Doubt | None:
+    """HTTP/1.1 was asked and HTTP/1.0 answered."""
+    if cell.load.http == "1.0" or not cell.windows:
+        return None
+    old = sum(slice_.http10_answers or 0 for window in cell.windows for slice_ in window.run.slices)
+    probed = any(window.run.probe and window.run.probe.http_version == "1.0" for window in cell.windows)
+    if not old and not probed:
+        return None
+    return Doubt(
+        kind="http-1.0",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} answers in HTTP/1.0, so it does less than the others and cannot keep "
+        "connections as they do",
+        advice="put a proxy in front of it in production; compare it only with servers that speak HTTP/1.0 too",
+        numbers={"http10_answers": old},
+    )
+
+
+def starved_connections(cell: Cell) -> Doubt | None:
+    """Connections that never got an answer: absent from every percentile, so they are told here."""
+    worst = max((_unanswered(window.run.summary) for window in cell.windows), default=0)
+    if not worst:
+        return None
+    part = worst / cell.load.connections
+    return Doubt(
+        kind="starved-connections",
+        severity="voids" if part >= STARVED_VOIDS else "shades",
+        subject=cell.name,
+        sentence=f"{cell.name} left {worst:,} of {cell.load.connections:,} connections without a single answer; no "
+        "percentile shows them",
+        advice="give it more workers or threads than connections, or a model that does not tie a worker to a "
+        "connection",
+        numbers={"unanswered": worst, "connections": cell.load.connections},
+    )
+
+
+def _unanswered(summary: dict[str, object]) -> int:
+    number = summary.get("connections_unanswered", 0)
+    return number if isinstance(number, int) else 0
+
+
+def small_backlog(cell: Cell) -> Doubt | None:
+    """The listen queue is shorter than the number of connections that arrive together."""
+    queues = [w.run.probe.backlog for w in cell.windows if w.run.probe and w.run.probe.backlog is not None]
+    shortest = min(queues, default=None)
+    if shortest is None or shortest >= cell.load.connections:
+        return None
+    return Doubt(
+        kind="small-backlog",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} listens with a queue of {words.count(shortest, 'place')} for {cell.load.connections:,} "
+        "connections: those that do not fit wait a second and more",
+        advice="raise its backlog setting, and net.core.somaxconn if that is the smaller",
+        numbers={"backlog": shortest, "connections": cell.load.connections},
+    )

@@ -1,0 +1,124 @@
+"""Doubts about the machine: who else used it, what could not be enforced, and whether it was one machine at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Evidence, Table
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+from webdyno.model.rig import Rig
+
+STEAL = 0.01
+STEAL_VOIDS = 0.10
+FOREIGN = 0.05
+LOADED = 0.5
+
+
+def shared_cores(evidence: Evidence) -> Doubt | None:
+    """Driver and contender had a core in common, so each request pays for its own making."""
+    if not any(run.rig.shares_cores for run in evidence.runs):
+        return None
+    return Doubt(
+        kind="shared-cores",
+        severity="shades",
+        subject="",
+        sentence="the load generator ran on a core of the contenders: rates are lower than they would be "
+        "apart, and fast contenders lose most",
+        advice="use a machine with at least two cores",
+        numbers={"cores": evidence.fingerprint.cores_usable},
+    )
+
+
+def memory_unlimited(evidence: Evidence) -> Doubt | None:
+    """A memory limit was asked for and nothing could hold the contenders to it."""
+    loose = next((run.rig for run in evidence.runs if run.rig.cgroup == "none"), None)
+    if loose is None or evidence.plan.memory_bytes is None:
+        return None
+    return Doubt(
+        kind="memory-limit-not-enforced",
+        severity="shades",
+        subject="",
+        sentence=f"the memory limit of {words.size(evidence.plan.memory_bytes)} was not enforced: "
+        f"{loose.cgroup_reason or 'no cgroup could be written'}",
+        advice="run as root or give the user a delegated cgroup (`webdyno doctor` tells how), or leave the limit out",
+        numbers={"limit_bytes": evidence.plan.memory_bytes},
+    )
+
+
+def loaded_before(evidence: Evidence) -> Doubt | None:
+    """The machine had work before we came."""
+    if evidence.fingerprint.load_before < LOADED * evidence.fingerprint.cores_usable:
+        return None
+    return Doubt(
+        kind="noisy-host",
+        severity="shades",
+        subject="",
+        sentence=f"the machine was busy before the start: load average {evidence.fingerprint.load_before:.1f} on "
+        f"{words.count(evidence.fingerprint.cores_usable, 'core')}",
+        advice="stop what else runs and measure again",
+        numbers={"load_before": evidence.fingerprint.load_before, "cores": evidence.fingerprint.cores_usable},
+    )
+
+
+def noisy_host(table: Table) -> Doubt | None:
+    """Somebody else had the CPU while we measured: the hypervisor (steal) or another program."""
+    steal = _above(STEAL, table, steal_cores)
+    foreign = _above(FOREIGN, table, foreign_cores)
+    noisy = steal.keys() | foreign.keys()
+    if not noisy:
+        return None
+    worst_steal, worst_foreign = max(steal.values(), default=0.0), max(foreign.values(), default=0.0)
+    told = [f"the hypervisor took up to {words.share(worst_steal)} of the CPU"] if steal else []
+    told += [f"other programs used up to {words.share(worst_foreign)} of it"] if foreign else []
+    runs = len(table.windows)
+    return Doubt(
+        kind="noisy-host",
+        severity="voids" if worst_steal >= STEAL_VOIDS and len(steal) >= runs / 2 else "shades",
+        subject="",
+        sentence=f"the machine was not quiet in {len(noisy)} of {words.count(runs, 'run')}: {' and '.join(told)}",
+        advice="stop what else runs, or measure on a machine of your own; more rounds help against short disturbances",
+        numbers={"runs": len(noisy), "steal": worst_steal, "foreign": worst_foreign},
+    )
+
+
+def _above(limit: float, table: Table, cores: Callable[[Window], float | None]) -> dict[str, float]:
+    """Shares of the whole machine that reach ``limit``, by trial."""
+    shares = {w.run.trial.id: used / table.host_cores for w in table.windows if (used := cores(w)) is not None}
+    return {trial: share for trial, share in shares.items() if share >= limit}
+
+
+def steal_cores(window: Window) -> float | None:
+    """Time the hypervisor took, in cores' worth."""
+    return window.steal_cores
+
+
+def foreign_cores(window: Window) -> float | None:
+    """CPU that neither contender nor driver used, in cores' worth."""
+    if window.host_cores is None or window.contender_cores is None or window.driver_cores is None:
+        return None
+    return max(0.0, window.host_cores - window.contender_cores - window.driver_cores - (window.steal_cores or 0.0))
+
+
+def unlike_machines(table: Table) -> Doubt | None:
+    """Runs of one table were made with different cores or limits, as after a resume elsewhere.
+
+    They are not compared.
+    """
+    rigs = {_placement(window.run.rig) for window in table.windows}
+    if len(rigs) < 2:
+        return None
+    return Doubt(
+        kind="unlike-machines",
+        severity="voids",
+        subject="",
+        sentence=f"the runs of this table were made under {len(rigs)} different placements of cores and "
+        "memory; they are not compared",
+        advice="start the study anew on one machine instead of resuming it",
+        numbers={"placements": len(rigs)},
+    )
+
+
+def _placement(rig: Rig) -> tuple[object, ...]:
+    return len(rig.contender_cores), len(rig.driver_cores), rig.shares_cores, rig.memory_bytes, rig.cgroup

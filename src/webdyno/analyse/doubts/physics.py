@@ -1,0 +1,117 @@
+"""Doubts from arithmetic: rates that cannot be, and a latency that is a timer and not work.
+
+J. D. C. Little (1961), A proof for the queuing formula L = lambda W. Operations Research 9: requests in flight are rate
+times time in the system, whatever the server does. Published tables break it by a factor of 26.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.doubts.connections import CLOSING_BELOW
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import Window, requests_per_connection
+from webdyno.model.doubt import Doubt
+
+TOLERANCE = 0.05
+PLATEAU_NS = (38e6, 50e6)
+IDLE = 0.5
+
+
+def impossible_rate(cell: Cell) -> Doubt | None:
+    """More answers than the connections could have carried."""
+    floor_s = cell.workload.service_floor_ms / 1e3
+    for window in cell.windows:
+        edge = 2 * cell.load.connections / max(window.offered, 1)
+        bound = cell.load.connections / floor_s if floor_s else None
+        if bound and window.rate_per_s > bound * (1 + TOLERANCE + edge):
+            return _impossible(
+                cell,
+                f"{words.rate(window.rate_per_s)} requests/s of {cell.name} cannot be: answers that take "
+                f"{floor_s:g} s over "
+                f"{cell.load.connections:,} connections bound it to {words.rate(bound)}",
+                {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
+            )
+        held = held_in_flight(window)
+        if held is None or cell.error_ratio >= TOLERANCE:
+            continue
+        if held > cell.load.connections * (1 + TOLERANCE + edge):
+            return _impossible(
+                cell,
+                f"rate times latency of {cell.name} gives {held:,.0f} requests in flight on "
+                f"{cell.load.connections:,} connections: "
+                "one of the two is wrong",
+                {"in_flight": held, "connections": cell.load.connections},
+            )
+    return None
+
+
+def hanging_requests(cell: Cell) -> Doubt | None:
+    """The driver had more requests in flight than the answers account for: the rest hung, and no percentile knows."""
+    reused = requests_per_connection(window.run for window in cell.windows)
+    if reused is None or reused < CLOSING_BELOW:
+        return None  # the time to connect is in flight too, but in no latency
+    for window in cell.windows:
+        held = held_in_flight(window)
+        if held is None or window.in_flight is None or window.run.summary.get("connections_unanswered"):
+            continue
+        edge = 2 * cell.load.connections / max(window.offered, 1)
+        if held < window.in_flight * (1 - TOLERANCE - edge):
+            return Doubt(
+                kind="hanging-requests",
+                severity="shades",
+                subject=cell.name,
+                sentence=f"{window.in_flight:,.0f} requests were in flight at {cell.name}, its answers account for "
+                f"{held:,.0f}: "
+                "the rest hung, and its percentiles do not show them",
+                advice="measure longer than the timeout, so that hanging requests are counted as errors",
+                numbers={"in_flight": window.in_flight, "held": held},
+            )
+    return None
+
+
+def held_in_flight(window: Window) -> float | None:
+    """Mean number of requests in flight, by Little's law."""
+    if window.latency is not None:
+        return window.latency.mean_ns * window.latency.count / 1e9 / window.seconds
+    mean = window.points_ns.get("mean")
+    return None if mean is None else mean / 1e9 * window.rate_per_s
+
+
+def _impossible(cell: Cell, sentence: str, numbers: dict[str, float | int | str]) -> Doubt:
+    return Doubt(
+        kind="impossible-rate",
+        severity="voids",
+        subject=cell.name,
+        sentence=sentence,
+        advice="look at what it really answers (`webdyno check` shows an answer) and at the load tool; do not use the "
+        "figure",
+        numbers=numbers,
+    )
+
+
+def delayed_ack(cell: Cell) -> Doubt | None:
+    """Half of the answers take 40 ms while the CPU idles: Nagle's algorithm waiting for a delayed acknowledgement.
+
+    RFC 9293 section 3.8.6.3 and RFC 896; Linux delays an acknowledgement by 40 ms. Seen where head and body of an
+    answer are written apart without TCP_NODELAY.
+    """
+    p50 = cell.median(lambda window: window.points_ns.get("p50"))
+    used = cell.median(_busy)
+    if p50 is None or used is None or used >= IDLE or not PLATEAU_NS[0] <= p50 <= PLATEAU_NS[1]:
+        return None
+    if cell.workload.service_floor_ms * 1e6 > p50 / 2:
+        return None
+    return Doubt(
+        kind="delayed-ack",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"half of the answers of {cell.name} take {words.duration(p50)} while its cores are "
+        f"{words.share(1 - used)} idle: it waits for a delayed TCP acknowledgement, not for work",
+        advice="set TCP_NODELAY in the server, or write head and body of an answer at once",
+        numbers={"p50_ns": p50, "cpu_share": used},
+    )
+
+
+def _busy(window: Window) -> float | None:
+    cores = len(window.run.rig.contender_cores)
+    return None if window.contender_cores is None or not cores else window.contender_cores / cores

@@ -1,0 +1,70 @@
+"""Doubts about the rounds: too few, drifting, or not all there."""
+
+from __future__ import annotations
+
+import math
+
+from webdyno.analyse import words
+from webdyno.analyse.estimate import fit
+from webdyno.analyse.table import Evidence, Table
+from webdyno.model.doubt import Doubt
+
+ENOUGH = 3
+DRIFT = 0.05
+SURE = 0.01
+
+
+def few_rounds(table: Table) -> Doubt | None:
+    """Less than three successful rounds: no interval with one, a wide one with two."""
+    short = [cell.name for cell in table.cells if cell.windows and len(cell.windows) < ENOUGH]
+    if not short:
+        return None
+    least = min(len(cell.windows) for cell in table.cells if cell.windows)
+    everyone = len(short) == sum(1 for cell in table.cells if cell.windows)
+    who = "every contender has" if everyone else f"{words.listing(short)} {'has' if len(short) == 1 else 'have'}"
+    what = "an interval needs two" if least < 2 else "intervals are wide"
+    return Doubt(
+        kind="few-rounds",
+        severity="shades",
+        subject="",
+        sentence=f"{who} only {words.count(least, 'successful round')}: {what}",
+        advice="run at least three rounds; variance between starts of a server is what decides",
+        numbers={"rounds": least, "contenders": len(short)},
+    )
+
+
+def drifted(table: Table) -> Doubt | None:
+    """All contenders became faster or slower together from the first to the last round.
+
+    Comparisons stand, for they are made within rounds; the figures themselves are of a machine that was changing.
+    """
+    fitted = fit(table.figures(lambda window: window.rate_per_s))
+    trend = fitted.trend if fitted else None
+    if trend is None or trend.p >= SURE or abs(trend.log) < math.log1p(DRIFT):
+        return None
+    change = math.expm1(trend.log)
+    return Doubt(
+        kind="drifted",
+        severity="shades",
+        subject="",
+        sentence=f"all contenders became {words.share(abs(change))} {'faster' if change > 0 else 'slower'} "
+        "from the first to the last round; comparisons are made within rounds and stand",
+        advice="look for heat, a power-saving governor or a neighbour; let the machine settle and measure again",
+        numbers={"change": change, "p": trend.p},
+    )
+
+
+def incomplete(evidence: Evidence) -> Doubt | None:
+    """The plan was not carried out to its end."""
+    done = {run.trial.id for run in evidence.runs if run.outcome != "interrupted"}
+    left = sum(trial.id not in done for trial in evidence.plan.trials)
+    if not left:
+        return None
+    return Doubt(
+        kind="incomplete",
+        severity="shades",
+        subject="",
+        sentence=f"{left} of {words.count(len(evidence.plan.trials), 'planned run')} are missing",
+        advice="`webdyno run --resume` carries the plan on and repeats nothing",
+        numbers={"missing": left, "planned": len(evidence.plan.trials)},
+    )

@@ -1,0 +1,73 @@
+"""Sentence: a verdict in plain words.
+
+Who, how much, how sure; ties by name; and "cannot tell yet", with what it would take, when that is the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webdyno.analyse import words
+from webdyno.analyse.compare import equal, rounds_needed
+from webdyno.analyse.estimate import Fit
+from webdyno.model.verdict import Standing
+
+TOO_MANY_ROUNDS = 60
+"""Beyond this the honest advice is not "measure longer" but "the difference does not matter"."""
+
+
+def verdict_sentence(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None, voided: Sequence[str]) -> str:
+    """``ranked`` are the contenders that may be compared, best first; ``voided`` those whose figures a doubt voids."""
+    return _answer(ranked, winners, fit) + _left_out(voided)
+
+
+def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None) -> str:
+    if not ranked or fit is None or ranked[0].rate is None:
+        return "nobody served this in a way that can be compared"
+    first, figure = ranked[0].contender, words.with_interval(ranked[0].rate, "requests/s")
+    if len(ranked) == 1:
+        return f"{first} served {figure}; there is nobody to compare it with"
+    second = ranked[1].contender
+    contrast = fit.contrast(first, second)
+    if contrast is None:
+        return (
+            f"cannot tell yet: {first} is ahead with {figure}, but a ranking needs at least two rounds of each, "
+            "better three"
+        )
+    if len(winners) == 1:
+        ratio = fit.ratio(first, second)
+        tiny = ", a difference below 3 % that hardly matters" if equal(contrast) else ""
+        return f"{first} served the most: {figure}, {words.times(ratio)} {second} ({words.interval(ratio)}){tiny}"
+    return _tie(ranked, winners, fit)
+
+
+def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit) -> str:
+    """The nearest rival decides whether they are equal for all that matters, or more rounds would tell."""
+    leader = ranked[0]
+    contrast = fit.contrast(leader.contender, ranked[1].contender)
+    rivals = [fit.contrast(leader.contender, name) for name in winners if name != leader.contender]
+    figure = words.with_interval(leader.rate, "requests/s") if leader.rate else ""
+    names = words.listing(winners)
+    if contrast is None or all(rival is not None and equal(rival) for rival in rivals):
+        return f"{names} served the most and are as good as equal (within 3 %): {figure}"
+    done = min(leader.rounds_ok, ranked[1].rounds_ok)
+    needed = rounds_needed(contrast, done, pairs=len(ranked) * (len(ranked) - 1) // 2)
+    more = None if needed is None else max(1, needed - done)
+    if more is None or more > TOO_MANY_ROUNDS:
+        advice = "any difference between the first two is too small to be found in reasonable time"
+    else:
+        advice = (
+            f"about {words.count(more, 'more round')} would tell the first two apart, if they differ as much as it "
+            "looks"
+        )
+    return (
+        f"cannot tell yet who is first: {names} cannot be told apart at the top, {leader.contender} leads with "
+        f"{figure}; {advice}"
+    )
+
+
+def _left_out(voided: Sequence[str]) -> str:
+    if not voided:
+        return ""
+    are = "is" if len(voided) == 1 else "are"
+    return f" ({words.listing(voided)} {are} not ranked: see the doubts)"

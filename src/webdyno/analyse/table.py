@@ -1,0 +1,154 @@
+"""Table: the Runs that may be compared with each other, that is, one workload under one load by one driver.
+
+A Cell is one contender in a table with all its rounds. Rounds that failed stay in it as failures; no figure is ever
+made from them, for the mean of a crash and a success is no speed of anything. Rounds the user interrupted count as
+not run.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from webdyno.analyse.estimate import Cells
+from webdyno.analyse.window import Window, read_window
+from webdyno.model.contender import App, Contender
+from webdyno.model.load import Load
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Trial
+from webdyno.model.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that a results folder holds."""
+
+    plan: Plan
+    fingerprint: Fingerprint
+    runs: Sequence[Run]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One contender in one table."""
+
+    contender: Contender
+    app: App
+    workload: Workload
+    load: Load
+    planned: int
+    runs: tuple[Run, ...]
+    windows: tuple[Window, ...]
+    """Of the rounds that succeeded."""
+
+    @property
+    def name(self) -> str:
+        """Of the contender."""
+        return self.contender.name
+
+    @property
+    def failed(self) -> list[Run]:
+        """Rounds that did not succeed; interrupted ones are no failure of the contender."""
+        good = {window.run.trial.id for window in self.windows}
+        return [run for run in self.runs if run.trial.id not in good and run.outcome != "interrupted"]
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Rounds by outcome; one called ok without a right answer is none."""
+        good = {window.run.trial.id for window in self.windows}
+        called = (
+            "no-success" if run.outcome == "ok" and run.trial.id not in good else run.outcome for run in self.runs
+        )
+        return dict(Counter(called))
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Over the rounds that succeeded, by kind."""
+        total: Counter[str] = Counter()
+        for window in self.windows:
+            total.update(window.errors)
+        return dict(total)
+
+    @property
+    def error_ratio(self) -> float:
+        """Errors among all requests that ended, over the rounds that succeeded."""
+        wrong = sum(self.errors.values())
+        return wrong / (wrong + sum(window.ok for window in self.windows)) if wrong else 0.0
+
+    def median(self, figure: Callable[[Window], float | None]) -> float | None:
+        """Middle of a figure over the rounds that have it."""
+        known = [value for window in self.windows if (value := figure(window)) is not None]
+        return statistics.median(known) if known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One workload under one load."""
+
+    workload: Workload
+    load: Load
+    driver: str
+    cells: tuple[Cell, ...]
+    host_cores: int
+    """Of the whole machine."""
+
+    def figures(self, figure: Callable[[Window], float | None]) -> Cells:
+        """One figure of every successful round, by contender and round."""
+        return {
+            (cell.name, window.run.trial.round): value
+            for cell in self.cells
+            for window in cell.windows
+            if (value := figure(window)) is not None
+        }
+
+    @property
+    def windows(self) -> list[Window]:
+        """Of all contenders."""
+        return [window for cell in self.cells for window in cell.windows]
+
+
+def tables(evidence: Evidence) -> list[Table]:
+    """All tables of a plan, in its order of workloads and loads; a trial that ran twice counts with its last Run."""
+    last = {run.trial.id: run for run in evidence.runs}
+    plan = evidence.plan
+    keys = {(trial.workload, _key(trial.load), trial.driver): trial for trial in plan.trials}
+    ordered = sorted(keys.values(), key=lambda trial: (list(plan.workloads).index(trial.workload), _key(trial.load)))
+    return [_table(plan, evidence.fingerprint.cores, last, trial) for trial in ordered]
+
+
+def _key(load: Load) -> tuple[int, str]:
+    return load.connections, repr(load)
+
+
+def _table(plan: Plan, cores: int, last: dict[str, Run], like: Trial) -> Table:
+    """All trials that share workload, load and driver with one of them."""
+    workload, load = like.workload, like.load
+    trials = [t for t in plan.trials if (t.workload, t.load, t.driver) == (workload, load, like.driver)]
+    cells: list[Cell] = []
+    for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda t: t.contender)):
+        mine = sorted((t for t in trials if t.contender == name), key=lambda t: t.round)
+        cells.append(_cell(plan, name, workload, load, [last[t.id] for t in mine if t.id in last], len(mine)))
+    return Table(
+        workload=plan.workloads[workload],
+        load=load,
+        driver=like.driver,
+        cells=tuple(cells),
+        host_cores=cores,
+    )
+
+
+def _cell(plan: Plan, name: str, workload: str, load: Load, runs: Sequence[Run], planned: int) -> Cell:
+    contender = plan.contenders[name]
+    windows = [window for run in runs if (window := read_window(run)) is not None]
+    return Cell(
+        contender=contender,
+        app=plan.apps[contender.app],
+        workload=plan.workloads[workload],
+        load=load,
+        planned=planned,
+        runs=tuple(runs),
+        windows=tuple(windows),
+    )

@@ -1,0 +1,133 @@
+"""Verdict: joins figures, comparison, ranking and doubts into what is claimed about a results folder.
+
+Doubts come first: a contender whose figures a doubt voids keeps its figures in the table, but has no place, no
+letters, and nobody is compared with it; a table that a doubt voids has no ranking at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from webdyno.analyse import doubts as rules
+from webdyno.analyse.compare import Pair, apart
+from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.rank import letters, top_group
+from webdyno.analyse.recommend import command_of, recommend
+from webdyno.analyse.sentence import verdict_sentence
+from webdyno.analyse.table import Cell, Evidence, Table, tables
+from webdyno.analyse.window import Window, requests_per_connection
+from webdyno.model.doubt import Doubt
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
+
+FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
+    "rate": ("per_s", lambda window: window.rate_per_s),
+    "p50": ("ns", lambda window: window.points_ns.get("p50")),
+    "p99": ("ns", lambda window: window.points_ns.get("p99")),
+    "cpu_per_request": ("ns_per_request", lambda window: window.cpu_per_request_ns),
+    "memory_peak": ("bytes", lambda window: window.run.memory_peak_bytes),
+}
+"""Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
+
+
+def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
+    """See ``webdyno.analyse.analyse``."""
+    evidence = Evidence(plan, fingerprint, runs)
+    verdicts = [_verdict(plan, table) for table in tables(evidence)]
+    recommended, sentence = recommend(verdicts)
+    return Analysis(
+        sentence=sentence,
+        verdicts=verdicts,
+        recommended=recommended,
+        recommended_command=command_of(recommended, runs),
+        doubts=rules.about_study(evidence),
+    )
+
+
+def _verdict(plan: Plan, table: Table) -> Verdict:
+    about = {cell.name: rules.about_contender(cell) for cell in table.cells}
+    about_table = rules.about_table(table)
+    fits = {name: fit(table.figures(of), trimmed=plan.estimate == "trimmed") for name, (_, of) in FIGURES.items()}
+    rates = fits["rate"]
+    by_rate = [] if rates is None else sorted(rates.names, key=lambda name: -rates.logs[rates.names.index(name)])
+    barred = _voided(about_table)
+    ranked = [name for name in by_rate if not barred and not _voided(about[name])]
+    voided = [name for name in by_rate if name not in ranked]
+    told = apart(rates, ranked, _both_bound(about)) if rates is not None else set()
+    marks = letters(ranked, told)
+    best = next(iter(ranked or by_rate), None)
+    cells = {cell.name: cell for cell in table.cells}
+    unserved = sorted(name for name in cells if name not in by_rate)
+    standings = [
+        _standing(
+            cells[name],
+            fits,
+            place=ranked.index(name) + 1 if name in marks else None,
+            letters=marks.get(name, ""),
+            best=best,
+            doubts=about[name],
+        )
+        for name in [*ranked, *voided, *unserved]
+    ]
+    winners = top_group(ranked, told)
+    leaders = [standing for standing in standings if standing.place is not None]
+    sentence = (
+        "not compared: " + about_table[0].sentence if barred else verdict_sentence(leaders, winners, rates, voided)
+    )
+    return Verdict(
+        workload=table.workload.name,
+        load=table.load.label,
+        sentence=sentence,
+        standings=standings,
+        winners=winners if _told_anything(rates, ranked) else [],
+        doubts=about_table,
+    )
+
+
+def _standing(
+    cell: Cell, fits: dict[str, Fit | None], *, place: int | None, letters: str, best: str | None, doubts: list[Doubt]
+) -> Standing:
+    rates = fits["rate"]
+    served = rates is not None and cell.name in rates.names
+    figures = {name: _figure(fitted, cell.name, FIGURES[name][0]) for name, fitted in fits.items()}
+    return Standing(
+        contender=cell.name,
+        place=place,
+        letters=letters,
+        ratio_to_best=rates.ratio(cell.name, best) if rates is not None and served and best is not None else None,
+        requests_per_connection=requests_per_connection(window.run for window in cell.windows),
+        errors=cell.errors,
+        error_ratio=cell.error_ratio,
+        rounds_ok=len(cell.windows),
+        rounds_failed=len(cell.failed),
+        outcomes=cell.outcomes,
+        doubts=doubts,
+        **figures,
+    )
+
+
+def _figure(fitted: Fit | None, name: str, unit: str) -> Estimate | None:
+    return fitted.estimate(name, unit) if fitted is not None and name in fitted.names else None
+
+
+def _voided(doubts: Sequence[Doubt]) -> bool:
+    return any(doubt.severity == "voids" for doubt in doubts)
+
+
+def _both_bound(about: dict[str, list[Doubt]]) -> set[Pair]:
+    """Pairs of contenders that were both held back by the load generator.
+
+    Their order is the generator's, not theirs.
+    """
+    bound = [name for name, doubts in about.items() if any(doubt.kind == "generator-bound" for doubt in doubts)]
+    return {frozenset(pair) for pair in combinations(bound, 2)}
+
+
+def _told_anything(rates: Fit | None, ranked: Sequence[str]) -> bool:
+    """With a single round nothing can be told, so there are no winners either; alone in the table, there is one."""
+    if rates is None or not ranked:
+        return False
+    return len(ranked) == 1 or any(rates.contrast(ranked[0], other) is not None for other in ranked[1:])

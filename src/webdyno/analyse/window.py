@@ -1,0 +1,187 @@
+"""Window: what one Run says over its steady phase.
+
+One definition of rate, for every driver: right answers divided by the true length of the phase. Latency comes from the
+added histograms of the phase, or from the driver's own points when it gives no histogram; points of several Slices are
+never averaged into a percentile. CPU is read from cumulative counters interpolated at the edges of the phase.
+
+It refuses to guess: what was not measured, or measured over less than half of the phase, is None.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from webdyno.analyse.latency import Latency, merge
+from webdyno.model.run import Run
+from webdyno.model.sample import Reading, Role, Slice
+
+NOT_AN_ERROR = "unfinished"
+"""In flight when the load ended: neither right nor wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The figures of one Run; unknown is None."""
+
+    run: Run
+    seconds: float
+    offered: int
+    ok: int
+    errors: dict[str, int]
+    rate_per_s: float
+    latency: Latency | None
+    points_ns: dict[str, float]
+    """mean, max, p50, p99, as far as they are known."""
+    contender_cores: float | None
+    """Cores' worth of CPU the contender used: CPU seconds per second."""
+    driver_cores: float | None
+    host_cores: float | None
+    steal_cores: float | None
+    in_flight: float | None
+
+    @property
+    def cpu_per_request_ns(self) -> float | None:
+        """CPU of the contender's whole tree for one right answer."""
+        return None if self.contender_cores is None else self.contender_cores / self.rate_per_s * 1e9
+
+    @property
+    def error_ratio(self) -> float:
+        """Errors among the requests that ended."""
+        wrong = sum(self.errors.values())
+        return wrong / (wrong + self.ok) if wrong else 0.0
+
+
+def read_window(run: Run) -> Window | None:
+    """Figures of a Run that succeeded; None for any other outcome, or when not one answer was right."""
+    steady = [slice_ for slice_ in run.slices if slice_.phase == "steady"]
+    ok = sum(slice_.ok for slice_ in steady)
+    seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
+    if run.outcome != "ok" or not ok or seconds <= 0:
+        return None
+    latency = merge(slice_.latency_hdr for slice_ in steady if slice_.latency_hdr)
+    look = _Look(run.readings, *_edges(run, steady))
+    return Window(
+        run=run,
+        seconds=seconds,
+        offered=sum(slice_.offered for slice_ in steady),
+        ok=ok,
+        errors=count_errors(steady),
+        rate_per_s=ok / seconds,
+        latency=latency,
+        points_ns=_points(latency, steady),
+        contender_cores=look.per_second("contender", cpu_ns),
+        driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
+        host_cores=look.per_second("host", lambda reading: reading.busy_ns),
+        steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
+        in_flight=_mean([slice_.in_flight for slice_ in steady]),
+    )
+
+
+def cpu_ns(reading: Reading) -> int | None:
+    """User and system together."""
+    if reading.cpu_user_ns is None or reading.cpu_system_ns is None:
+        return None
+    return reading.cpu_user_ns + reading.cpu_system_ns
+
+
+def count_errors(slices: Iterable[Slice]) -> dict[str, int]:
+    """Counts by kind, without the requests that were still in flight at the end."""
+    errors: Counter[str] = Counter()
+    for slice_ in slices:
+        errors.update(slice_.errors)
+    return {kind: number for kind, number in errors.items() if number and kind != NOT_AN_ERROR}
+
+
+def requests_per_connection(runs: Iterable[Run]) -> float | None:
+    """Complete answers per connection opened, warm-up included; None when the driver does not count connections."""
+    answers = opened = 0
+    for run in runs:
+        for slice_ in run.slices:
+            if slice_.connections_opened is None:
+                return None
+            opened += slice_.connections_opened
+            answers += slice_.ok + slice_.errors.get("wrong-status", 0) + slice_.errors.get("wrong-body", 0)
+    return answers / opened if opened else None
+
+
+def process_shares(run: Run) -> dict[str, float]:
+    """Share of each process in the CPU its contender used during the steady phase."""
+    start, end = _edges(run, [slice_ for slice_ in run.slices if slice_.phase == "steady"])
+    seen = [
+        reading
+        for reading in run.readings
+        if reading.role == "contender" and reading.cpu_by_process and _inside(reading, start, end)
+    ]
+    if len(seen) < 2:
+        return {}
+    first, last = seen[0].cpu_by_process or {}, seen[-1].cpu_by_process or {}
+    used = {pid: cpu - first.get(pid, 0) for pid, cpu in last.items()}
+    total = sum(used.values())
+    return {pid: cpu / total for pid, cpu in used.items()} if total > 0 else {}
+
+
+def _inside(reading: Reading, start: int | None, end: int | None) -> bool:
+    return (start is None or reading.at_ns >= start) and (end is None or reading.at_ns <= end)
+
+
+def _edges(run: Run, steady: Sequence[Slice]) -> tuple[int | None, int | None]:
+    """Beginning and end of the steady phase: as conducted, else as the Slices say."""
+    start, end = run.steady_start_ns, run.steady_end_ns
+    if start is None and steady:
+        start = steady[0].start_ns
+    if end is None and steady and steady[-1].start_ns is not None:
+        end = steady[-1].start_ns + steady[-1].duration_ns
+    return start, end
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Readings seen through the steady phase."""
+
+    readings: Sequence[Reading]
+    start: int | None
+    end: int | None
+
+    def per_second(self, role: Role, counter: Callable[[Reading], int | None]) -> float | None:
+        """Increase per nanosecond of a cumulative counter in ns, so: cores' worth. Interpolated at the edges."""
+        if self.start is None or self.end is None or self.end <= self.start:
+            return None
+        points = [(r.at_ns, value) for r in self.readings if r.role == role and (value := counter(r)) is not None]
+        if len(points) < 2:
+            return None
+        first, last = max(self.start, points[0][0]), min(self.end, points[-1][0])
+        if last - first < (self.end - self.start) / 2:
+            return None
+        return max(0.0, (_at(points, last) - _at(points, first)) / (last - first))
+
+
+def _at(points: Sequence[tuple[int, int]], instant: int) -> float:
+    """Value of the counter at ``instant``, on the straight line between its neighbours."""
+    for (before, low), (after, high) in pairwise(points):
+        if instant <= after:
+            part = (instant - before) / (after - before) if after > before else 1.0
+            return low + (high - low) * part
+    return float(points[-1][1])
+
+
+def _driver_cores(steady: Sequence[Slice], seconds: float) -> float | None:
+    used = [(s.cpu_user_ns, s.cpu_system_ns) for s in steady]
+    if not all(user is not None and system is not None for user, system in used):
+        return None
+    return sum((user or 0) + (system or 0) for user, system in used) / 1e9 / seconds
+
+
+def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float]:
+    if latency is not None:
+        p50, p99 = latency.percentiles_ns((0.5, 0.99))
+        return {"mean": latency.mean_ns, "max": latency.max_ns, "p50": p50, "p99": p99}
+    given = [slice_.latency_ns for slice_ in steady if slice_.latency_ns]
+    return dict(given[0]) if len(given) == len(steady) == 1 else {}
+
+
+def _mean(values: Sequence[int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,122 @@
+"""Numbers as people read them: the one place where a figure becomes text, for sentences and for every report.
+
+A figure is written with the digits its interval supports and no more: the last digit shown is at most a fourth of the
+half-width away from the truth we computed. Without an interval it gets three digits. The text is plain ASCII but for
+the micro sign, so that it survives a pipe, a mail and a log.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from webdyno.model.verdict import Estimate
+
+MISSING = "-"
+
+
+def decimals(value: float, half_width: float | None) -> int:
+    """Digits after the point that ``value`` deserves; negative: zeros before it."""
+    if not math.isfinite(value) or value == 0:
+        return 0
+    significant = 2 - math.floor(math.log10(abs(value)))
+    if half_width is None or not math.isfinite(half_width):
+        return significant
+    if half_width <= 0:
+        return significant + 2
+    return max(min(-math.floor(math.log10(half_width / 2)), significant + 2), significant - 2)
+
+
+def number(value: float, places: int) -> str:
+    """``48244.3, -2`` -> ``48,200``; thousands are separated by commas."""
+    return f"{round(value, places):,.{max(places, 0)}f}"
+
+
+def half_width(estimate: Estimate) -> float | None:
+    """Half the length of its interval; None without one."""
+    return None if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / 2
+
+
+def plain(estimate: Estimate, scale: float = 1.0) -> str:
+    """Its value, in units of ``scale``."""
+    width = half_width(estimate)
+    return number(estimate.value / scale, decimals(estimate.value / scale, None if width is None else width / scale))
+
+
+def interval(estimate: Estimate, scale: float = 1.0, dash: str = "-") -> str:
+    """``47,950-48,700``; empty without an interval. Written with the digits of the value it belongs to."""
+    width = half_width(estimate)
+    if estimate.low is None or estimate.high is None or width is None:
+        return ""
+    places = decimals(estimate.value / scale, width / scale)
+    return f"{number(estimate.low / scale, places)}{dash}{number(estimate.high / scale, places)}"
+
+
+def with_interval(estimate: Estimate, unit: str) -> str:
+    """``48,200 requests/s (47,950-48,700)``."""
+    bounds = interval(estimate)
+    return f"{plain(estimate)} {unit}" + (f" ({bounds})" if bounds else "")
+
+
+def times(estimate: Estimate) -> str:
+    """A ratio: ``1.32x``."""
+    return f"{plain(estimate)}x"
+
+
+def rate(per_s: float) -> str:
+    """``48,200`` without an interval: three digits, whole numbers from 100 on."""
+    return number(per_s, min(decimals(per_s, None), 2))
+
+
+_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+
+
+def time_unit(ns: float) -> tuple[float, str]:
+    """The unit ``ns`` reads best in: its length in ns, and its name."""
+    return next((pair for pair in _TIMES if abs(ns) >= pair[0]), _TIMES[-1])
+
+
+def duration(ns: float | Estimate) -> str:
+    """``1.23 ms``; an Estimate with the digits its interval supports."""
+    value = ns.value if isinstance(ns, Estimate) else ns
+    scale, unit = time_unit(value)
+    if isinstance(ns, Estimate):
+        return f"{plain(ns, scale)} {unit}"
+    return f"{number(value / scale, decimals(value / scale, None))} {unit}"
+
+
+def size(of: float | Estimate) -> str:
+    """``61 MB`` (powers of 1000)."""
+    value = of.value if isinstance(of, Estimate) else of
+    scale, unit = next((pair for pair in _SIZES if abs(value) >= pair[0]), _SIZES[-1])
+    return f"{number(value / scale, min(decimals(value / scale, None), 1))} {unit}"
+
+
+def share(part: float) -> str:
+    """``0.31 %``; what is not zero never reads as zero."""
+    percent = part * 100
+    if 0 < percent < 0.01:
+        return "< 0.01 %"
+    return f"{number(percent, 0 if percent >= 10 or percent == 0 else 1 if percent >= 1 else 2)} %"
+
+
+def count(number_of: int, noun: str, plural: str | None = None) -> str:
+    """``1 round``, ``1,200 rounds``."""
+    return f"{number_of:,} {noun if number_of == 1 else plural or noun + 's'}"
+
+
+def listing(names: Sequence[str], most: int = 6) -> str:
+    """``a, b and c``; a long list is cut and says by how much."""
+    shown = list(names[:most]) + ([f"{len(names) - most} more"] if len(names) > most else [])
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def span(seconds: float) -> str:
+    """``45 s``, ``5 min 20 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return (f"{minutes} min" + (f" {left} s" if left else "")) if minutes else f"{left} s"

@@ -1,0 +1,21 @@
+"""From a Contender to a Built one: everything it needs, installed and compiled, once per content.
+
+    order.py     what is to be built, and the tools at hand while doing so
+    cache.py     folders named after what went in, published whole or not at all
+    tool.py      one build command: started through the host, logged, ended whatever happens
+    recipes.py   the table: kind of runtime -> Recipe
+    python.py node.py go.py   one Recipe each
+    runtimes.py  Runtime -> Found, or the line that says why not
+    locks.py     exact versions of everything a contender needs, written by webdyno's developers
+    make.py      one contender; several.py: all of a plan, a few at once
+
+It installs nothing outside its cache, runs nothing as another user, and leaves no process behind. Versions are read
+from what was installed, never copied from what was asked for.
+"""
+
+from webdyno.build.locks import lock, unsatisfied
+from webdyno.build.make import build
+from webdyno.build.runtimes import find_runtime
+from webdyno.build.several import Job, build_all
+
+__all__ = ["Job", "build", "build_all", "find_runtime", "lock", "unsatisfied"]

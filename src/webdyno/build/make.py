@@ -1,0 +1,88 @@
+"""Build one contender: each part from the cache, or made and published."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from threading import Event
+
+from webdyno.build.cache import Complete, alone, clear, complete, publish
+from webdyno.build.order import Order, Part
+from webdyno.build.recipes import RECIPES
+from webdyno.build.tool import Workshop
+from webdyno.model.built import Built, Found
+from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.errors import BuildError
+from webdyno.rig.host import Host
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""What a served process finds behind its own programs: the same for everyone, whatever the user's PATH is."""
+
+
+def build(
+    contender: Contender,
+    app: App,
+    runtime: Runtime,
+    found: Found,
+    sources: Path,
+    lock: Path | None,
+    cache: Path,
+    host: Host,
+    interrupted: Event | None = None,
+) -> Built:
+    """``contender``, ready to be served; BuildError, and KeyboardInterrupt once ``interrupted`` is set."""
+    order = Order(contender, app, runtime, found, sources, lock, cache, host, interrupted or Event())
+    recipe = RECIPES.get(runtime.kind)
+    if recipe is None:
+        raise BuildError(f"webdyno cannot build for {runtime.kind} yet")
+    parts = recipe.parts(order)
+    key = hashlib.sha256("".join(part.key for part in parts).encode()).hexdigest()[:24]
+    workshop = _workshop(order, key)
+    folders, versions, seconds = [], {runtime.name: found.version}, 0.0
+    for part in parts:
+        folder = cache / part.name / part.key
+        marker, took = _from_cache_or_made(part, folder, workshop)
+        folders.append(folder)
+        versions |= marker.versions
+        seconds += took
+    return Built(
+        contender=contender.name,
+        key=key,
+        directory=str(folders[-1]),
+        environment={"PATH": _path(parts, folders, found)},
+        versions=versions,
+        log=str(workshop.log),
+        seconds=seconds,
+    )
+
+
+def _path(parts: list[Part], folders: list[Path], found: Found) -> str:
+    """The contender's own programs first, then its runtime's, then the system's."""
+    own = [
+        str(folder / part.programs) for part, folder in zip(parts, folders, strict=True) if part.programs is not None
+    ]
+    return ":".join(dict.fromkeys([*own, str(Path(found.program).parent), *SYSTEM_PATH.split(":")]))
+
+
+def _workshop(order: Order, key: str) -> Workshop:
+    log = order.cache / "logs" / f"{order.contender.name}-{key}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.touch()
+    return Workshop(order.host, log, order.interrupted, begins=log.stat().st_size)
+
+
+def _from_cache_or_made(part: Part, folder: Path, workshop: Workshop) -> tuple[Complete, float]:
+    """What is in ``folder``, and the seconds it took to make it now (0.0: it was there)."""
+    if marker := complete(folder):
+        return marker, 0.0
+    with alone(folder, workshop.interrupted):
+        if marker := complete(folder):  # somebody else has made it while we waited
+            return marker, 0.0
+        clear(folder)
+        began = time.monotonic()
+        versions = part.make(folder, workshop)
+        seconds = time.monotonic() - began
+        marker = Complete(versions=versions, seconds=seconds)
+        publish(folder, marker)
+        return marker, seconds

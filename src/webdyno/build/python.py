@@ -1,0 +1,81 @@
+"""Python: an environment per distinct set of requirements, made by uv, and the app's sources beside it.
+
+uv comes with webdyno as a package, so nothing has to be there but an interpreter. Bytecode is compiled while building:
+otherwise the first start of a contender would be slower than its later ones. With a lock, exactly the lock is
+installed; without one uv resolves, and the versions it chose are recorded like all others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import uv
+
+from webdyno.build.locks import locked_lines, unsatisfied
+from webdyno.build.order import Order, Part, app_ingredients
+from webdyno.build.tool import Workshop, ask
+from webdyno.model.contender import Runtime
+from webdyno.model.errors import BuildError
+from webdyno.rig.host import Host
+
+_NUMBER = "1"
+"""Raise it when what this recipe does changes: it is part of every key."""
+
+
+class _Listed(msgspec.Struct):
+    name: str
+    version: str
+
+
+def interpreters(runtime: Runtime, host: Host) -> list[str]:
+    """What uv finds, environments left aside: those belong to somebody."""
+    find = [uv.find_uv_bin(), "python", "find", "--no-project", "--no-python-downloads", "--system"]
+    found = [ask(host, [*find, version]) for version in runtime.find]
+    return [path.strip() for path in found if path and path.strip()]
+
+
+def parts(order: Order) -> list[Part]:
+    """The environment, shared by all that ask for the same; and the app."""
+    program = order.found.program
+    interpreter = ["python", _NUMBER, program, order.found.version]
+    lines = _lines(order)
+
+    def environment(folder: Path, workshop: Workshop) -> dict[str, str]:
+        tool, python = uv.find_uv_bin(), str(folder / "bin" / "python")
+        make = [tool, "venv", "--no-project", "--python", program, str(folder)]
+        workshop.run("make an environment", make, folder.parent)
+        if lines:
+            _install(folder, workshop, [tool, "pip", "install", "--python", python], lines, order)
+        listed = ask(workshop.host, [tool, "pip", "list", "--format", "json", "--python", python], errors=workshop.log)
+        if listed is None:
+            raise BuildError("could not read which packages were installed: uv pip list failed", workshop.tail())
+        return {package.name: package.version for package in msgspec.json.decode(listed, type=list[_Listed])}
+
+    def app(folder: Path, workshop: Workshop) -> dict[str, str]:
+        order.host.put(order.sources, folder)
+        workshop.run("compile the app", [program, "-m", "compileall", "-q", "."], folder)
+        return {}
+
+    return [
+        Part("environments", [*interpreter, *lines], environment, programs="bin"),
+        Part("apps", [*interpreter, *app_ingredients(order.sources)], app),
+    ]
+
+
+def _lines(order: Order) -> list[str]:
+    """What is to be installed: the lock, when there is one and it still fits."""
+    if not order.lock:
+        return order.requires
+    lines = locked_lines(order.lock.read_text(encoding="utf-8"))
+    if missing := unsatisfied(order.requires, lines):
+        raise BuildError(f"{order.lock} does not hold {', '.join(missing)}; lock the contender again")
+    return lines
+
+
+def _install(folder: Path, workshop: Workshop, install: list[str], lines: list[str], order: Order) -> None:
+    requirements = folder / "requirements.txt"
+    requirements.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ["--compile-bytecode", "--link-mode", "hardlink", *(["--no-deps"] if order.lock else [])]
+    argv = [*install, *options, "--requirements", str(requirements)]
+    workshop.run(f"install {', '.join(order.requires)}", argv, folder, UV_NO_PROGRESS="1")

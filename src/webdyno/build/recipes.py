@@ -1,0 +1,12 @@
+"""Which recipe builds for which kind of runtime. A new kind is one file beside this one and one line here."""
+
+from __future__ import annotations
+
+from webdyno.build import go, node, python
+from webdyno.build.order import Recipe
+
+RECIPES: dict[str, Recipe] = {
+    "python": Recipe(python.parts, python.interpreters),
+    "node": Recipe(node.parts),
+    "go": Recipe(go.parts),
+}

@@ -1,0 +1,34 @@
+"""Is a runtime here, and which version of it; if not, the one line that says why and what would bring it in."""
+
+from __future__ import annotations
+
+import re
+
+from webdyno.build.recipes import RECIPES
+from webdyno.build.tool import ask
+from webdyno.model.built import Found
+from webdyno.model.contender import Runtime
+from webdyno.rig.host import Host
+
+
+def find_runtime(runtime: Runtime, host: Host) -> Found | str:
+    """The first program that is there, tells its version and is new enough; else one line why not."""
+    recipe = RECIPES.get(runtime.kind)
+    if recipe is None:
+        return f"{runtime.name}: webdyno cannot build for {runtime.kind} yet"
+    why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
+    for program in recipe.candidates(runtime, host):
+        told = (ask(host, [program, *runtime.version]) or "").strip()
+        if not told:
+            why = f"{program} does not tell its version"
+        elif runtime.minimum and _numbers(told) < _numbers(runtime.minimum):
+            why = f"{program} is {told.splitlines()[0]}, and {runtime.minimum} or newer is needed"
+        else:
+            return Found(runtime=runtime.name, program=program, version=told.splitlines()[0])
+    return f"{why}; to get it: {runtime.install}"
+
+
+def _numbers(text: str) -> list[int]:
+    """The first version number in ``text``: "go version go1.26.8 linux" -> [1, 26, 8]."""
+    match = re.search(r"\d+(?:\.\d+)*", text)
+    return [int(part) for part in match[0].split(".")] if match else []

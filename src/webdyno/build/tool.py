@@ -1,0 +1,100 @@
+"""One build command: started through the host, everything it writes kept in a log, and ended whatever happens."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+from webdyno.model.errors import BuildError, StartError
+from webdyno.rig.group import Group
+from webdyno.rig.host import PIPE, Command, Host
+
+TAIL_BYTES = 4096
+_LOOK_S = 0.1
+"""How often a running command is left to see whether the user wants to stop."""
+_GRACE_S = 2.0
+_NOT_INHERITED = re.compile(
+    r"PYTHON.*|VIRTUAL_ENV.*|CONDA_.*|UV_(PYTHON|PROJECT.*|SYSTEM_PYTHON|RESOLUTION|OVERRIDE|CONSTRAINT)|NODE_OPTIONS|GOFLAGS"
+)
+"""Variables that make a tool build for another place, or other versions, than it was told."""
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where build commands run and write: a host, a log, and the wish to stop."""
+
+    host: Host
+    log: Path
+    interrupted: Event
+    begins: int = field(default=0)
+    """Length of the log before this build."""
+
+    def run(self, purpose: str, argv: Sequence[str], cwd: Path, **environment: str) -> None:
+        """Run to the end; BuildError ("could not PURPOSE") with the log's tail when it cannot be started or fails."""
+        with self.log.open("a", encoding="utf-8") as log:
+            log.write(f"$ {' '.join(argv)}\n")
+        command = Command(
+            argv=list(argv), cwd=cwd, environment=tool_environment(**environment), role="build", stdout=self.log
+        )
+        try:
+            group = self.host.start(command)
+        except StartError as error:
+            raise BuildError(f"could not {purpose}: {error}", self.tail()) from None
+        try:
+            status = self._ended(group)
+        finally:
+            group.end(_GRACE_S)
+        if status:
+            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", self.tail())
+
+    def _ended(self, group: Group) -> int:
+        while (status := group.wait(_LOOK_S)) is None:
+            if self.interrupted.is_set():
+                raise KeyboardInterrupt
+        return status
+
+    def tail(self) -> str:
+        """The end of what this build wrote, as text."""
+        if not self.log.exists():
+            return ""
+        with self.log.open("rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            log.seek(max(self.begins, size - TAIL_BYTES))
+            return log.read().decode(errors="replace")
+
+
+def ask(host: Host, argv: Sequence[str], stdin: bytes | None = None, errors: Path = Path(os.devnull)) -> str | None:
+    """What a short command writes to standard output; None when it cannot be started or fails."""
+    command = Command(
+        argv=list(argv),
+        cwd=Path("/"),
+        environment=tool_environment(),
+        role="tool",
+        stdin=stdin,
+        stdout=PIPE,
+        stderr=errors,
+    )
+    try:
+        group = host.start(command)
+    except StartError:
+        return None
+    try:
+        written = group.stdout.read() if group.stdout else b""
+        status = group.wait(_GRACE_S)
+    finally:
+        group.end(_GRACE_S)
+    return written.decode(errors="replace") if status == 0 else None
+
+
+def tool_environment(**more: str) -> dict[str, str]:
+    """The user's environment, proxies and registries included, less what would make a tool build for elsewhere."""
+    kept = {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}
+    return {**kept, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", **more}
+
+
+def _status(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"status {status}"

@@ -1,0 +1,91 @@
+"""Ready: wait until the server listens, until it is our server that listens, until it answers rightly.
+
+What ends the waiting: the right answer; its process ended (StartError, exited); the deadline (StartError, not exited);
+an answer that stays wrong (AnswerError); the user (StartError, as soon as ``interrupted`` is set). Polls are a few
+milliseconds apart, for the waiting must not be what is measured as a slow start.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Event
+
+from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.workload import Request
+from webdyno.rig.group import Group
+from webdyno.rig.ports import describe_owners, listeners
+from webdyno.serve.ask import NoAnswer
+from webdyno.serve.verify import Asker, wrong
+
+_FIRST_POLL_S, _LAST_POLL_S = 0.002, 0.02
+_WRONG_S = 2.0
+"""How long answers may be wrong before that is taken as the answer: some servers come up with a 404."""
+
+
+class Waiting:
+    """One server being waited for; its methods raise what ends the waiting."""
+
+    def __init__(self, name: str, group: Group, port: int, interrupted: Event, tail: Callable[[], str]) -> None:
+        self._name, self._group, self._port = name, group, port
+        self._interrupted, self.tail = interrupted, tail
+
+    def check_interrupted(self) -> None:
+        """StartError once the user asked for it: whoever set ``interrupted`` knows what it means."""
+        if self._interrupted.is_set():
+            raise StartError(f"{self._name} was stopped by the user", self.tail(), exited=False)
+
+    def check(self) -> None:
+        """Raise when there is nothing left to wait for."""
+        self.check_interrupted()
+        status = self._group.poll()
+        if status is None or (status == 0 and self._group.pids()):  # 0 with others alive: it made itself a daemon
+            return
+        memory = self._group.oom_killed()
+        how = "went past its memory limit and was killed" if memory else f"ended with {self._group.last_words()}"
+        foreign = listeners(self._port)
+        taken = f"; its port {self._port} is taken: {describe_owners(self._port)}" if foreign else ""
+        raise StartError(f"{self._name} {how} before it served{taken}", self.tail(), exited=True, out_of_memory=memory)
+
+    def until_ready(self, request: Request, asker: Asker, deadline: float) -> None:
+        """Return once ``request`` is answered rightly by our own process."""
+        poll_s, state, wrong_since = _FIRST_POLL_S, f"nothing listened on port {self._port}", None
+        while True:
+            self.check()
+            problem = self._not_listening()
+            if problem is None:
+                try:
+                    answer = asker(request)
+                except NoAnswer as reason:
+                    problem = f"{request.method} {request.path} was not answered: {reason}"
+                else:
+                    problem = wrong(answer, request.expect)
+                    if problem is None and self._not_listening() is None:
+                        return
+                    wrong_since = wrong_since or time.monotonic()
+                    if answer.status < 500 and problem and time.monotonic() - wrong_since > _WRONG_S:
+                        raise AnswerError(f"{request.method} {request.path}: {problem}", self.tail())
+            state = problem or state
+            if time.monotonic() >= deadline:
+                self._give_up(request, state, wrong=wrong_since is not None)
+            time.sleep(poll_s)
+            poll_s = min(poll_s * 1.5, _LAST_POLL_S)
+
+    def _not_listening(self) -> str | None:
+        """None when every socket that listens on the port is held by our tree."""
+        found = listeners(self._port, ())
+        if not found:
+            return f"nothing listened on port {self._port}"
+        if all(listener.pids for listener in listeners(self._port, self._group.pids())):
+            return None
+        return f"port {self._port} is not its own: {describe_owners(self._port)}"
+
+    def _give_up(self, request: Request, state: str, *, wrong: bool) -> None:
+        self.check()
+        if wrong:
+            raise AnswerError(f"{request.method} {request.path}: {state}", self.tail())
+        memory = self._group.oom_killed()
+        why = "; a process of it went past the memory limit and was killed" if memory else ""
+        raise StartError(
+            f"{self._name} did not serve in time: {state}{why}", self.tail(), exited=False, out_of_memory=memory
+        )

@@ -1,0 +1,189 @@
+"""Serving: the with-block in which a contender is a running, verified server.
+
+In: rules evaluated, placeholders filled, a free port, the command started in the rig, ready, every answer verified,
+its way of speaking HTTP probed. Out, however the block is left: the whole tree ended and the port free again; what is
+worth telling about that is in ``Served.notes`` afterwards. The server's environment holds nothing of the user's but
+PATH: its HOME and TMPDIR are folders made for it, so two contenders (or a user's dot files) cannot meet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+from webdyno.model.built import Built
+from webdyno.model.contender import Contender
+from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.rule import evaluate
+from webdyno.model.run import Probe
+from webdyno.model.workload import Request, Workload
+from webdyno.rig.group import Group
+from webdyno.rig.host import STDOUT, Command
+from webdyno.rig.ports import free_port, listeners, wait_free
+from webdyno.rig.strap import Strapped
+from webdyno.serve.ask import Answer, ask
+from webdyno.serve.placeholders import fill
+from webdyno.serve.probe import probe
+from webdyno.serve.ready import Waiting
+from webdyno.serve.verify import Asker, verify
+
+_HOST = "127.0.0.1"
+_TAIL_BYTES = 4096
+_TIMEOUT_S = 2.0
+"""For one answer while nothing else is asked, beside the time the workload itself takes."""
+_AFTER_LOAD_S = 8.0
+"""More, after the load: a slow server may first have to work off what the driver left in its queue."""
+
+
+@dataclasses.dataclass
+class Served:
+    """A contender that serves. ``requests`` are the workload's, with rules a driver can check under load."""
+
+    host: str
+    port: int
+    group: Group
+    probe: Probe | None
+    """None when its answers, though right, could not be read as HTTP/1 by the probe."""
+    command: list[str]
+    environment: dict[str, str]
+    """What was added to the minimal one."""
+    workers: int
+    threads: int
+    requests: list[Request]
+    notes: list[str]
+    """Grows while verifying and when the block is left."""
+    again: Callable[[], object]
+    log_tail: Callable[[], str]
+    """End of what it has written up to now, at most 4 KiB."""
+
+    def verify(self) -> None:
+        """Ask everything again, after the load; AnswerError."""
+        self.again()
+
+
+@contextlib.contextmanager
+def serve(
+    contender: Contender, workload: Workload, built: Built, strapped: Strapped, log: Path, interrupted: Event
+) -> Iterator[Served]:
+    """StartError (also when ``interrupted`` is set before it serves), AnswerError."""
+    port = free_port(_HOST)
+    plan = _plan(contender, built, len(strapped.rig.contender_cores), port)
+    home = strapped.folder()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    tail = _Tail(log)
+    try:
+        command = Command(
+            argv=plan.argv,
+            cwd=Path(built.directory),
+            environment=_complete(plan.added, home),
+            role="contender",
+            stdout=log,
+            stderr=STDOUT,
+        )
+        group = strapped.start(command)
+        notes: list[str] = []
+        try:
+            waiting = Waiting(contender.name, group, port, interrupted, tail)
+            yield _until_served(contender, workload, plan, group, waiting, notes)
+        finally:
+            notes += group.end(contender.stop_s)
+            late = wait_free(_HOST, port)
+            notes += [late] if late else []
+    finally:
+        strapped.drop(home)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Planned:
+    argv: list[str]
+    added: dict[str, str]
+    workers: int
+    threads: int
+    port: int
+
+
+def _plan(contender: Contender, built: Built, cores: int, port: int) -> _Planned:
+    """Pure: rules and placeholders. StartError when the contender's file asks for what does not exist."""
+    try:
+        workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
+        fill_in = partial(fill, host=_HOST, port=port, workers=workers, threads=threads, cores=cores)
+        own = dict(zip(contender.environment, fill_in(list(contender.environment.values())), strict=True))
+        argv = fill_in(contender.serve)
+    except ValueError as error:
+        raise StartError(f"{contender.name} cannot be started: {error}", exited=True) from None
+    return _Planned(argv, {**built.environment, **own}, workers, threads, port)
+
+
+def _complete(added: dict[str, str], home: Path) -> dict[str, str]:
+    """The whole environment: a minimal one and what is added; a PATH that is added goes in front."""
+    path = os.environ.get("PATH", os.defpath)
+    if first := added.get("PATH"):
+        path = ":".join(dict.fromkeys([*first.split(":"), *path.split(":")]))
+    return {"HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", **added, "PATH": path}
+
+
+def _until_served(
+    contender: Contender, workload: Workload, plan: _Planned, group: Group, waiting: Waiting, notes: list[str]
+) -> Served:
+    begun_ns = time.monotonic_ns()
+    timeout_s = _TIMEOUT_S + 2 * workload.service_floor_ms / 1000
+
+    def asker(request: Request) -> Answer:
+        return ask(_HOST, plan.port, request, timeout_s, waiting.check)
+
+    def patient_asker(request: Request) -> Answer:
+        return ask(_HOST, plan.port, request, _AFTER_LOAD_S + timeout_s, waiting.check_interrupted)
+
+    first = workload.requests[0]
+    waiting.until_ready(first, asker, time.monotonic() + contender.ready_s)
+    ready_ns = time.monotonic_ns() - begun_ns
+    requests = _verified(workload, asker, waiting, notes)
+    backlog = min((each.backlog for each in listeners(plan.port, ()) if each.backlog is not None), default=None)
+    return Served(
+        host=_HOST,
+        port=plan.port,
+        group=group,
+        probe=probe(_HOST, plan.port, first, timeout_s, backlog, ready_ns),
+        command=plan.argv,
+        environment=plan.added,
+        workers=plan.workers,
+        threads=plan.threads,
+        requests=requests,
+        notes=notes,
+        log_tail=waiting.tail,
+        again=lambda: _verified(workload, patient_asker, waiting, notes),
+    )
+
+
+def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[str]) -> list[Request]:
+    try:
+        requests, found = verify(workload.requests, asker)
+    except AnswerError as error:
+        raise AnswerError(str(error), waiting.tail()) from None
+    notes.extend(note for note in found if note not in notes)
+    return requests
+
+
+class _Tail:
+    """The end of what a log gained since this was made, at most 4 KiB and from the start of a line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._begin = path.stat().st_size if path.exists() else 0
+
+    def __call__(self) -> str:
+        try:
+            with self._path.open("rb") as log:
+                end = log.seek(0, os.SEEK_END)
+                start = max(self._begin, end - _TAIL_BYTES)
+                log.seek(start)
+                text = log.read(_TAIL_BYTES).decode(errors="replace")
+        except OSError:
+            return ""
+        return text.partition("\n")[2] if start > self._begin and "\n" in text else text

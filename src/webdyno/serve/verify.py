@@ -1,0 +1,122 @@
+"""Verify: every request of a workload asked once, its answer held against every rule of its Expectation.
+
+What the rules say in values (``json_equals``) is turned into the exact bytes this server sends, so that a driver can
+check every answer under load by length and digest. When the bytes differ from one answer to the next though the value
+is the same, that is not possible, and only status and content type are checked under load; a note says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from webdyno.model.errors import AnswerError
+from webdyno.model.workload import Expectation, Request
+from webdyno.serve.ask import Answer, NoAnswer
+
+_SHOWN = 60
+
+Asker = Callable[[Request], Answer]
+"""Asks; raises NoAnswer."""
+
+
+def verify(requests: Sequence[Request], asker: Asker) -> tuple[list[Request], list[str]]:
+    """The requests as drivers should check them, and notes. AnswerError for the first wrong answer."""
+    effective, notes = [], []
+    for request in requests:
+        answer = _right_answer(request, asker)
+        if request.expect.json_equals is None:
+            effective.append(request)
+            continue
+        exact, note = _pin(request, answer, _right_answer(request, asker))
+        effective.append(exact)
+        notes += [note] if note else []
+    return effective, notes
+
+
+def _right_answer(request: Request, asker: Asker) -> Answer:
+    try:
+        answer = asker(request)
+    except NoAnswer as reason:
+        raise AnswerError(f"{request.method} {request.path}: expected an answer, but {reason}") from None
+    problem = wrong(answer, request.expect)
+    if problem:
+        raise AnswerError(f"{request.method} {request.path}: {problem}")
+    return answer
+
+
+def _pin(request: Request, first: Answer, second: Answer) -> tuple[Request, str | None]:
+    """The request with the bytes that were seen as its rule."""
+    rule = request.expect
+    if first.body != second.body:
+        loose = Expectation(statuses=rule.statuses, content_type=rule.content_type)
+        note = (
+            f"{request.method} {request.path}: equal as JSON, but its bytes differ from answer to answer; "
+            "under load only status and content type are checked"
+        )
+        return msgspec.structs.replace(request, expect=loose), note
+    exact = msgspec.structs.replace(
+        rule, body_sha256=hashlib.sha256(first.body).hexdigest(), body_length=len(first.body)
+    )
+    return msgspec.structs.replace(request, expect=exact), None
+
+
+def wrong(answer: Answer, rule: Expectation) -> str | None:
+    """What is wrong with ``answer``, as "expected ..., got ..."; None when nothing is."""
+    if answer.status not in rule.statuses:
+        wanted = " or ".join(map(str, rule.statuses))
+        return f"expected status {wanted}, got {answer.status} with {_shown(answer.body)}"
+    for problem in (_wrong_body(answer.body, rule), _wrong_json(answer.body, rule.json_equals)):
+        if problem:
+            return f"expected {problem}, got {_shown(answer.body)}"
+    if rule.content_type is not None and answer.content_type != rule.content_type.lower():
+        return f"expected content type {rule.content_type}, got {answer.content_type or 'none'}"
+    return None
+
+
+def _wrong_body(body: bytes, rule: Expectation) -> str | None:
+    if rule.body is not None and body != rule.body.encode():
+        return f"the body {_shown(rule.body.encode())}"
+    if rule.body_length is not None and len(body) != rule.body_length:
+        return f"a body of {rule.body_length} bytes"
+    if rule.body_sha256 is not None and hashlib.sha256(body).hexdigest() != rule.body_sha256.lower():
+        return f"a body with SHA-256 {rule.body_sha256[:12]}..."
+    if rule.body_contains is not None and rule.body_contains.encode() not in body:
+        return f"a body that contains {rule.body_contains!r}"
+    return None
+
+
+def _wrong_json(body: bytes, wanted: str | None) -> str | None:
+    if wanted is None:
+        return None
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return f"JSON equal to {_cut(wanted)}"
+    return None if _equal(value, json.loads(wanted)) else f"JSON equal to {_cut(wanted)}"
+
+
+def _equal(left: Any, right: Any) -> bool:
+    """As JSON means it: Python alone would call true and 1 equal."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return bool(left == right)
+
+
+def _shown(body: bytes) -> str:
+    """A body for a sentence: its beginning and its length."""
+    if not body:
+        return "an empty body"
+    return f"{_cut(body[: _SHOWN * 4].decode(errors='replace'))!r} ({len(body)} bytes)"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

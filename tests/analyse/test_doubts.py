@@ -1,0 +1,276 @@
+"""Every doubt is provoked by the Run it exists for, and silent on good ones."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.analyse.fakes import (
+    FINGERPRINT,
+    LOAD,
+    PROBE,
+    RIG,
+    SECOND,
+    START,
+    change_slices,
+    contender,
+    plan,
+    readings,
+    run,
+    spread,
+    trial,
+    workload,
+)
+from webdyno.analyse import analyse
+from webdyno.analyse.doubts import CONTENDER_RULES, STUDY_RULES, TABLE_RULES
+from webdyno.model.doubt import Doubt
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.sample import Reading
+from webdyno.model.trial import Plan
+
+change = msgspec.structs.replace
+
+
+def doubts(runs: Sequence[Run], of: Plan | None = None, **fingerprint: Any) -> dict[str, Doubt]:
+    """All doubts about ``runs``, by kind."""
+    analysis = analyse(of or plan(runs), change(FINGERPRINT, **fingerprint), runs)
+    found = list(analysis.doubts)
+    for verdict in analysis.verdicts:
+        found += verdict.doubts
+        for standing in verdict.standings:
+            found += standing.doubts
+    return {doubt.kind: doubt for doubt in found}
+
+
+def rounds(make: Callable[[int], Run], number: int = 3) -> list[Run]:
+    return [make(round_) for round_ in range(1, number + 1)]
+
+
+def good(name: str = "go", rate: float = 10_000.0, **changes: Any) -> list[Run]:
+    rng = np.random.default_rng(4)
+    return rounds(
+        lambda r: run(
+            name,
+            round_=r,
+            rate=rate * (1 + 0.002 * r),
+            latency_ns=spread(rng, 0.96 * LOAD.connections / rate * SECOND, 0.4, round(2 * rate)),
+            **changes,
+        )
+    )
+
+
+def test_good_runs_raise_no_doubt_at_all() -> None:
+    assert doubts([*good("go", 20_000), *good("node", 10_000)]) == {}
+
+
+def with_probe(**changes: Any) -> list[Run]:
+    return good(probe=change(PROBE, **changes))
+
+
+def with_slices(**changes: Any) -> list[Run]:
+    return [change_slices(each, **changes) for each in good()]
+
+
+def closing(**changes: Any) -> list[Run]:
+    return [
+        change(each, slices=[change(s, connections_opened=s.ok, **dict.fromkeys(changes, s.ok)) for s in each.slices])
+        for each in good()
+    ]
+
+
+def with_workers(shares: Sequence[float]) -> list[Run]:
+    looks = [
+        Reading(
+            at_ns=START + SECOND // 2 + step * SECOND,
+            role="contender",
+            cpu_by_process={str(pid): round(step * share * SECOND) for pid, share in enumerate([0.0, *shares])},
+        )
+        for step in range(3)
+    ]
+    return good(workers=len(shares), readings=looks)
+
+
+def plateau(cpu: float) -> list[Run]:
+    rng = np.random.default_rng(3)
+    return rounds(
+        lambda r: run(
+            round_=r, rate=1_500, latency_ns=rng.normal(41e6, 0.5e6, 3_000), readings=readings(3, contender=cpu)
+        )
+    )
+
+
+def sleepy(rate: float) -> tuple[list[Run], Plan]:
+    runs = good(rate=rate)
+    return runs, plan(runs, workloads={"hello": workload(kind="io-wait", service_floor_ms=100)})
+
+
+PROVOKED: dict[str, tuple[list[Run], str]] = {
+    "closes-connections": (closing(closes_announced=1), "says so in its answer"),
+    "http-1.0": (with_probe(http_version="1.0"), "HTTP/1.0"),
+    "wrong-answers": (with_slices(errors={"wrong-body": 30}), "0.30 %"),
+    "starved-connections": (good(summary={"connections_unanswered": 3}), "3 of 64 connections"),
+    "small-backlog": (with_probe(backlog=5), "5 places for 64 connections"),
+    "generator-bound": (with_slices(cpu_user_ns=SECOND // 2, cpu_system_ns=SECOND * 2 // 5), "90 % of its CPU"),
+    "uneven-accept": (with_workers([0.9, 0.05, 0.05]), "one of 3 workers of go did 90 % of the work"),
+    "memory-capped": (good(memory_peak_bytes=500_000_000), "500 MB of 512 MB"),
+    "delayed-ack": (plateau(cpu=0.2), "41.0 ms while its cores are 80 % idle"),
+    "noisy-host": (good(readings=readings(3, host=1.8)), "3 of 3 runs: other programs used up to 20 % of it"),
+    "hanging-requests": (with_slices(in_flight=80), "80 requests were in flight"),
+    "few-rounds": (good()[:2], "every contender has only 2 successful rounds"),
+    "shared-cores": (good(rig=change(RIG, driver_cores=(0,))), "ran on a core of the contenders"),
+    "memory-limit-not-enforced": (good(rig=change(RIG, cgroup="none", cgroup_reason="/sys is read-only")), "read-only"),
+    "unlike-machines": ([*good()[:2], run(round_=3, rig=change(RIG, driver_cores=(1, 2)))], "2 different placements"),
+    "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk")), "wrk checks no body"),
+}
+
+
+@pytest.mark.parametrize("kind", PROVOKED)
+def test_a_doubt_is_raised_by_what_it_exists_for(kind: str) -> None:
+    runs, words = PROVOKED[kind]
+    found = doubts(runs)
+    assert kind in found
+    assert words in found[kind].sentence
+    assert found[kind].advice
+
+
+SILENT: dict[str, list[Run]] = {
+    # closing is what was asked for
+    "closes-connections": [
+        change(each, trial=trial(round_=r, load=Load(connections=64, duration_s=2.0, keep_alive=False)))
+        for r, each in enumerate(closing(closes_announced=1), 1)
+    ],
+    # in flight when the load ended
+    "wrong-answers": with_slices(errors={"unfinished": 64}),
+    # a fair share each, and a parent that does nothing
+    "uneven-accept": with_workers([0.5, 0.5]),
+    # 41 ms of honest work
+    "delayed-ack": plateau(cpu=0.98),
+    # nobody asked for a limit
+    "noisy-host": good(readings=readings(3, host=1.42)),
+    "hanging-requests": with_slices(in_flight=63),
+    "generator-bound": with_slices(cpu_user_ns=None, cpu_system_ns=None),
+}
+
+
+@pytest.mark.parametrize("kind", SILENT)
+def test_a_doubt_is_silent_where_it_has_no_reason(kind: str) -> None:
+    assert kind not in doubts(SILENT[kind])
+
+
+def test_memory_limit_is_not_missed_when_none_was_asked() -> None:
+    runs = good(rig=change(RIG, cgroup="none", memory_bytes=None))
+    assert "memory-limit-not-enforced" not in doubts(runs, plan(runs, memory_bytes=None))
+
+
+def test_a_silent_close_is_told_from_an_announced_one() -> None:
+    assert "without saying so" in doubts(closing(closes_silent=1))["closes-connections"].sentence
+
+
+def test_one_percent_of_wrong_answers_voids() -> None:
+    assert doubts(with_slices(errors={"wrong-status": 100}))["wrong-answers"].severity == "shades"
+    assert doubts(with_slices(errors={"wrong-status": 110}))["wrong-answers"].severity == "voids"
+
+
+def test_a_round_that_crashed_is_never_averaged_and_takes_the_place() -> None:
+    runs = [*good("node", 9_000), *good()[:2], run(round_=3, outcome="died", slices=[], readings=[])]
+    found = doubts(runs)["dead-cell"]
+    assert "ended while under load in 1 of 3 rounds" in found.sentence
+    assert found.severity == "voids"
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    go = next(standing for standing in verdict.standings if standing.contender == "go")
+    assert go.rate is not None
+    assert go.rate.value == pytest.approx(10_030, rel=0.001)
+    assert go.place is None
+    assert verdict.winners == ["node"]
+
+
+def test_a_round_called_ok_without_an_answer_is_a_dead_cell() -> None:
+    found = doubts([*good()[:2], change_slices(run(round_=3), ok=0)])
+    assert "without one right answer in 1 of 3 rounds" in found["dead-cell"].sentence
+
+
+def test_a_load_tool_that_failed_does_not_cost_the_contender_its_place() -> None:
+    runs = [*good()[:2], run(round_=3, outcome="driver-failed", slices=[])]
+    assert doubts(runs)["dead-cell"].severity == "shades"
+
+
+def test_an_interrupted_round_is_missing_not_failed() -> None:
+    found = doubts([*good(), run("node", outcome="interrupted", slices=[])])
+    assert "dead-cell" not in found
+    assert found["incomplete"].numbers["missing"] == 1
+
+
+def test_a_rate_beyond_the_service_time_is_impossible() -> None:
+    # 64 connections x 100 ms: at most 640 per second; a published table has 16,627
+    found = doubts(*sleepy(16_627))["impossible-rate"]
+    assert found.severity == "voids"
+    assert "bound it to 640" in found.sentence
+    assert "impossible-rate" not in doubts(*sleepy(630))
+
+
+def test_more_requests_in_flight_than_connections_is_impossible() -> None:
+    slow = rounds(lambda r: run(round_=r, rate=10_000, latency_ns=np.full(20_000, 12e6)))
+    assert "120 requests in flight on 64 connections" in doubts(slow)["impossible-rate"].sentence
+
+
+def test_versions_are_compared_with_the_pins_as_pip_reads_them() -> None:
+    runs = good(versions={"Some_Server": "2.0.1", "other": "1.0"})
+    of = plan(runs, contenders={"go": contender(requires=["some-server[fast]==2.0.0", "other == 1.0"])})
+    assert "some-server 2.0.1 instead of 2.0.0" in doubts(runs, of)["versions-differ"].sentence
+    right = plan(runs, contenders={"go": contender(requires=["some.server==2.0.1"])})
+    assert "versions-differ" not in doubts(runs, right)
+
+
+def test_parallelism_matters_with_several_cores_or_when_answers_wait() -> None:
+    def pair(cores: tuple[int, ...]) -> list[Run]:
+        wide = change(RIG, contender_cores=cores, driver_cores=(8,))
+        return [*good("one", 5_000, rig=wide), *good("many", 8_000, rig=wide, workers=9)]
+
+    assert "1 (one) to 9 (many) workers on 4 cores" in doubts(pair((0, 1, 2, 3)))["unequal-parallelism"].sentence
+    assert "unequal-parallelism" not in doubts(pair((0,)))
+    waits = plan(pair((0,)), workloads={"hello": workload(kind="db")})
+    assert "unequal-parallelism" in doubts(pair((0,)), waits)
+
+
+def test_a_machine_that_slows_down_has_drifted() -> None:
+    rng = np.random.default_rng(1)
+
+    def drifting(step: float) -> list[Run]:
+        return [
+            run(name, round_=r, rate=10_000 * (1 - step * r) * float(np.exp(rng.normal(0, 0.003))))
+            for name in ("a", "b", "c", "d")
+            for r in range(1, 5)
+        ]
+
+    assert "slower from the first to the last round" in doubts(drifting(0.05))["drifted"].sentence
+    assert "drifted" not in doubts(drifting(0.002))
+
+
+def test_steal_is_noise_and_much_of_it_voids_the_table() -> None:
+    def stolen(share: float) -> list[Run]:
+        def with_steal(reading: Reading) -> Reading:
+            return change(reading, steal_ns=round(reading.at_ns * 2 * share)) if reading.role == "host" else reading
+
+        return [change(each, readings=[with_steal(reading) for reading in each.readings]) for each in good()]
+
+    assert "hypervisor took up to 3.0 %" in doubts(stolen(0.03))["noisy-host"].sentence
+    assert doubts(stolen(0.15))["noisy-host"].severity == "voids"
+    assert "noisy-host" not in doubts(stolen(0.005))
+
+
+def test_load_before_the_start_is_noise() -> None:
+    assert "load average 1.7 on 2 cores" in doubts(good(), load_before=1.7)["noisy-host"].sentence
+
+
+def test_few_rounds_names_those_who_have_them() -> None:
+    assert doubts([*good(), *good("slow")[:1]])["few-rounds"].sentence.startswith("slow has only 1 successful round")
+
+
+def test_every_rule_has_a_test_above() -> None:
+    also = {"dead-cell", "impossible-rate", "versions-differ", "unequal-parallelism", "drifted", "incomplete"}
+    rules = {rule.__name__.replace("_", "-") for rule in (*CONTENDER_RULES, *TABLE_RULES, *STUDY_RULES)}
+    named = {"http-1-0": "http-1.0", "memory-unlimited": "memory-limit-not-enforced", "loaded-before": "noisy-host"}
+    assert {named.get(rule, rule) for rule in rules} == PROVOKED.keys() | also

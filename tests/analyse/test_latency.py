@@ -1,0 +1,51 @@
+"""Histograms are added exactly and asked for percentiles."""
+
+import numpy as np
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from tests.analyse.fakes import histogram
+from webdyno.analyse.latency import merge
+
+
+def test_agrees_with_hdrhistogram_on_every_question() -> None:
+    values = np.random.default_rng(1).lognormal(15, 1.2, 5_000)
+    reference = HdrHistogram.decode(histogram(values))
+    merged = merge([histogram(values)])
+    assert merged is not None
+    shares = [0.01, 0.5, 0.9, 0.99, 0.999, 1.0]
+    assert merged.percentiles_ns(shares) == [reference.get_value_at_percentile(100 * share) for share in shares]
+    assert merged.mean_ns == pytest.approx(reference.get_mean_value(), rel=1e-12)
+    assert merged.count == 5_000
+
+
+def test_values_recorded_by_hdrhistogram_itself_come_back() -> None:
+    recorded = HdrHistogram(1, 3_600_000_000_000, 3)
+    for value in (1, 1023, 1024, 2047, 2048, 4095, 123_456_789, 3_500_000_000_000):
+        recorded.record_value(value)
+    merged = merge([recorded.encode().decode()])
+    assert merged is not None
+    assert list(merged.highest_ns[:5]) == [1, 1023, 1024, 2047, 2049]
+    assert merged.max_ns == pytest.approx(3_500_000_000_000, rel=1e-3)
+
+
+def test_adding_slices_equals_one_histogram_of_all() -> None:
+    values = np.random.default_rng(2).lognormal(14, 0.8, 3_000)
+    apart = merge([histogram(part) for part in np.array_split(values, 3)])
+    together = merge([histogram(values)])
+    assert apart is not None
+    assert together is not None
+    assert apart.percentiles_ns([0.5, 0.99]) == together.percentiles_ns([0.5, 0.99])
+    assert apart.count == together.count
+
+
+def test_nothing_recorded_is_none() -> None:
+    assert merge([]) is None
+    assert merge([HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()]) is None
+
+
+def test_histograms_of_different_layouts_are_refused() -> None:
+    coarse = HdrHistogram(1, 3_600_000_000_000, 2)
+    coarse.record_value(5)
+    with pytest.raises(ValueError, match="different layouts"):
+        merge([histogram([5.0]), coarse.encode().decode()])

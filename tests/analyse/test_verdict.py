@@ -1,0 +1,169 @@
+"""What is claimed, in words and in the table."""
+
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, plan, run, study
+from webdyno.analyse import analyse
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.verdict import Analysis, Verdict
+
+
+def table(rates: dict[str, float], rounds: int = 3, noise: float = 0.01, seed: int = 1, **changes: Any) -> list[Run]:
+    rng = np.random.default_rng(seed)
+    return [
+        run(name, round_=r, rate=rate * float(np.exp(rng.normal(0, noise))), **changes)
+        for r in range(1, rounds + 1)
+        for name, rate in rates.items()
+    ]
+
+
+def analysed(runs: list[Run]) -> Analysis:
+    return analyse(plan(runs), FINGERPRINT, runs)
+
+
+def verdict(runs: list[Run]) -> Verdict:
+    [only] = analysed(runs).verdicts
+    return only
+
+
+def test_a_clear_winner_is_named_with_how_much_and_how_sure() -> None:
+    said = verdict(table({"go": 48_000, "node": 36_000, "python": 9_000}))
+    assert said.sentence.startswith("go served the most: 4")
+    assert "x node (1." in said.sentence
+    assert said.winners == ["go"]
+    assert [(s.contender, s.place, s.letters) for s in said.standings] == [
+        ("go", 1, "A"),
+        ("node", 2, "B"),
+        ("python", 3, "C"),
+    ]
+
+
+def test_a_tie_says_how_many_more_rounds_would_tell() -> None:
+    said = verdict(table({"go": 10_300, "node": 10_000, "python": 3_000}, noise=0.02, seed=8))
+    assert said.sentence.startswith("cannot tell yet who is first: go and node cannot be told apart at the top")
+    assert "more rounds would tell" in said.sentence
+    assert set(said.winners) == {"go", "node"}
+    assert said.standings[0].letters == said.standings[1].letters == "A"
+
+
+def test_a_difference_that_is_sure_but_tiny_is_called_tiny() -> None:
+    said = verdict(table({"go": 10_080, "node": 10_000, "python": 3_000}, rounds=10, noise=0.003))
+    assert said.sentence.endswith("a difference below 3 % that hardly matters")
+    assert said.winners == ["go"]
+
+
+def test_contenders_within_three_percent_are_as_good_as_equal() -> None:
+    said = verdict(table({"go": 10_000, "node": 10_000, "python": 3_000}, rounds=10, noise=0.01, seed=4))
+    assert "as good as equal (within 3 %)" in said.sentence
+
+
+def test_one_round_tells_nothing() -> None:
+    said = analysed(table({"go": 10_000, "node": 100}, rounds=1))
+    assert said.verdicts[0].sentence.startswith("cannot tell yet: go is ahead with 10,")
+    assert said.verdicts[0].winners == []
+    assert said.recommended is None
+    assert said.recommended_command == []
+
+
+def test_one_contender_alone_has_nobody_to_beat() -> None:
+    said = verdict(table({"go": 10_000}))
+    assert "there is nobody to compare it with" in said.sentence
+    assert said.winners == ["go"]
+
+
+def test_nobody_served() -> None:
+    said = analysed([run(round_=r, outcome="build-failed", slices=[]) for r in (1, 2)])
+    assert said.verdicts[0].sentence == "nobody served this in a way that can be compared"
+    assert said.recommended is None
+    [standing] = said.verdicts[0].standings
+    assert (standing.rate, standing.place, standing.outcomes) == (None, None, {"build-failed": 2})
+
+
+def test_nothing_was_measured() -> None:
+    assert analyse(plan([]), FINGERPRINT, []).sentence == "nothing was measured"
+
+
+def test_a_voided_contender_is_shown_but_does_not_win() -> None:
+    fast = [change_slices(each, errors={"wrong-body": 5_000}) for each in table({"liar": 90_000})]
+    said = verdict([*fast, *table({"go": 48_000, "node": 36_000})])
+    assert said.winners == ["go"]
+    assert said.sentence.endswith("(liar is not ranked: see the doubts)")
+    liar = said.standings[-1]
+    assert (liar.contender, liar.place, liar.letters) == ("liar", None, "")
+    assert liar.ratio_to_best is not None
+    assert liar.ratio_to_best.value == pytest.approx(90 / 48, rel=0.05)
+
+
+def test_two_contenders_that_exhaust_the_generator_are_not_told_apart() -> None:
+    pair = [
+        change_slices(each, cpu_user_ns=950_000_000, cpu_system_ns=0)
+        for each in table({"go": 48_000, "rust": 60_000}, noise=0.002)
+    ]
+    said = verdict([*pair, *table({"node": 10_000}, noise=0.002)])
+    assert set(said.winners) == {"go", "rust"}
+
+
+def test_a_table_of_unlike_machines_has_no_ranking() -> None:
+    from tests.analyse.test_doubts import PROVOKED
+
+    said = analysed(PROVOKED["unlike-machines"][0])
+    assert said.verdicts[0].sentence.startswith("not compared: the runs of this table were made under 2 different")
+    assert said.verdicts[0].winners == []
+    assert said.recommended is None
+
+
+def test_each_workload_and_load_has_its_own_verdict_in_the_order_of_the_plan() -> None:
+    runs = [
+        run(name, workload=work, round_=r, load=load)
+        for work in ("json", "hello")
+        for load in (Load(connections=128, duration_s=2.0), LOAD)
+        for name in ("go", "node")
+        for r in (1, 2, 3)
+    ]
+    assert [(v.workload, v.load) for v in analysed(runs).verdicts] == [
+        ("json", "64 connections, keep-alive"),
+        ("json", "128 connections, keep-alive"),
+        ("hello", "64 connections, keep-alive"),
+        ("hello", "128 connections, keep-alive"),
+    ]
+
+
+def test_the_best_over_all_workloads_is_recommended_with_its_command() -> None:
+    hello = table({"go": 40_000, "node": 39_000, "solo": 50_000}, noise=0.001)
+    runs = [*hello, *table({"go": 20_000, "node": 5_000, "solo": 6_000}, noise=0.001, workload="json")]
+    said = analysed(runs)
+    assert said.recommended == "go"
+    assert "on average at 89 % of the fastest of each" in said.sentence
+    assert said.recommended_command[0] == "/cache/go/bin/go"
+
+
+def test_who_is_not_ranked_everywhere_is_not_recommended() -> None:
+    runs = [*table({"go": 40_000, "node": 30_000}), *table({"node": 9_000, "other": 8_000}, workload="json")]
+    assert analysed(runs).recommended == "node"
+
+
+def test_a_trial_that_ran_again_counts_once_with_its_last_run() -> None:
+    runs = table({"go": 10_000, "node": 5_000})
+    again = [run("go", round_=1, outcome="interrupted", slices=[]), *runs]
+    [first, *_] = analyse(plan(runs), FINGERPRINT, again).verdicts[0].standings
+    assert (first.rounds_ok, first.rounds_failed, first.outcomes) == (3, 0, {"ok": 3})
+
+
+def test_eighty_four_runs_are_analysed_within_a_second() -> None:
+    made = study()
+    analyse(*made)
+    start = time.perf_counter()
+    analyse(*made)
+    assert time.perf_counter() - start < 1
+
+
+def test_importing_costs_no_numpy() -> None:
+    code = "import sys, webdyno.analyse, webdyno.report; sys.exit('numpy' in sys.modules or 'scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

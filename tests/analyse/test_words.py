@@ -1,0 +1,73 @@
+"""Numbers as people read them."""
+
+import pytest
+
+from webdyno.analyse import words
+from webdyno.model.verdict import Estimate
+
+
+def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
+    return Estimate(value=value, low=low, high=high, rounds=3, unit="per_s")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (48_244, 47_952, 48_698, "48,200 requests/s (48,000-48,700)"),
+        (48_244, 48_230, 48_260, "48,244 requests/s (48,230-48,260)"),
+        (48_244, None, None, "48,200 requests/s"),
+        (52.34, 51.1, 53.6, "52.3 requests/s (51.1-53.6)"),
+        (9_650, 4_000, 20_000, "10,000 requests/s (4,000-20,000)"),
+    ],
+)
+def test_a_figure_has_the_digits_its_interval_supports(value: float, low: float, high: float, text: str) -> None:
+    assert words.with_interval(estimate(value, low, high), "requests/s") == text
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"),
+    [
+        (532, "532 ns"),
+        (1_234, "1.23 µs"),
+        (14_550_000, "14.6 ms"),
+        (1.5e9, "1.50 s"),
+        (999.7e6, "1,000 ms"),
+        (0, "0 ns"),
+    ],
+)
+def test_durations_choose_their_unit(ns: float, text: str) -> None:
+    assert words.duration(ns) == text
+
+
+def test_a_duration_with_a_wide_interval_loses_its_digits() -> None:
+    assert words.duration(Estimate(value=14_550_000, low=9e6, high=22e6, rounds=3, unit="ns")) == "15 ms"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(61_234_567, "61.2 MB"), (512_000_000, "512 MB"), (25e9, "25.0 GB"), (900, "900 bytes")]
+)
+def test_sizes(size: float, text: str) -> None:
+    assert words.size(size) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "text"), [(0, "0 %"), (0.0000001, "< 0.01 %"), (0.0031, "0.31 %"), (0.031, "3.1 %"), (0.31, "31 %")]
+)
+def test_shares_never_round_something_to_nothing(part: float, text: str) -> None:
+    assert words.share(part) == text
+
+
+def test_lists_and_counts() -> None:
+    assert words.listing(["a"]) == "a"
+    assert words.listing(["a", "b", "c"]) == "a, b and c"
+    assert words.listing(list("abcdefgh"), 3) == "a, b, c and 5 more"
+    assert words.listing([]) == ""
+    assert words.count(1, "round") == "1 round"
+    assert words.count(1200, "box", "boxes") == "1,200 boxes"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(45, "45 s"), (320, "5 min 20 s"), (600, "10 min"), (7_500, "2 h 5 min")]
+)
+def test_spans(seconds: float, text: str) -> None:
+    assert words.span(seconds) == text
