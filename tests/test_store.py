@@ -152,6 +152,14 @@ def test_after_closing_one_file_is_all(folder: Path) -> None:
         assert store.runs() == [run()]
 
 
+def test_the_file_alone_is_whole_also_while_it_is_written(folder: Path) -> None:
+    with Store.create(folder, plan(), FINGERPRINT) as writer:
+        writer.append(run())
+        copied = Path(shutil.copy(folder / FILE, folder.parent / "copied.sqlite"))
+        with Store.open(copied) as store:
+            assert store.runs() == [run()]
+
+
 def test_a_reader_sees_every_run_the_moment_it_is_appended(folder: Path) -> None:
     with Store.create(folder, plan(), FINGERPRINT) as writer, Store.open(folder) as reader:
         assert reader.runs() == []

@@ -15,7 +15,6 @@ left out of ``runs()`` once a later Run of the same Trial has replaced it.
 
 from __future__ import annotations
 
-import datetime
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -46,7 +45,7 @@ _APPLICATION = int.from_bytes(b"wdyn", "big")
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE fingerprint (
-    number INTEGER PRIMARY KEY, at TEXT, hostname TEXT, cpu_model TEXT, kernel TEXT, body TEXT NOT NULL);
+    number INTEGER PRIMARY KEY, hostname TEXT, cpu_model TEXT, kernel TEXT, body TEXT NOT NULL);
 CREATE TABLE plan (study TEXT, title TEXT, seed INTEGER, rounds INTEGER, body TEXT NOT NULL);
 CREATE TABLE trial (
     position INTEGER PRIMARY KEY, id TEXT, contender TEXT, workload TEXT, load TEXT, driver TEXT, round INTEGER);
@@ -98,12 +97,12 @@ class Store:
                 f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version={SCHEMA}; COMMIT;"
             )
             with store._transaction():
-                store._insert("meta", "created_at", _now())
                 store._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
                 store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, _json(plan))
                 for position, trial in enumerate(plan.trials):
                     store._insert("trial", position, trial.id, *_cell(trial))
         store.add_fingerprint(fingerprint)
+        store._fold()
         return store
 
     @classmethod
@@ -174,13 +173,14 @@ class Store:
             for position, look in enumerate(run.readings):
                 cpu = (look.at_ns, look.role, look.cpu_user_ns, look.cpu_system_ns)
                 self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, _json(look))
+        self._fold()
         return number
 
     def add_fingerprint(self, fingerprint: Fingerprint) -> list[str]:
         """Note the machine that goes on from here; the names of what differs from the machine it began on."""
         about = (fingerprint.hostname, fingerprint.cpu_model, fingerprint.kernel)
         with _explained(self._file), self._transaction():
-            self._insert("fingerprint", None, _now(), *about, _json(fingerprint))
+            self._insert("fingerprint", None, *about, _json(fingerprint))
         return list(changes(self.fingerprint(), fingerprint))
 
     def contender_log(self, trial: Trial) -> Path:
@@ -208,6 +208,11 @@ class Store:
         self.close()
 
     # Rows
+
+    def _fold(self) -> None:
+        """Copy the log into the file now: people copy the file alone, also after a kill, when nobody closed it."""
+        with suppress(sqlite3.Error):  # the log has it all, durably; this is for convenience
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         with _explained(self._file):
@@ -257,10 +262,6 @@ def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, 
 
 def _cell(trial: Trial) -> Sequence[object]:
     return (trial.contender, trial.workload, trial.load.label, trial.driver, trial.round)
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def _json(noun: msgspec.Struct) -> str:

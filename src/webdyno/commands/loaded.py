@@ -11,6 +11,7 @@ from webdyno.commands.options import out_console
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import Slice
+from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import duration, rate, share, size
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
@@ -81,7 +82,7 @@ def printer() -> Callable[[Event], None]:
 
     def say(event: Event) -> None:
         if isinstance(event, Slice) and event.duration_ns:
-            errors = sum(event.errors.values())
+            errors = sum(number for kind, number in event.errors.items() if kind != NOT_AN_ERROR)
             print(
                 f"  {event.phase} {event.index + 1:>4}  {rate(event.ok * 1e9 / event.duration_ns)}  {errors} errors",
                 file=sys.stderr,
@@ -120,10 +121,10 @@ def print_summary(url: str, loaded: Loaded) -> None:
     lines = [
         f"{url}  {loaded.order.load.label}, {seconds:.1f} s",
         f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{swing}",
-        f"  answers    {summary['ok']:,} right of {summary['offered']:,}, {size(summary['bytes_in'])} read",
+        f"  answers    {summary['ok']:,} right of {summary['offered'] - summary['errors'].get(NOT_AN_ERROR, 0):,}, {size(summary['bytes_in'])} read",
         "  latency    " + "  ".join(f"{name} {duration(latency[name])}" for name in PERCENTILES if latency.get("max")),
     ]
-    errors = {kind: number for kind, number in summary["errors"].items() if number}
+    errors = {kind: number for kind, number in summary["errors"].items() if number and kind != NOT_AN_ERROR}
     if errors:
         lines.append("  errors     " + "  ".join(f"{kind} {number:,}" for kind, number in errors.items()))
     if summary.get("first_error"):

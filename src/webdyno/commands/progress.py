@@ -7,6 +7,7 @@ import time
 from types import TracebackType
 from typing import Protocol, Self
 
+from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import rate, span
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
@@ -64,8 +65,13 @@ def line_of(run: Run) -> str:
         return f"{head}  {run.outcome}: {run.message}"
     answered = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
-    errors = sum(sum(slice_.errors.values()) for slice_ in steady)
+    errors = sum(_failed(slice_) for slice_ in steady)
     return f"{head}  {rate(answered / seconds) if seconds else '-':>8} requests/s" + (f"  {errors} errors" if errors else "")
+
+
+def _failed(slice_: Slice) -> int:
+    """Requests that went wrong; those still in flight when time was up did not."""
+    return sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
 
 
 class Lines:
@@ -134,7 +140,7 @@ class Live:
     def event(self, event: Event) -> None:
         """Show the second that just passed."""
         if isinstance(event, Slice) and event.duration_ns:
-            errors = sum(event.errors.values())
+            errors = _failed(event)
             self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)} requests/s, {errors} errors"
 
     def end(self, run: Run) -> None:

@@ -81,10 +81,10 @@ def _on_this_machine(contender: Contender) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        if value and all(isinstance(item, str) for item in value):
-            return " ".join(value)
-        return "".join(f"\n    - {_plain(item)}" for item in value)
     if isinstance(value, dict):
         return "".join(f"\n    {key} = {_plain(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        if any(isinstance(item, dict) for item in value):
+            return "".join(f"\n    -{_plain(item)}" for item in value)
+        return " ".join(str(item) for item in value)
     return str(value)
