@@ -72,7 +72,6 @@ POWERS: dict[str, Power] = {
             "build": "Built.seconds",
             "serve": "waits for the first right answer, with a limit",
             "conduct": "Run.started_at, Run.seconds, the limits of a Trial",
-            "store": "notes when a machine was fingerprinted",
             "commands": "names the results folder, shows the time left",
         },
     ),
