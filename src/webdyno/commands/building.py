@@ -7,12 +7,12 @@ import threading
 import time
 from collections.abc import Mapping
 
+from webdyno.analyse.words import length
 from webdyno.build import Job, build_all
 from webdyno.commands.options import cache_folder
 from webdyno.model.built import Built, Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
-from webdyno.analyse.words import span
 from webdyno.rig.host import Host
 
 
@@ -39,7 +39,7 @@ def build_contenders(
     built = build_all(jobs, cache_folder(), host, interrupted, _say)
     fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
     if fresh:
-        print(f"built {len(fresh)} of {len(jobs)} contenders in {span(time.monotonic() - clock)}", file=sys.stderr)
+        print(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}", file=sys.stderr)
     return built
 
 
@@ -47,4 +47,4 @@ def _say(name: str, result: Built | BuildError) -> None:
     if isinstance(result, BuildError):
         print(f"build of {name} failed: {result}", file=sys.stderr)
     elif result.seconds:
-        print(f"built {name} in {span(result.seconds)}", file=sys.stderr)
+        print(f"built {name} in {length(result.seconds)}", file=sys.stderr)

@@ -8,12 +8,12 @@ from typing import Literal
 
 import msgspec
 
+from webdyno.build import find_runtime
 from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, out_console, say_json
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
-from webdyno.build import find_runtime
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
 
@@ -57,7 +57,9 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
 def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
     placed = f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
     if rig.shares_cores:
-        advice = "give the machine a second core: on one, client and server cost each other more than any server differs"
+        advice = (
+            "give the machine a second core: on one, client and server cost each other more than any server differs"
+        )
         yield Finding(subject="cores", state="weak", sentence=f"{placed}: they share cores", advice=advice)
     else:
         yield Finding(subject="cores", state="fine", sentence=placed)
@@ -82,8 +84,12 @@ def _of_limits(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
 def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
     load = machine.load_before / max(1, machine.cores_usable)
     if load > 0.2:
-        sentence = f"load average is {machine.load_before:.2f} on {machine.cores_usable} cores before anything is measured"
-        yield Finding(subject="noise", state="weak", sentence=sentence, advice="end what else runs, or expect wide intervals")
+        sentence = (
+            f"load average is {machine.load_before:.2f} on {machine.cores_usable} cores before anything is measured"
+        )
+        yield Finding(
+            subject="noise", state="weak", sentence=sentence, advice="end what else runs, or expect wide intervals"
+        )
     else:
         yield Finding(subject="noise", state="fine", sentence=f"load average is {machine.load_before:.2f}")
     if machine.virtualisation:
@@ -119,7 +125,8 @@ def _print(machine: Fingerprint, findings: list[Finding]) -> None:
     console = out_console()
     console.print(
         f"{machine.hostname}: {machine.cpu_model}, {machine.cores_usable} of {machine.cores} cores, "
-        f"{machine.memory_bytes / GIGABYTE:.1f} GB, {machine.distribution}, Linux {machine.kernel}, cache in {_cache()}",
+        f"{machine.memory_bytes / GIGABYTE:.1f} GB, {machine.distribution}, Linux {machine.kernel}, "
+        f"cache in {_cache()}",
         markup=False,
         soft_wrap=True,
     )

@@ -19,7 +19,10 @@ def export(
         Format, Parameter(name=["--format", "-f"], help="jsonl: whole Runs; csv: a row per second; hlog: histograms.")
     ] = "jsonl",
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="File to write (hlog: folder); when not given, standard output (hlog: DIR/hlog).")
+        Path | None,
+        Parameter(
+            name=["--out", "-o"], help="File to write (hlog: folder); when not given, standard output (hlog: DIR/hlog)."
+        ),
     ] = None,
 ) -> int:
     """Export Runs as JSON lines, seconds as CSV, or latencies as HdrHistogram logs.

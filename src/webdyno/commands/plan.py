@@ -1,4 +1,4 @@
-"""``webdyno plan``: what ``run`` would do, in which order and how long it would take. Measures nothing, changes nothing."""
+"""``webdyno plan``: what ``run`` would do, in which order and for how long. Measures and changes nothing."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.analyse.words import length
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan
-from webdyno.analyse.words import span
 from webdyno.rig.here import Here
 
 
@@ -47,7 +47,7 @@ def _print(made: Plan, full: bool) -> None:
     cells = len(made.trials) // made.rounds
     console.print(
         f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
-        f"seed {made.seed}: about {span(made.seconds)} (builds apart)"
+        f"seed {made.seed}: about {length(made.seconds)} (builds apart)"
     )
     for skip in made.skipped:
         console.print(f"skipped {skip.contender}: {skip.reason}", soft_wrap=True)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from webdyno.analyse.window import NOT_AN_ERROR
-from webdyno.analyse.words import rate, span
+from webdyno.analyse.words import length, rate
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan, Trial
 from webdyno.plan import trial_seconds
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 RECENT = 6
 """Finished Trials kept in sight on a terminal."""
@@ -66,7 +69,9 @@ def line_of(run: Run) -> str:
     answered = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
     errors = sum(_failed(slice_) for slice_ in steady)
-    return f"{head}  {rate(answered / seconds) if seconds else '-':>8} requests/s" + (f"  {errors} errors" if errors else "")
+    return f"{head}  {rate(answered / seconds) if seconds else '-':>8} requests/s" + (
+        f"  {errors} errors" if errors else ""
+    )
 
 
 def _failed(slice_: Slice) -> int:
@@ -99,7 +104,7 @@ class Lines:
         """One line."""
         self._tally.add(run)
         where = f"[{self._tally.done}/{self._tally.total}] round {run.trial.round}/{self._rounds}"
-        print(f"{where}  {line_of(run)}  (left: {span(self._tally.left_s)})", file=sys.stderr, flush=True)
+        print(f"{where}  {line_of(run)}  (left: {length(self._tally.left_s)})", file=sys.stderr, flush=True)
 
 
 class Live:
@@ -120,7 +125,11 @@ class Live:
         self._rate = ""
         self._started = time.monotonic()
         self._live = RichLive(
-            console=err_console(), refresh_per_second=2, transient=True, get_renderable=self._panel, redirect_stderr=False
+            console=err_console(),
+            refresh_per_second=2,
+            transient=True,
+            get_renderable=self._panel,
+            redirect_stderr=False,
         )
 
     def __enter__(self) -> Self:
@@ -148,18 +157,20 @@ class Live:
         self._tally.add(run)
         self._recent = [*self._recent, line_of(run)][-RECENT:]
 
-    def _panel(self) -> object:
+    def _panel(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.text import Text
 
         done, total = self._tally.done, self._tally.total
-        passed = span(time.monotonic() - self._started)
+        passed = length(time.monotonic() - self._started)
         return Group(
             *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent),
             Text(f"> {self._now}  {self._rate}", no_wrap=True, overflow="ellipsis"),
             ProgressBar(total=total, completed=done, width=60),
-            Text(f"  {done} of {total} trials · {passed} passed · {span(self._tally.left_s)} left · Ctrl-C keeps all"),
+            Text(
+                f"  {done} of {total} trials · {passed} passed · {length(self._tally.left_s)} left · Ctrl-C keeps all"
+            ),
         )
 
 
