@@ -9,7 +9,7 @@ import pytest
 
 from tests.read.conftest import FILES
 from webdyno.model.errors import CatalogueError, UsageError
-from webdyno.read import default_folder, read_catalogue, read_study
+from webdyno.read import default_folder, lock_path, read_catalogue, read_study
 
 KINDS = "runtimes, workloads, apps, contenders, studies"
 
@@ -27,6 +27,12 @@ def test_a_lock_belongs_to_the_contender_it_is_named_after(folder: Path) -> None
     (folder / "locks").mkdir()
     (folder / "locks" / "fast.txt").write_text("")
     assert read_catalogue([folder]).locks == {"fast": folder / "locks" / "fast.txt"}
+
+
+def test_a_lock_lies_in_the_folder_that_defines_its_contender(folder: Path) -> None:
+    assert lock_path("fast", [default_folder(), folder]) == folder / "locks" / "fast.txt"
+    with pytest.raises(UsageError, match=r'^there is no contender "fats"; did you mean "fast"\?$'):
+        lock_path("fats", [folder])
 
 
 def test_a_second_folder_may_hold_one_contender_for_an_app_of_the_first(folder: Path, tmp_path: Path) -> None:

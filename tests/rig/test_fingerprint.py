@@ -11,7 +11,7 @@ from webdyno import __version__
 from webdyno.rig.fingerprint import port_range, read_fingerprint
 
 XEON = {
-    "proc/cpuinfo": "processor\t: 0\nmodel name\t: Intel(R) Xeon(R)  Gold 6130 CPU @ 2.10GHz\nflags\t: fpu hypervisor\n",
+    "proc/cpuinfo": "processor\t: 0\nmodel name\t: Intel(R) Xeon(R)  Gold 6130 @ 2.10GHz\nflags\t: fpu hypervisor\n",
     "proc/meminfo": "MemTotal:       2048 kB\nMemFree: 1 kB\nSwapTotal:      1024 kB\nHugePages_Total:       0\n",
     "proc/loadavg": "0.52 0.58 0.59 1/467 12345\n",
     "proc/sys/kernel/hostname": "bench-1\n",
@@ -33,7 +33,7 @@ XEON = {
 def test_a_virtual_xeon_is_described(tmp_path: Path) -> None:
     found = read_fingerprint(write(tmp_path, XEON))
     assert found.hostname == "bench-1"
-    assert found.cpu_model == "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
+    assert found.cpu_model == "Intel(R) Xeon(R) Gold 6130 @ 2.10GHz"
     assert (found.cores, found.threads_per_core) == (32, 2)
     assert (found.governor, found.turbo) == ("performance", True)
     assert (found.memory_bytes, found.swap_bytes) == (2048 * 1024, 1024 * 1024)

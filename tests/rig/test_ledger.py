@@ -63,7 +63,7 @@ def test_processes_of_a_dead_owner_are_killed(tmp_path: Path, sign: str) -> None
         (note,) = sweep(tmp_path)
         assert left.wait(5) == -9
     assert note == (
-        f"swept up after a webdyno that was killed (pid {DEAD}): 1 processes, 0 cgroups, 0 temporary folders"
+        f"swept up after a webdyno that was killed (pid {DEAD}): processes 1, cgroups 0, temporary folders 0"
     )
     assert not (tmp_path / "tok.json").exists()
 
@@ -94,7 +94,7 @@ def test_cgroups_and_folders_of_a_dead_owner_are_removed_if_they_bear_our_name(t
         folders=[str(tmp_path / "webdyno-f"), str(tmp_path / "precious")],
     )
     (note,) = sweep(tmp_path)
-    assert "1 cgroups, 1 temporary folders" in note
+    assert "cgroups 1, temporary folders 1" in note
     assert sorted(each.name for each in tmp_path.iterdir()) == ["precious", "precious-group", path.name]
 
 
