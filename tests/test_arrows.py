@@ -24,15 +24,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
     "read": {"model"},
     "plan": {"model"},
+    "histogram": {"model"},
     "store": {"model"},
+    "export": {"model", "histogram"},
     "rig": {"model"},
     "build": {"model", "rig"},
     "serve": {"model", "rig"},
     "load": {"model"},
     "measure": {"model", "rig"},
     "conduct": UPPER,
-    "analyse": {"model"},
-    "report": {"model", "analyse"},
+    "analyse": {"model", "histogram"},
+    "report": {"model", "analyse", "histogram"},
 }
 MAY_IMPORT["commands"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"commands"}
@@ -41,7 +43,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "msgspec": None,  # None: anywhere
     "numpy": {"analyse"},
     "scipy": {"analyse"},
-    "hdrh": {"load", "store", "analyse", "report"},
+    "hdrh": {"histogram", "analyse"},
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
     "uv": {"build"},

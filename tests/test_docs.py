@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import re
 import shlex
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ from types import ModuleType
 import pytest
 
 from webdyno.read import default_folder, read_catalogue
+from webdyno.store import _TABLES
 
 ROOT = Path(__file__).parent.parent
 MODEL = ROOT / "src" / "webdyno" / "model"
@@ -57,7 +59,7 @@ def test_the_page_of_catalogue_files_is_up_to_date() -> None:
 def test_the_page_of_commands_is_up_to_date() -> None:
     try:
         page = reference().commands_page()
-    except ImportError as error:  # cyclopts imports each command to describe it
+    except (ImportError, AttributeError) as error:  # cyclopts loads each command to describe it
         pytest.skip(f"not every command is there yet: {error}")
     assert (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8") == page, "run: make docs"
 
@@ -91,6 +93,23 @@ def test_the_files_shown_to_contributors_are_right(tmp_path: Path) -> None:
     catalogue = read_catalogue([default_folder(), tmp_path])
     assert {"uvicorn-h11", "my-shop-waitress"} <= set(catalogue.contenders)
     assert {"my-shop"} <= set(catalogue.studies)
+
+
+def test_the_queries_shown_for_a_results_file_run() -> None:
+    queries = re.findall(
+        r"^```sql\n(.*?)^```", (ROOT / "docs" / "reference" / "results.md").read_text("utf-8"), re.M | re.S
+    )
+    database = sqlite3.connect(":memory:")
+    database.executescript(_TABLES)
+    assert queries
+    assert [database.execute(query).fetchall() for query in queries] == [[]] * len(queries)
+    database.close()
+
+
+def test_every_table_of_a_results_file_is_described() -> None:
+    page = (ROOT / "docs" / "reference" / "results.md").read_text("utf-8")
+    tables = re.findall(r"CREATE (?:TABLE|VIEW) (\w+)", _TABLES)
+    assert [name for name in tables if f"\n| `{name}` |" not in page] == []
 
 
 def shell_lines(text: str) -> Iterator[str]:

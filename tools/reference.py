@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 import types
 import typing
@@ -124,6 +125,7 @@ def commands_page() -> str:
     from webdyno.commands import make_app
 
     page = make_app().generate_docs(output_format="markdown", usage_name="webdyno")
+    page = re.sub(r"## Table of Contents\n.*?(?=\*\*Commands\*\*)", "", page, flags=re.S)  # the list after it says more
     title, _, rest = page.partition("\n")
     return f"{title}\n{NOTE}\n{rest.rstrip()}\n"
 

@@ -159,7 +159,7 @@ impl Full {
         }
     }
 
-    fn verdict(self: Box<Self>, expect: &Expect) -> Option<Broken> {
+    fn verdict(self, expect: &Expect) -> Option<Broken> {
         if let (Some(expected), Some(sha)) = (expect.body_sha256, self.sha) {
             let digest: [u8; 32] = sha.finalize().into();
             if digest != expected {

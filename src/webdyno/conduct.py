@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.built import Built
-from webdyno.model.errors import AnswerError, BuildError, StartError
+from webdyno.model.errors import AnswerError, BuildError, MachineError, StartError
 from webdyno.model.run import Outcome, Probe, Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.trial import Plan, Trial
@@ -48,7 +48,7 @@ class Bench:
     contender_log: Callable[[Trial], Path]
     driver_log: Callable[[Trial], Path]
     interrupted: threading.Event
-    watch: Callable[[Event], None] = lambda event: None
+    watch: Callable[[Event], None] = lambda _: None
     """Told every event of the driver as it comes, for a live view."""
 
 
@@ -122,7 +122,7 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -
             }
             record.notes += served.notes
             _load(trial, bench, served, record)
-            _autopsy(bench, served, record, log)
+            _autopsy(bench, served, record)
             if record.outcome == "ok":
                 served.verify()
     except StartError as error:
@@ -204,11 +204,10 @@ def _book(event: Event, record: _Record, sampler: Sampler) -> None:
             record.fail("driver-failed", message)
 
 
-def _lines(
-    group: Group, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
-) -> Iterator[str]:
+def _lines(group: Group, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
     """The driver's output line by line, until it ends, is out of time, is interrupted, or has nobody left to load."""
-    assert group.stdout is not None
+    if group.stdout is None:
+        raise MachineError("the driver was started without a pipe to read from")
     deadline, give_up, pending = time.monotonic() + limit_s, float("inf"), b""
     with selectors.DefaultSelector() as selector:
         selector.register(group.stdout, selectors.EVENT_READ)
@@ -235,7 +234,7 @@ def _must_stop(bench: Bench, served: Served, record: _Record, deadline: float, l
     return bench.interrupted.is_set() or served.group.poll() is not None or record.outcome != "ok"
 
 
-def _autopsy(bench: Bench, served: Served, record: _Record, log: Path) -> None:
+def _autopsy(bench: Bench, served: Served, record: _Record) -> None:
     """Did the contender live to the end of the load? Its own death is the cause, whatever the driver made of it."""
     if bench.interrupted.is_set():
         return

@@ -27,7 +27,7 @@ PATHS = ("ok", "error", "errors-some", "silent-close", "announced-close", "until
 
 def orders(driver: str) -> dict[str, Order]:
     """What to record, by name."""
-    load = COUNTED if driver == "ab" else TIMED
+    load = TIMED if driver == "wrk" else COUNTED
     closing = msgspec.structs.replace(load, keep_alive=False)
     longer = msgspec.structs.replace(TIMED, duration_s=2)
     found = {path: _order(path, load) for path in PATHS}
@@ -36,6 +36,9 @@ def orders(driver: str) -> dict[str, Order]:
     found["slow"] = _order("slow", longer)
     found["refused"] = _order("ok", load, port=REFUSED)
     found["ipv6"] = _order("ok", load, host="::1")
+    if driver == "engine":
+        found["timed"] = _order("ok", msgspec.structs.replace(longer, warmup_s=0.5))
+        found["wrong-body"] = _order("ok", load, expect=Expectation(body="Hello!"))
     if driver == "ab":
         found["timed"] = _order("ok", TIMED)
         found["any-length"] = _order("truncated", load, expect=Expectation())
@@ -82,5 +85,5 @@ async def record(name: str) -> None:
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or ("wrk", "ab"):
+    for chosen in sys.argv[1:] or DRIVERS:
         asyncio.run(record(chosen))

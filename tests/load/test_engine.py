@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from webdyno.load import engine
 from webdyno.load.driver import DriverCommand, Fault, Order, PhaseEdge, Summary
 from webdyno.load.engine import Engine
-from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.sample import Slice
 from webdyno.model.workload import Expectation, Request
@@ -229,10 +230,14 @@ def test_engine_that_dies_is_a_fault_with_its_last_line(lines: list[dict[str, An
     assert f"webdyno-engine ended without a summary; its last line: {last}" in event.message
 
 
-def test_version_is_what_the_engine_prints_without_its_name() -> None:
-    assert Engine().version(lambda argv: "webdyno-engine 0.1.0\n") == "0.1.0"
+def test_version_is_that_of_the_package_the_engine_came_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", {"webdyno-engine": "0.1.0"}.__getitem__)
+    assert Engine().version(lambda argv: "") == "0.1.0"
 
 
-def test_engine_that_says_nothing_of_its_version_is_not_used() -> None:
-    with pytest.raises(MachineError, match="says nothing: install it again"):
-        Engine().version(lambda argv: "")
+def test_version_of_an_engine_without_a_package_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    assert Engine().version(lambda argv: "") == "unknown"

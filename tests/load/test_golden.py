@@ -8,13 +8,15 @@ WEBDYNO_GOLDEN=rewrite writes them all.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from webdyno.load.driver import DRIVERS, DriverCommand, Event, Fault, Order
+from webdyno.histogram import decode, merge
+from webdyno.load.driver import DRIVERS, DriverCommand, Event, Fault, Order, Summary
 from webdyno.model.sample import ERROR_KINDS, Slice
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -59,6 +61,17 @@ def test_every_offered_request_is_in_exactly_one_bin_that_the_driver_can_tell(re
     ("recorded", "ok", "errors"),
     [
         # what the odd server really did: the 50th request of each 50 went wrong
+        ("engine/ok", 1000, {}),
+        ("engine/error", 0, {"wrong-status": 1000}),
+        ("engine/errors-some", 980, {"wrong-status": 20}),
+        ("engine/silent-close", 1000, {}),
+        ("engine/announced-close", 1000, {}),
+        ("engine/until-close", 1000, {}),
+        ("engine/reset", 1000, {}),  # reset before a byte of answer on a used connection: sent once more
+        ("engine/reset.close", 980, {"reset": 20}),
+        ("engine/truncated", 980, {"truncated": 20}),
+        ("engine/silence", 995, {"timeout": 5}),
+        ("engine/wrong-body", 0, {"wrong-body": 1000}),
         ("ab/ok", 1000, {}),
         ("ab/error", 0, {"wrong-status": 1000}),
         ("ab/errors-some", 980, {"wrong-status": 20}),
@@ -75,8 +88,27 @@ def test_every_offered_request_is_in_exactly_one_bin_that_the_driver_can_tell(re
     ],
 )
 def test_counts_agree_with_what_the_server_did(recorded: str, ok: int, errors: dict[str, int]) -> None:
-    [slice_] = [event for event in read(GOLDEN / f"{recorded}.txt") if isinstance(event, Slice)]
-    assert (slice_.ok, slice_.errors) == (ok, errors)
+    slices = [event for event in read(GOLDEN / f"{recorded}.txt") if isinstance(event, Slice)]
+    counted = Counter[str]()
+    for slice_ in slices:
+        counted.update(slice_.errors)
+    assert (sum(slice_.ok for slice_ in slices), counted) == (ok, errors)
+
+
+@pytest.mark.parametrize("recorded", ["ok", "errors-some", "wrong-body", "silence", "timed"])
+def test_histograms_of_the_real_engine_say_what_its_summary_says(recorded: str) -> None:
+    events = read(GOLDEN / "engine" / f"{recorded}.txt")
+    slices = [event for event in events if isinstance(event, Slice) and event.phase == "steady"]
+    for slice_ in slices:
+        timed = slice_.ok + sum(slice_.errors.get(kind, 0) for kind in ("wrong-status", "wrong-body", "timeout"))
+        assert decode(slice_.latency_hdr or "").count == timed
+    merged = merge(slice_.latency_hdr or "" for slice_ in slices)
+    summary = events[-1]
+    assert isinstance(summary, Summary)
+    assert merged is not None
+    for point in ("p50", "p75", "p90", "p99", "p99.9"):
+        assert merged.percentile(float(point[1:])) == summary.fields["latency_ns"][point], point
+    assert merged.mean == pytest.approx(summary.fields["latency_ns"]["mean"], rel=1e-3)
 
 
 @pytest.mark.parametrize("recorded", ["wrk/refused", "ab/silence", "ab/slow"])

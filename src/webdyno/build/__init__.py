@@ -5,17 +5,17 @@
     tool.py      one build command: started through the host, logged, ended whatever happens
     recipes.py   the table: kind of runtime -> Recipe
     python.py node.py go.py   one Recipe each
-    find.py      Runtime -> Found, or the line that says why not
-    lock.py      exact versions of everything a contender needs, written by webdyno's developers
+    runtimes.py  Runtime -> Found, or the line that says why not
+    locks.py     exact versions of everything a contender needs, written by webdyno's developers
     make.py      one contender; several.py: all of a plan, a few at once
 
 It installs nothing outside its cache, runs nothing as another user, and leaves no process behind. Versions are read
 from what was installed, never copied from what was asked for.
 """
 
-from webdyno.build.find import find_runtime
-from webdyno.build.lock import lock, unsatisfied
+from webdyno.build.locks import lock, unsatisfied
 from webdyno.build.make import build
-from webdyno.build.several import Job, build_all, jobs
+from webdyno.build.runtimes import find_runtime
+from webdyno.build.several import Job, build_all
 
-__all__ = ["Job", "build", "build_all", "find_runtime", "jobs", "lock", "unsatisfied"]
+__all__ = ["Job", "build", "build_all", "find_runtime", "lock", "unsatisfied"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import uv
 
-from webdyno.build.lock import locked_lines, unsatisfied
+from webdyno.build.locks import locked_lines, unsatisfied
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,10 @@ TAIL_BYTES = 4096
 _LOOK_S = 0.1
 """How often a running command is left to see whether the user wants to stop."""
 _GRACE_S = 2.0
-_NOT_INHERITED = ("PYTHON", "VIRTUAL_ENV", "CONDA", "UV_PROJECT", "UV_PYTHON", "NODE_OPTIONS", "GOFLAGS", "__PYVENV")
-"""Beginnings of variables that make a tool build for another place, or differently, than it was told."""
+_NOT_INHERITED = re.compile(
+    r"PYTHON.*|VIRTUAL_ENV.*|CONDA_.*|UV_(PYTHON|PROJECT.*|SYSTEM_PYTHON|RESOLUTION|OVERRIDE|CONSTRAINT)|NODE_OPTIONS|GOFLAGS"
+)
+"""Variables that make a tool build for another place, or other versions, than it was told."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Workshop:
 
     def run(self, purpose: str, argv: Sequence[str], cwd: Path, **environment: str) -> None:
         """Run to the end; BuildError ("could not PURPOSE") with the log's tail when it cannot be started or fails."""
+        if self.interrupted.is_set():
+            raise KeyboardInterrupt
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(argv)}\n")
         command = Command(
@@ -89,7 +94,7 @@ def ask(host: Host, argv: Sequence[str], stdin: bytes | None = None, errors: Pat
 
 def tool_environment(**more: str) -> dict[str, str]:
     """The user's environment, proxies and registries included, less what would make a tool build for elsewhere."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
+    kept = {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}
     return {**kept, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", **more}
 
 

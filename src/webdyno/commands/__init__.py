@@ -1,7 +1,7 @@
 """The command line: one file per command, each loaded only when it is called.
 
-Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it; 130 ended
-by Ctrl-C. Data goes to standard output, progress and complaints to standard error.
+Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it; 130
+ended by Ctrl-C. Data goes to standard output, progress and complaints to standard error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMMANDS = {
 }
 """Each is ``commands/NAME.py`` with a function of that name (``list`` and the like with a trailing underscore)."""
 
-_HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine and for this workload.
+_HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine, for this workload.
 
 Begin with `webdyno run quickstart`; see what there is with `webdyno list`.
 """

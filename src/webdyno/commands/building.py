@@ -7,12 +7,12 @@ import threading
 import time
 from collections.abc import Mapping
 
+from webdyno.analyse.words import length
 from webdyno.build import Job, build_all
 from webdyno.commands.options import cache_folder
 from webdyno.model.built import Built, Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
-from webdyno.report.words import length
 from webdyno.rig.host import Host
 
 

@@ -104,9 +104,7 @@ def _skipped(name: str, reason: str) -> Checked:
     return Checked(contender=name, workload="-", passed=False, skipped=True, problem=reason)
 
 
-def _check(
-    name: str, known: Catalogue, built: Built | ContenderError, strapped: Strapped, logs: Path
-) -> list[Checked]:
+def _check(name: str, known: Catalogue, built: Built | ContenderError, strapped: Strapped, logs: Path) -> list[Checked]:
     if isinstance(built, ContenderError):
         return [Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)]
     contender = known.contenders[name]
@@ -114,9 +112,7 @@ def _check(
     return [_check_one(name, workload, known, built, strapped, logs) for workload in answers]
 
 
-def _check_one(
-    name: str, workload: str, known: Catalogue, built: Built, strapped: Strapped, logs: Path
-) -> Checked:
+def _check_one(name: str, workload: str, known: Catalogue, built: Built, strapped: Strapped, logs: Path) -> Checked:
     clock = time.monotonic()
     log = logs / f"{name}.{workload}.log"
     try:

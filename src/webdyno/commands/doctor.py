@@ -8,12 +8,13 @@ from typing import Literal
 
 import msgspec
 
+from webdyno.build import find_runtime
 from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, out_console, say_json
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
-from webdyno.build.runtimes import find_runtime
+from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
 
 State = Literal["fine", "weak", "missing", "broken"]
@@ -49,14 +50,16 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_cores(strapped.rig, strapped.fingerprint)
     yield from _of_limits(strapped.rig, strapped.fingerprint)
     yield from _of_noise(strapped.fingerprint)
-    yield from _of_drivers()
+    yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
 
 
 def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
     placed = f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
     if rig.shares_cores:
-        advice = "give the machine a second core: on one, client and server cost each other more than any server differs"
+        advice = (
+            "give the machine a second core: on one, client and server cost each other more than any server differs"
+        )
         yield Finding(subject="cores", state="weak", sentence=f"{placed}: they share cores", advice=advice)
     else:
         yield Finding(subject="cores", state="fine", sentence=placed)
@@ -81,8 +84,12 @@ def _of_limits(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
 def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
     load = machine.load_before / max(1, machine.cores_usable)
     if load > 0.2:
-        sentence = f"load average is {machine.load_before:.2f} on {machine.cores_usable} cores before anything is measured"
-        yield Finding(subject="noise", state="weak", sentence=sentence, advice="end what else runs, or expect wide intervals")
+        sentence = (
+            f"load average is {machine.load_before:.2f} on {machine.cores_usable} cores before anything is measured"
+        )
+        yield Finding(
+            subject="noise", state="weak", sentence=sentence, advice="end what else runs, or expect wide intervals"
+        )
     else:
         yield Finding(subject="noise", state="fine", sentence=f"load average is {machine.load_before:.2f}")
     if machine.virtualisation:
@@ -91,10 +98,11 @@ def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
         yield Finding(subject="metal", state="weak", sentence=sentence, advice=advice)
 
 
-def _of_drivers() -> Iterator[Finding]:
+def _of_drivers(strapped: Strapped) -> Iterator[Finding]:
+    ask = asker(strapped)
     for name, make in DRIVERS.items():
         try:
-            yield Finding(subject=f"driver {name}", state="fine", sentence=make().version())
+            yield Finding(subject=f"driver {name}", state="fine", sentence=make().version(ask))
         except MachineError as error:
             state: State = "broken" if name == "engine" else "missing"
             yield Finding(subject=f"driver {name}", state=state, sentence=str(error))
@@ -117,7 +125,8 @@ def _print(machine: Fingerprint, findings: list[Finding]) -> None:
     console = out_console()
     console.print(
         f"{machine.hostname}: {machine.cpu_model}, {machine.cores_usable} of {machine.cores} cores, "
-        f"{machine.memory_bytes / GIGABYTE:.1f} GB, {machine.distribution}, Linux {machine.kernel}, cache in {_cache()}",
+        f"{machine.memory_bytes / GIGABYTE:.1f} GB, {machine.distribution}, Linux {machine.kernel}, "
+        f"cache in {_cache()}",
         markup=False,
         soft_wrap=True,
     )

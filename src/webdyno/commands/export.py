@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,11 +19,26 @@ def export(
         Format, Parameter(name=["--format", "-f"], help="jsonl: whole Runs; csv: a row per second; hlog: histograms.")
     ] = "jsonl",
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="File to write (hlog: folder); standard output when not given.")
+        Path | None,
+        Parameter(
+            name=["--out", "-o"], help="File to write (hlog: folder); when not given, standard output (hlog: DIR/hlog)."
+        ),
     ] = None,
 ) -> int:
     """Export Runs as JSON lines, seconds as CSV, or latencies as HdrHistogram logs.
 
     Example: `webdyno export results/quickstart-20261120-143000 --format csv --out seconds.csv`
     """
-    raise NotImplementedError
+    from webdyno.export import export as write_export
+    from webdyno.export import lines
+    from webdyno.store import Store
+
+    with Store.open(folder) as store:
+        runs = store.numbered()
+    if format_ == "hlog" or out is not None:
+        for path in write_export(runs, format_, out if out is not None else folder / "hlog"):
+            print(path, file=sys.stderr)
+    else:
+        for line in lines(runs, format_):
+            sys.stdout.write(line)
+    return 0

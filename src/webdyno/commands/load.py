@@ -27,7 +27,9 @@ def load(
     connections: Annotated[int, Parameter(name=["--connections", "-c"], help="Looping clients.")] = 64,
     duration: Annotated[str | None, Parameter(name=["--duration", "-d"], help="How long; 10s when not given.")] = None,
     requests: Annotated[int | None, Parameter(name=["--requests", "-n"], help="How many, instead of how long.")] = None,
-    warmup: Annotated[str | None, Parameter(name=["--warmup"], help="Load before it counts: 1s. None by default.")] = None,
+    warmup: Annotated[
+        str | None, Parameter(name=["--warmup"], help="Load before it counts: 1s. None by default.")
+    ] = None,
     threads: Annotated[int, Parameter(name=["--threads", "-t"], help="Threads of the engine.")] = 1,
     method: Annotated[str | None, Parameter(name=["--method", "-m"], help="GET, or POST when there is a body.")] = None,
     header: Headers = None,
@@ -69,7 +71,7 @@ def load(
         http="1.0" if http10 else "1.1",
     )
     order = Order(host=host, port=port, requests=[request], load=asked, cores=(), threads=threads)
-    loaded = carry_out(order, (lambda event: None) if json else printer())
+    loaded = carry_out(order, (lambda _: None) if json else printer())
     _say(url, loaded, json)
     return 0 if loaded.ok else 1
 

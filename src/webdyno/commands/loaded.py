@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.words import per_cent, rate, size, time_ns
 from webdyno.commands.options import out_console
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import Slice
-from webdyno.report.words import count, per_cent, rate, size, time_ns
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
 
@@ -41,7 +43,15 @@ def carry_out(order: Order, watch: Callable[[Event], None]) -> Loaded:
     driver = DRIVERS["engine"]()
     (command,) = driver.commands(order)
     group = Here().start(
-        Command(argv=command.argv, role="tool", stdin=command.stdin, stdout=PIPE, environment=command.environment)
+        Command(
+            argv=command.argv,
+            cwd=Path.cwd(),
+            environment=command.environment,
+            role="tool",
+            stdin=command.stdin,
+            stdout=PIPE,
+            stderr=Path("/dev/stderr"),
+        )
     )
     loaded = Loaded(order)
     try:
@@ -69,11 +79,11 @@ def _lines(stream: Any) -> Iterator[str]:
 def printer() -> Callable[[Event], None]:
     """One line per second on standard error, when somebody watches."""
     if not sys.stderr.isatty():
-        return lambda event: None
+        return lambda _: None
 
     def say(event: Event) -> None:
         if isinstance(event, Slice) and event.duration_ns:
-            errors = sum(event.errors.values())
+            errors = sum(number for kind, number in event.errors.items() if kind != NOT_AN_ERROR)
             print(
                 f"  {event.phase} {event.index + 1:>4}  {rate(event.ok * 1e9 / event.duration_ns)}  {errors} errors",
                 file=sys.stderr,
@@ -91,13 +101,15 @@ def doubts(loaded: Loaded) -> list[str]:
     answers, opened = summary["offered"], summary["connections_opened"]
     found = ["one run has no interval: repeat it to learn how much it varies from start to start"]
     if cpu >= 0.85 * threads:
-        found.append(f"generator-bound: the engine used {per_cent(cpu / threads)} of its {threads} thread(s); try -t more")
+        found.append(
+            f"generator-bound: the engine used {per_cent(cpu / threads)} of its {threads} thread(s); try -t more"
+        )
     if load.keep_alive and opened and answers / opened < 1.5:
         found.append(f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked")
     if load.http == "1.1" and summary["http10_answers"]:
-        found.append(f"HTTP/1.0: {count(summary['http10_answers'])} answers were HTTP/1.0")
+        found.append(f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0")
     if summary["connections_unanswered"]:
-        found.append(f"starved: {count(summary['connections_unanswered'])} connections never got an answer")
+        found.append(f"starved: {summary['connections_unanswered']:,} connections never got an answer")
     return found
 
 
@@ -109,15 +121,16 @@ def print_summary(url: str, loaded: Loaded) -> None:
     per_second = [s.ok * 1e9 / s.duration_ns for s in loaded.slices if s.phase == "steady" and s.duration_ns > 5e8]
     swing = f" ({rate(min(per_second))} to {rate(max(per_second))} in single seconds)" if len(per_second) > 1 else ""
     latency = summary["latency_ns"]
+    ended = summary["offered"] - summary["errors"].get(NOT_AN_ERROR, 0)
     lines = [
         f"{url}  {loaded.order.load.label}, {seconds:.1f} s",
         f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{swing}",
-        f"  answers    {count(summary['ok'])} right of {count(summary['offered'])}, {size(summary['bytes_in'])} read",
+        f"  answers    {summary['ok']:,} right of {ended:,}, {size(summary['bytes_in'])} read",
         "  latency    " + "  ".join(f"{name} {time_ns(latency[name])}" for name in PERCENTILES if latency.get("max")),
     ]
-    errors = {kind: number for kind, number in summary["errors"].items() if number}
+    errors = {kind: number for kind, number in summary["errors"].items() if number and kind != NOT_AN_ERROR}
     if errors:
-        lines.append("  errors     " + "  ".join(f"{kind} {count(number)}" for kind, number in errors.items()))
+        lines.append("  errors     " + "  ".join(f"{kind} {number:,}" for kind, number in errors.items()))
     if summary.get("first_error"):
         lines.append(f"  first      {summary['first_error']}")
     lines += [f"  doubt      {doubt}" for doubt in doubts(loaded)]

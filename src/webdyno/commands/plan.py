@@ -1,4 +1,4 @@
-"""``webdyno plan``: what ``run`` would do, in which order and how long it would take. Measures nothing, changes nothing."""
+"""``webdyno plan``: what ``run`` would do, in which order and for how long. Measures and changes nothing."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.analyse.words import length
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan
-from webdyno.report.words import length
 from webdyno.rig.here import Here
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
+from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.words import length, rate
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan, Trial
 from webdyno.plan import trial_seconds
-from webdyno.report.words import length, rate
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 RECENT = 6
 """Finished Trials kept in sight on a terminal."""
@@ -64,8 +68,15 @@ def line_of(run: Run) -> str:
         return f"{head}  {run.outcome}: {run.message}"
     answered = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
-    errors = sum(sum(slice_.errors.values()) for slice_ in steady)
-    return f"{head}  {rate(answered / seconds) if seconds else '-':>12}" + (f"  {errors} errors" if errors else "")
+    errors = sum(_failed(slice_) for slice_ in steady)
+    return f"{head}  {rate(answered / seconds) if seconds else '-':>8} requests/s" + (
+        f"  {errors} errors" if errors else ""
+    )
+
+
+def _failed(slice_: Slice) -> int:
+    """Requests that went wrong; those still in flight when time was up did not."""
+    return sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
 
 
 class Lines:
@@ -114,7 +125,11 @@ class Live:
         self._rate = ""
         self._started = time.monotonic()
         self._live = RichLive(
-            console=err_console(), refresh_per_second=2, transient=True, get_renderable=self._panel, redirect_stderr=False
+            console=err_console(),
+            refresh_per_second=2,
+            transient=True,
+            get_renderable=self._panel,
+            redirect_stderr=False,
         )
 
     def __enter__(self) -> Self:
@@ -134,15 +149,15 @@ class Live:
     def event(self, event: Event) -> None:
         """Show the second that just passed."""
         if isinstance(event, Slice) and event.duration_ns:
-            errors = sum(event.errors.values())
-            self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)}, {errors} errors"
+            errors = _failed(event)
+            self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)} requests/s, {errors} errors"
 
     def end(self, run: Run) -> None:
         """Add the finished Trial."""
         self._tally.add(run)
         self._recent = [*self._recent, line_of(run)][-RECENT:]
 
-    def _panel(self) -> object:
+    def _panel(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.text import Text
@@ -153,7 +168,9 @@ class Live:
             *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent),
             Text(f"> {self._now}  {self._rate}", no_wrap=True, overflow="ellipsis"),
             ProgressBar(total=total, completed=done, width=60),
-            Text(f"  {done} of {total} trials · {passed} passed · {length(self._tally.left_s)} left · Ctrl-C keeps all"),
+            Text(
+                f"  {done} of {total} trials · {passed} passed · {length(self._tally.left_s)} left · Ctrl-C keeps all"
+            ),
         )
 
 

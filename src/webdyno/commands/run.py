@@ -1,4 +1,4 @@
-"""``webdyno run``: plan, build, then Trial after Trial, each written down the moment it is over; at the end the report."""
+"""``webdyno run``: plan, build, then Trial after Trial, each written down when it is over; at the end the report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build import build_all
+from webdyno.analyse.words import length
+from webdyno.commands.building import build_contenders
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.report import rendered, show, write
@@ -28,7 +29,7 @@ from webdyno.model.errors import BuildError, UsageError
 from webdyno.model.study import Study
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
-from webdyno.report.words import length
+from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
 from webdyno.store import Store
 
@@ -48,7 +49,7 @@ def run(
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Run a study: every contender on every workload, in rounds of random order, then say who wins and how sure that is.
+    """Run a study: every contender on every workload, in rounds of random order; say who wins and how sure.
 
     Ctrl-C ends it cleanly: what was measured is kept, and `--resume` continues.
 
@@ -65,14 +66,14 @@ def run(
 
 
 def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
-    driver_version = DRIVERS[study.driver]().version()
     with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
+        driver_version = DRIVERS[study.driver]().version(asker(strapped))
         found, missing = look_for_runtimes(known, study.contenders, strapped)
         plan = make_plan(study, known, missing)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
         _announce(plan, folder, driver_version)
-        built = _build(plan, known, found, strapped, interrupted)
+        built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
         with Store.create(folder, plan, strapped.fingerprint) as store:
             _work(store, strapped, built, driver_version, interrupted)
     return _finish(folder, interrupted, json)
@@ -82,14 +83,14 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
     with Store.open(folder, writable=True) as store:
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
-        driver_version = DRIVERS[plan.trials[0].driver]().version()
         with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
+            driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
             store.add_fingerprint(strapped.fingerprint)
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped)
             for name, reason in missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
             _announce(plan, folder, driver_version, already=store.done())
-            built = _build(plan, known, found, strapped, interrupted)
+            built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
             _work(store, strapped, built, driver_version, interrupted)
     return _finish(folder, interrupted, json)
 
@@ -98,7 +99,9 @@ def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
     """The catalogue with the plan's own definitions on top: a plan goes on as it began, whatever was edited since."""
     absent = [name for name in plan.apps if name not in known.app_directories]
     if absent:
-        raise UsageError(f"the plan serves app {absent[0]!r}, which is not in the catalogue; give --catalogue as before")
+        raise UsageError(
+            f"the plan serves app {absent[0]!r}, which is not in the catalogue; give --catalogue as before"
+        )
     return msgspec.structs.replace(
         known,
         contenders={**known.contenders, **plan.contenders},
@@ -115,15 +118,12 @@ def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] |
     print(f"{plan.title}: {plan.question}", file=sys.stderr)
     print(
         f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {plan.rounds} rounds: {ahead} trials, "
-        f"about {length(plan.seconds * share)} after the build; load by {driver_version}; results in {folder}",
+        f"about {length(plan.seconds * share)} after the build\n"
+        f"load by {plan.trials[0].driver} {driver_version}; results in {folder}",
         file=sys.stderr,
     )
     for skip in plan.skipped:
         print(f"skipped {skip.contender}: {skip.reason}", file=sys.stderr)
-
-
-def _build(plan: Plan, known: Catalogue, found: dict, strapped: Strapped) -> dict[str, Built | BuildError]:  # type: ignore[type-arg]
-    raise NotImplementedError
 
 
 def _work(
@@ -175,7 +175,7 @@ def _listening_for_interrupts() -> Iterator[threading.Event]:
     """Ctrl-C and SIGTERM set an Event, so that the Trial in flight is ended and recorded instead of torn apart."""
     interrupted = threading.Event()
 
-    def note(signum: int, frame: FrameType | None) -> None:
+    def note(_: int, __: FrameType | None) -> None:
         if not interrupted.is_set():
             print("\nwebdyno: ending cleanly ...", file=sys.stderr)
         interrupted.set()

@@ -71,20 +71,20 @@ def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
 
 
 def _on_this_machine(contender: Contender) -> dict[str, Any]:
-    from webdyno.rig.cores import roles
+    from webdyno.rig.cores import assign, physical_cores, usable_cores
     from webdyno.serve.placeholders import fill
 
-    cores = len(roles().contender)
+    cores = len(assign(physical_cores(usable_cores())).contender)
     workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
     command = fill(contender.serve, host="127.0.0.1", port=8000, workers=workers, threads=threads, cores=cores)
     return {"here": {"cores": cores, "workers": workers, "threads": threads, "command": " ".join(command)}}
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        if value and all(isinstance(item, str) for item in value):
-            return " ".join(value)
-        return "".join(f"\n    - {_plain(item)}" for item in value)
     if isinstance(value, dict):
         return "".join(f"\n    {key} = {_plain(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        if any(isinstance(item, dict) for item in value):
+            return "".join(f"\n    -{_plain(item)}" for item in value)
+        return " ".join(str(item) for item in value)
     return str(value)

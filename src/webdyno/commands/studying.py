@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build.runtimes import find_runtime
+from webdyno.build import find_runtime
 from webdyno.commands.options import numbers, split
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
@@ -38,9 +38,9 @@ class Narrowing:
     connections: Annotated[
         list[str] | None, _flag("--connections", "-c", help="Connections instead of the study's: -c 8,64.")
     ] = None
-    duration: Annotated[
-        str | None, _flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")
-    ] = None
+    duration: Annotated[str | None, _flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")] = (
+        None
+    )
     rounds: Annotated[int | None, _flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
     seed: Annotated[int | None, _flag("--seed", help="Seed of the random order.")] = None
     driver: Annotated[str | None, _flag("--driver", help="Load tool: engine, wrk or ab.")] = None
@@ -122,7 +122,9 @@ def size_mb(text: str, flag: str) -> int | None:
     return int(number) * _MEGABYTES[unit]
 
 
-def look_for_runtimes(catalogue: Catalogue, contenders: list[str], host: Host) -> tuple[dict[str, Found], dict[str, str]]:
+def look_for_runtimes(
+    catalogue: Catalogue, contenders: list[str], host: Host
+) -> tuple[dict[str, Found], dict[str, str]]:
     """The runtimes that exist here by name, and for each contender whose runtime does not, the reason."""
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}

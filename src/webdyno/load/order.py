@@ -22,7 +22,15 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     requests: list[Request]
     load: Load
     cores: tuple[int, ...]
-    """The driver's cores; empty: not pinned, one thread."""
+    """The driver's cores; empty: not pinned."""
+    threads: int | None = None
+    """Threads of the load tool; None: one per core, one when not pinned."""
+
+    @property
+    def most_threads(self) -> int:
+        """Threads a tool may use: never more than there are connections to deal out."""
+        wanted = len(self.cores) if self.threads is None else self.threads
+        return max(1, min(wanted, self.load.connections))
 
     @property
     def authority(self) -> str:

@@ -123,8 +123,7 @@ def _refuse(order: Order, request: Request) -> None:
 
 def _argv(order: Order, request: Request, seconds: int) -> list[str]:
     load = order.load
-    most = max(1, min(len(order.cores), load.connections))
-    threads = next(count for count in range(most, 0, -1) if load.connections % count == 0)
+    threads = next(count for count in range(order.most_threads, 0, -1) if load.connections % count == 0)
     headers = [f"{name}: {value}" for name, value in request.headers]
     if not load.keep_alive:
         headers.append("Connection: close")

@@ -16,7 +16,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
-    """``key`` is the hash of everything that went in; two contenders with the same requirements share an environment."""
+    """``key`` is the hash of all that went in; contenders with the same requirements share an environment."""
 
     contender: str
     key: str

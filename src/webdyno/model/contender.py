@@ -49,7 +49,7 @@ class App(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Server x app x runtime x worker model, versions pinned. File: ``contenders/NAME.toml``.
 
-    ``serve``, ``workers`` and ``environment`` may use ``{bind} {host} {port} {workers} {threads} {cores}``; ``{cores}`` is the
+    ``serve`` and ``environment`` may use ``{bind} {host} {port} {workers} {threads} {cores}``; ``{cores}`` is the
     number of cores the rig gives the contender. ``workers`` and ``threads`` are whole numbers or rules over ``cores``
     such as ``2 * cores + 1``: the rule is part of the result and shown with it.
     """

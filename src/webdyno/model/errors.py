@@ -9,8 +9,8 @@
        ├─ StartError             ended, or never listened, before it served
        └─ AnswerError            served a wrong answer when it was verified
 
-A failure of a contender is data (see Outcome in run.py); only what prevents webdyno itself from working reaches the user
-as an exception, and the command line prints its text without a traceback.
+A failure of a contender is data (see Outcome in run.py); only what prevents webdyno itself from working reaches the
+user as an exception, and the command line prints its text without a traceback.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Placeholders: the few words in braces that a contender's command and environment may use, and how they are filled.
+"""Placeholders: the few words in braces that a contender's command and environment may use.
 
 Braces around anything else than one bare word (JSON, say) are left as they are.
 """
@@ -6,7 +6,6 @@ Braces around anything else than one bare word (JSON, say) are left as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 PLACEHOLDERS = ("bind", "host", "port", "workers", "threads", "cores")
 """``bind`` is ``host:port``, with brackets around an IPv6 address."""
@@ -16,8 +15,3 @@ _WORD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 def placeholders(text: str) -> list[str]:
     """Every word in braces, known or not, in the order of ``text``."""
     return _WORD.findall(text)
-
-
-def fill(text: str, values: Mapping[str, object]) -> str:
-    """``text`` with each placeholder replaced; KeyError for one that has no value."""
-    return _WORD.sub(lambda match: str(values[match[1]]), text)

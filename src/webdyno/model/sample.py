@@ -1,4 +1,4 @@
-"""Sample: evidence. A Slice is one stretch of load, a Reading is one look at one process group. Unknown is None, never 0."""
+"""Sample: evidence. A Slice is one stretch of load, a Reading one look at one process group. Unknown is None, not 0."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from webdyno.model.doubt import Doubt
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when there are too few rounds to tell."""
+    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when too few rounds tell."""
 
     value: float
     low: float | None

@@ -43,7 +43,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One or more weighted requests and their kind. (Services it needs join this type with the issue that brings them.)"""
+    """One or more weighted requests, and their kind."""
 
     name: str
     title: str

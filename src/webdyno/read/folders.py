@@ -84,6 +84,19 @@ def read_study(path: Path, catalogue: Catalogue) -> Study:
     return study
 
 
+def lock_path(contender: str, folders: Sequence[Path]) -> Path:
+    """Where the lock of ``contender`` belongs, in the folder that defines it, whether it is there yet or not."""
+    for folder in folders:
+        if (defined := folder / "contenders" / f"{contender}.toml").is_file():
+            return _lock_beside(defined)
+    known = [path.stem for folder in folders for path in folder.glob(KINDS["contender"].pattern)]
+    raise UsageError(f'there is no contender "{contender}"; {suggest(contender, known)}')
+
+
+def _lock_beside(contender: Path) -> Path:
+    return contender.parent.parent / "locks" / f"{contender.stem}.txt"
+
+
 def _require_catalogue(folder: Path) -> None:
     known = [kind.folder for kind in KINDS.values()]
     if not folder.is_dir():
@@ -99,6 +112,8 @@ def _require_catalogue(folder: Path) -> None:
 
 def _gather(gathered: _Gathered, kind: str, folder: Path) -> None:
     pattern = KINDS[kind].pattern
+    if kind == "app":
+        _require_app_files(folder)
     for path in sorted(folder.glob(pattern)):
         name = path.parent.name if pattern.endswith("app.toml") else path.stem
         if not _NAME.fullmatch(name):
@@ -112,13 +127,15 @@ def _gather(gathered: _Gathered, kind: str, folder: Path) -> None:
         gathered.sources[kind, name] = source
 
 
+def _require_app_files(folder: Path) -> None:
+    for path in sorted(folder.glob("apps/[!._]*")):
+        if path.is_dir() and not (path / "app.toml").is_file():
+            raise CatalogueError(path, None, None, "holds no app.toml, so it is not an app")
+
+
 def _catalogue(gathered: _Gathered) -> Catalogue:
     paths = {key: source.path for key, source in gathered.sources.items()}
-    locks = {
-        name: path.parent.parent / "locks" / f"{name}.txt"
-        for (kind, name), path in paths.items()
-        if kind == "contender"
-    }
+    locks = {name: _lock_beside(path) for (kind, name), path in paths.items() if kind == "contender"}
     return Catalogue(
         contenders=gathered.nouns["contender"],
         apps=gathered.nouns["app"],

@@ -51,7 +51,7 @@ class Group:
 
     def pids(self) -> list[int]:
         """Its living processes, the first one included while it lives."""
-        reap_adopted({self.pid})
+        reap_adopted()
         if self._cgroup is not None:
             pids = self._cgroup.pids()
             if pids is not None:
@@ -159,7 +159,7 @@ class Group:
             time.sleep(_POLL_S)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
-        reap_adopted({self.pid})
+        reap_adopted(self._tree.adopted())
         return []
 
     def _left(self) -> list[int]:

@@ -121,7 +121,13 @@ class Here:
         if self._cgroups is None or command.role not in ("contender", "driver"):
             return None
         limit = self._memory_bytes if command.role == "contender" else None
-        return self._cgroups.make(name, self._cores.get(command.role, ()), limit)
+        try:
+            return self._cgroups.make(name, self._cores.get(command.role, ()), limit)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise MachineError(
+                f"the cgroup {error.filename or name} could not be set up: {reason}; see: webdyno doctor"
+            ) from None
 
     def _spawn(self, command: Command, mark: str, cgroup: Cgroup | None) -> subprocess.Popen[bytes]:
         report, report_write = os.pipe()

@@ -136,7 +136,7 @@ def _sweep_one(entry: Entry) -> str:
             folders += 1
     return (
         f"swept up after a webdyno that was killed (pid {entry.owner}): "
-        f"{len(ended)} processes, {cgroups} cgroups, {folders} temporary folders"
+        f"processes {len(ended)}, cgroups {cgroups}, temporary folders {folders}"
     )
 
 

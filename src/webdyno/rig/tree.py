@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections.abc import Iterable
 
 from webdyno.rig.process import Stat, all_stats, children, mark_of, read_stat
 
@@ -27,6 +28,10 @@ class Tree:
         stat = read_stat(pid)
         if stat:
             self._members[pid] = stat.start_ticks
+
+    def adopted(self) -> list[int]:
+        """Every member it knows of, dead or alive, but the first process."""
+        return [pid for pid in list(self._members) if pid != self._root]
 
     def pids(self) -> list[int]:
         """Living members."""
@@ -59,16 +64,16 @@ class Tree:
         return False
 
 
-def reap_adopted(started: set[int]) -> None:
+def reap_adopted(members: Iterable[int] = ()) -> None:
     """Let go of orphans that ended after we inherited them as subreaper, so that no zombies gather.
 
-    ``started`` are the pids we started ourselves: their exit status belongs to whoever waits for them. So does that
-    of a child in our own session, or one leading its own, as only some other code of this process can have started
-    it.
+    ``members`` are processes surely adopted. Of the others, a child in our own session, or one that leads its own, may
+    have been started by us, and then its exit status belongs to whoever waits for it.
     """
+    known = set(members)
     our_session = os.getsid(0)
     for pid in children():
-        stat = None if pid in started else read_stat(pid)
-        if stat and not stat.alive and stat.session not in (our_session, pid):
+        stat = read_stat(pid)
+        if stat and not stat.alive and (pid in known or stat.session not in (our_session, pid)):
             with contextlib.suppress(OSError):
                 os.waitpid(pid, os.WNOHANG)

@@ -82,7 +82,7 @@ def _wrong_body(body: bytes, rule: Expectation) -> str | None:
     if rule.body is not None and body != rule.body.encode():
         return f"the body {_shown(rule.body.encode())}"
     if rule.body_length is not None and len(body) != rule.body_length:
-        return f"a body of {rule.body_length} bytes"
+        return f"a body of {_bytes(rule.body_length)}"
     if rule.body_sha256 is not None and hashlib.sha256(body).hexdigest() != rule.body_sha256.lower():
         return f"a body with SHA-256 {rule.body_sha256[:12]}..."
     if rule.body_contains is not None and rule.body_contains.encode() not in body:
@@ -115,7 +115,11 @@ def _shown(body: bytes) -> str:
     """A body for a sentence: its beginning and its length."""
     if not body:
         return "an empty body"
-    return f"{_cut(body[: _SHOWN * 4].decode(errors='replace'))!r} ({len(body)} bytes)"
+    return f"{_cut(body[: _SHOWN * 4].decode(errors='replace'))!r} ({_bytes(len(body))})"
+
+
+def _bytes(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count} bytes"
 
 
 def _cut(text: str) -> str:

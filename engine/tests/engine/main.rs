@@ -1,0 +1,5 @@
+//! The engine as a process, against scripted servers.
+
+mod behaviours;
+mod endings;
+mod theatre;

@@ -1,0 +1,142 @@
+"""Histogram: latency as it was counted, merged without loss. A thin layer over the ``hdrhistogram`` package.
+
+Slices carry HdrHistograms as text (V2, DEFLATE, base64). Their buckets are fixed by three settings, so adding the
+counts of two that agree in them gives exactly what one histogram of all values would hold; percentiles of percentiles
+are never taken. What is refused: text that is no histogram, and merging histograms of different settings, because
+re-bucketing would move values.
+
+A bucket stands for a range of values. As in HdrHistogram's other implementations a percentile and ``max`` are the
+highest value of their bucket, ``min`` is the lowest, and ``mean`` and ``stdev`` take the middle.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import bisect
+import itertools
+import math
+import zlib
+from collections.abc import Iterable
+from functools import cached_property
+
+from hdrh.histogram import HdrHistogram
+
+from webdyno.model.errors import UsageError
+
+_LARGEST_PAYLOAD = 16 * 1024 * 1024
+_HEADER_BYTES = 8
+
+
+class Histogram:
+    """Counted values, read only. Times are in nanoseconds, because the Slices' are."""
+
+    def __init__(self, buckets: HdrHistogram) -> None:
+        """Take over ``buckets``; ``decode`` and ``merge`` are the ways to make one."""
+        self._buckets = buckets
+        counted = [(index, count) for index, count in enumerate(buckets.counts[: buckets.counts_len]) if count]
+        self._values = [buckets.get_value_from_index(index) for index, _ in counted]
+        self._counts = [count for _, count in counted]
+        self._up_to = list(itertools.accumulate(self._counts))
+
+    @property
+    def count(self) -> int:
+        """How many values."""
+        return self._up_to[-1] if self._up_to else 0
+
+    @property
+    def min(self) -> int | None:
+        """Lowest value; None when there is none, as for all figures here."""
+        return self._values[0] if self._values else None
+
+    @property
+    def max(self) -> int | None:
+        """Highest value."""
+        return self._highest(self._values[-1]) if self._values else None
+
+    @property
+    def mean(self) -> float | None:
+        """Arithmetic mean."""
+        if not self._values:
+            return None
+        return math.fsum(middle * count for middle, count in self._middles) / self.count
+
+    @property
+    def stdev(self) -> float | None:
+        """Standard deviation of the values counted (not an estimate for more of their kind)."""
+        mean = self.mean
+        if mean is None:
+            return None
+        return math.sqrt(math.fsum((middle - mean) ** 2 * count for middle, count in self._middles) / self.count)
+
+    def percentile(self, percent: float) -> int | None:
+        """The lowest value that at least ``percent`` of all values do not exceed."""
+        if not 0 <= percent <= 100:
+            raise ValueError(f"{percent} is no percentile; they go from 0 to 100")
+        if not self._values:
+            return None
+        # a hair less, so that 99.9 / 100 * 1000 asks for the 999th value and not, by rounding, for the 1000th
+        rank = max(1, math.ceil(math.nextafter(percent, -math.inf) * self.count / 100))
+        return self._highest(self._values[bisect.bisect_left(self._up_to, rank)])
+
+    def counts(self) -> list[tuple[int, int]]:
+        """Every bucket that counted something: its lowest value and its count."""
+        return list(zip(self._values, self._counts, strict=True))
+
+    def encode(self) -> str:
+        """As Slices and histogram logs carry it."""
+        return str(self._buckets.encode().decode("ascii"))
+
+    def _highest(self, value: int) -> int:
+        return int(self._buckets.get_highest_equivalent_value(value))
+
+    @cached_property
+    def _middles(self) -> list[tuple[float, int]]:
+        return [((value + self._highest(value)) / 2, count) for value, count in self.counts()]
+
+
+def decode(text: str) -> Histogram:
+    """One histogram alone; UsageError when it is damaged."""
+    return Histogram(_unpack(text))
+
+
+def merge(texts: Iterable[str]) -> Histogram | None:
+    """All histograms as one; None when there are none. UsageError when one is damaged or of other settings."""
+    merged: HdrHistogram | None = None
+    for text in texts:
+        buckets = _unpack(text)
+        if merged is None:
+            merged = buckets
+        elif _settings(buckets) != _settings(merged):
+            raise UsageError(
+                f"histograms of different settings cannot be merged without loss: {_settings(merged)} and "
+                f"{_settings(buckets)} (lowest value, highest value, digits); analyse these results apart"
+            )
+        else:
+            merged.add(buckets)
+    return None if merged is None else Histogram(merged)
+
+
+def _settings(buckets: HdrHistogram) -> tuple[int, int, int]:
+    return (buckets.lowest_trackable_value, buckets.highest_trackable_value, buckets.significant_figures)
+
+
+def _unpack(text: str) -> HdrHistogram:
+    """Every way the bytes can be wrong ends in one sentence: nobody can repair a histogram by its error's detail."""
+    try:
+        _weigh(base64.b64decode(text, validate=True))
+        buckets = HdrHistogram.decode(text)
+    except Exception as error:  # the package raises what its C part, zlib, ctypes and its own checks happen to raise
+        raise UsageError(
+            f"a latency histogram is damaged ({type(error).__name__}: {error}), it begins with {text[:24]!r}: "
+            "the results were changed or cut after they were written; use another copy"
+        ) from None
+    return buckets
+
+
+def _weigh(raw: bytes) -> None:
+    """Refuse what would unpack to more than any histogram needs, before it is unpacked."""
+    unpacker = zlib.decompressobj()
+    unpacker.decompress(raw[_HEADER_BYTES:], _LARGEST_PAYLOAD)
+    if not unpacker.eof:
+        raise binascii.Error("cut, or far too large")

@@ -1,0 +1,347 @@
+"""Store: one SQLite file per results folder, the only bridge between measuring and judging.
+
+Each Run is one durable transaction (write-ahead log, synchronous=FULL): a killed webdyno loses at most the Run in
+flight, and another process may read while this one writes. Closing folds the log back in, so that ``results.sqlite``
+alone is everything and can be mailed. A Run is never changed once it is in.
+
+The whole of each noun stands in a ``body`` column as JSON; the columns beside it only repeat what somebody with the
+sqlite3 program wants to see, and are never read back. What is refused: a file that is not ours, that is damaged, or
+that a newer schema wrote.
+
+Rule of resuming: a Trial is done when it has a Run of any outcome but "interrupted". What a contender did wrong is a
+result and is not tried again; what the user stopped was never measured. The interrupted Run stays in the file, and is
+left out of ``runs()`` once a later Run of the same Trial has replaced it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import msgspec
+
+from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.sample import Reading, Slice
+from webdyno.model.trial import Plan, Trial
+
+FILE = "results.sqlite"
+LOGS = "logs"
+
+SCHEMA = 1
+# History, one line per schema; each step up has its SQL in _UPGRADES.
+#   1  first: meta, fingerprint, plan, trial, run, slice, reading; view rate
+_UPGRADES: dict[int, str] = {}
+"""SQL from schema n to schema n + 1. A new field with a default needs no step: a body may lack it."""
+
+_APPLICATION = int.from_bytes(b"wdyn", "big")
+"""Marks the file as ours (``file results.sqlite`` shows it)."""
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE fingerprint (
+    number INTEGER PRIMARY KEY, hostname TEXT, cpu_model TEXT, kernel TEXT, body TEXT NOT NULL);
+CREATE TABLE plan (study TEXT, title TEXT, seed INTEGER, rounds INTEGER, body TEXT NOT NULL);
+CREATE TABLE trial (
+    position INTEGER PRIMARY KEY, id TEXT, contender TEXT, workload TEXT, load TEXT, driver TEXT, round INTEGER);
+CREATE TABLE run (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, trial TEXT NOT NULL, fingerprint INTEGER NOT NULL, contender TEXT,
+    workload TEXT, load TEXT, driver TEXT, round INTEGER, outcome TEXT, message TEXT, started_at TEXT, seconds REAL,
+    memory_peak_bytes INTEGER, body TEXT NOT NULL);
+CREATE INDEX run_of_trial ON run (trial);
+CREATE TABLE slice (
+    run INTEGER, position INTEGER, phase TEXT, start_ns INTEGER, duration_ns INTEGER, offered INTEGER, ok INTEGER,
+    errors INTEGER, body TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID;
+CREATE TABLE reading (
+    run INTEGER, position INTEGER, at_ns INTEGER, role TEXT, cpu_user_ns INTEGER, cpu_system_ns INTEGER,
+    rss_bytes INTEGER, pss_bytes INTEGER, body TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID;
+CREATE VIEW rate AS
+    SELECT number AS run, contender, workload, load, round, outcome, sum(ok) AS ok, sum(slice.errors) AS errors,
+           sum(ok) * 1e9 / sum(duration_ns) AS ok_per_s
+    FROM run JOIN slice ON slice.run = number WHERE phase = 'steady' GROUP BY number;
+"""
+
+T = TypeVar("T")
+
+
+class Store:
+    """One results folder, open. ``create`` or ``open`` it, in a with-block."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, *, writable: bool) -> None:
+        self.folder = folder
+        self._file = folder / FILE
+        self._connection = connection
+        self._writable = writable
+
+    @classmethod
+    def create(cls, folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
+        """A new results folder with its plan and the machine it was made on."""
+        file = folder / FILE
+        if file.exists():
+            raise UsageError(
+                f"{folder} has results already: continue them with --resume {folder}, or name another folder"
+            )
+        try:
+            (folder / LOGS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise MachineError(f"{folder} cannot be made ({error.strerror}): give a folder you may write to") from None
+        with _explained(file):
+            store = cls(folder, _connect(file, "rwc"), writable=True)
+            store._connection.executescript(
+                f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA application_id={_APPLICATION};"
+                f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version={SCHEMA}; COMMIT;"
+            )
+            with store._transaction():
+                store._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
+                store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, _json(plan))
+                for position, trial in enumerate(plan.trials):
+                    store._insert("trial", position, trial.id, *_cell(trial))
+        store.add_fingerprint(fingerprint)
+        store._fold()
+        return store
+
+    @classmethod
+    def open(cls, path: Path, *, writable: bool = False) -> Store:
+        """Results that exist: their folder, or the file itself."""
+        file = path if path.is_file() else path / FILE
+        if not file.is_file():
+            raise UsageError(f"{path}: no results here (no {FILE}); `webdyno run STUDY` makes a folder with results")
+        with _explained(file):
+            connection = _connect(file, "rw" if writable else "ro")
+            try:
+                connection = _checked(connection, file, writable=writable)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(file.parent, connection, writable=writable)
+
+    # What is in it
+
+    def plan(self) -> Plan:
+        """The plan as it was made."""
+        [(body,)] = self._rows("SELECT body FROM plan")
+        return self._read(body, Plan, "the plan")
+
+    def fingerprint(self) -> Fingerprint:
+        """The machine it began on."""
+        return self.fingerprints()[0]
+
+    def fingerprints(self) -> list[Fingerprint]:
+        """The machine at the start and at every resumption, in order; see ``changes``."""
+        rows = self._rows("SELECT number, body FROM fingerprint ORDER BY number")
+        return [self._read(body, Fingerprint, f"fingerprint {number}") for number, body in rows]
+
+    def runs(self) -> list[Run]:
+        """Every Run that counts, in the order they happened."""
+        return [run for _, run in self.numbered()]
+
+    def numbered(self, *, replaced: bool = False) -> list[tuple[int, Run]]:
+        """Runs with the number they bear for ever; ``replaced``: also the interrupted ones that were repeated since."""
+        query = "SELECT number, body FROM run ORDER BY number"
+        if not replaced:
+            query = (
+                "SELECT number, body FROM run AS this WHERE outcome <> 'interrupted' OR NOT EXISTS"
+                " (SELECT 1 FROM run AS later WHERE later.trial = this.trial AND later.number > this.number)"
+                " ORDER BY number"
+            )
+        return [(number, self._run(number, body)) for number, body in self._rows(query)]
+
+    def done(self) -> set[str]:
+        """Ids of the Trials that a resumed plan must not repeat; the rule stands at the top of this file."""
+        return {trial for (trial,) in self._rows("SELECT DISTINCT trial FROM run WHERE outcome <> 'interrupted'")}
+
+    # What goes into it
+
+    def append(self, run: Run) -> int:
+        """Write one Run, whole or not at all; it is on the disk when this returns. Its number."""
+        bare = msgspec.structs.replace(run, slices=[], readings=[])
+        with _explained(self._file), self._transaction():
+            [(fingerprint,)] = self._rows("SELECT max(number) FROM fingerprint")
+            number = self._insert(
+                *("run", None, run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message),
+                *(run.started_at, run.seconds, run.memory_peak_bytes, _json(bare)),
+            )
+            for position, one in enumerate(run.slices):
+                errors = sum(one.errors.values())
+                at = (one.phase, one.start_ns, one.duration_ns)
+                self._insert("slice", number, position, *at, one.offered, one.ok, errors, _json(one))
+            for position, look in enumerate(run.readings):
+                cpu = (look.at_ns, look.role, look.cpu_user_ns, look.cpu_system_ns)
+                self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, _json(look))
+        self._fold()
+        return number
+
+    def add_fingerprint(self, fingerprint: Fingerprint) -> list[str]:
+        """Note the machine that goes on from here; the names of what differs from the machine it began on."""
+        about = (fingerprint.hostname, fingerprint.cpu_model, fingerprint.kernel)
+        with _explained(self._file), self._transaction():
+            self._insert("fingerprint", None, *about, _json(fingerprint))
+        return list(changes(self.fingerprint(), fingerprint))
+
+    def contender_log(self, trial: Trial) -> Path:
+        """What the contender writes while this Trial runs."""
+        return self.folder / LOGS / f"{trial.id}.contender.log"
+
+    def driver_log(self, trial: Trial) -> Path:
+        """What the driver writes while this Trial runs, as it came."""
+        return self.folder / LOGS / f"{trial.id}.driver.log"
+
+    # Its end
+
+    def close(self) -> None:
+        """Fold the log into the file, so that it stands alone; while somebody reads, the log stays beside it."""
+        if self._writable:
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                self._connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self.close()
+
+    # Rows
+
+    def _fold(self) -> None:
+        """Copy the log into the file now: people copy the file alone, also after a kill, when nobody closed it."""
+        with suppress(sqlite3.Error):  # the log has it all, durably; this is for convenience
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        with _explained(self._file):
+            return self._connection.execute(query, values).fetchall()
+
+    def _insert(self, table: str, *values: object) -> int:
+        marks = ", ".join("?" * len(values))
+        number = self._connection.execute(f"INSERT INTO {table} VALUES ({marks})", values).lastrowid  # noqa: S608
+        return number or 0
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk has rolled back already
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def _run(self, number: int, body: str) -> Run:
+        slices, readings = (
+            self._rows(f"SELECT body FROM {table} WHERE run = ? ORDER BY position", number)  # noqa: S608
+            for table in ("slice", "reading")
+        )
+        return msgspec.structs.replace(
+            self._read(body, Run, f"run {number}"),
+            slices=[self._read(text, Slice, f"a slice of run {number}") for (text,) in slices],
+            readings=[self._read(text, Reading, f"a reading of run {number}") for (text,) in readings],
+        )
+
+    def _read(self, body: str, kind: type[T], what: str) -> T:
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except msgspec.DecodeError as error:
+            raise UsageError(
+                f"{self._file}: {what} cannot be read ({error}): another version of webdyno wrote it, or it was changed"
+            ) from None
+
+
+def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, object]]:
+    """What differs between two machines (or one machine at two times) by field, as before and after; the load apart."""
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in Fingerprint.__struct_fields__)
+    return {name: (old, new) for name, old, new in pairs if old != new and name != "load_before"}
+
+
+def _cell(trial: Trial) -> Sequence[object]:
+    return (trial.contender, trial.workload, trial.load.label, trial.driver, trial.round)
+
+
+def _json(noun: msgspec.Struct) -> str:
+    """As JSON; bytes that were no UTF-8 where they came from (a log, an environment) must not cost the whole Run."""
+    try:
+        return msgspec.json.encode(noun).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_readable(msgspec.to_builtins(noun))).decode()
+
+
+def _readable(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {_readable(key): _readable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_readable(item) for item in value]
+    return value
+
+
+# The file
+
+
+def _connect(file: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=5.0, isolation_level=None)
+
+
+def _checked(connection: sqlite3.Connection, file: Path, *, writable: bool) -> sqlite3.Connection:
+    """The connection, when this is a sound results file that we know how to read."""
+    [(application,)] = connection.execute("PRAGMA application_id").fetchall()
+    [(schema,)] = connection.execute("PRAGMA user_version").fetchall()
+    if application != _APPLICATION:
+        raise UsageError(f"{file} is not a results file of webdyno: name a folder that `webdyno run` made")
+    if schema > SCHEMA:
+        raise UsageError(f"{file} has schema {schema}, this webdyno reads up to {SCHEMA}: install a newer webdyno")
+    if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+        raise sqlite3.DatabaseError("it fails SQLite's own check")
+    if writable:
+        connection.execute("PRAGMA journal_mode=WAL").fetchall()
+        connection.execute("PRAGMA synchronous=FULL")
+    elif schema < SCHEMA:
+        connection = _copy(
+            connection
+        )  # somebody else's file, or one we may only read: upgrade what we see, not what is
+    for step in range(schema, SCHEMA):
+        connection.executescript(f"BEGIN IMMEDIATE; {_UPGRADES[step]}; PRAGMA user_version={step + 1}; COMMIT;")
+    return connection
+
+
+def _copy(connection: sqlite3.Connection) -> sqlite3.Connection:
+    memory = sqlite3.connect(":memory:", isolation_level=None)
+    connection.backup(memory)
+    connection.close()
+    return memory
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    """Every way SQLite can fail, as one sentence: what happened, what is kept, what to do."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # ours
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        said = _SENTENCES.get(code)
+        if said is None:
+            raise UsageError(
+                f"{file} is damaged or not a results file ({error}): use another copy; "
+                f"`sqlite3 {file} .recover` may save what is left"
+            ) from None
+        raise MachineError(said.format(file=file, folder=file.parent, error=error)) from None
+
+
+_KEPT = "the Runs so far are kept"
+_SENTENCES = {
+    sqlite3.SQLITE_FULL: f"{{file}}: the disk is full; {_KEPT}: make room, then `webdyno run --resume {{folder}}`",
+    sqlite3.SQLITE_IOERR: f"{{file}}: the disk fails ({{error}}); {_KEPT}: copy {{folder}} elsewhere and resume there",
+    sqlite3.SQLITE_READONLY: f"{{file}} cannot be written to; {_KEPT}: make it writable, or copy {{folder}} elsewhere",
+    sqlite3.SQLITE_BUSY: "{file}: another webdyno is writing to it: wait until it has ended",
+    sqlite3.SQLITE_CANTOPEN: "{file} cannot be opened ({error}): you need the right to read it and to write its folder",
+}

@@ -1,0 +1,185 @@
+"""Builds that really install: small packages from the registries, in a cache of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.build.conftest import runtime
+from tests.fakes import contender
+from webdyno.build import Job, build, build_all, find_runtime, lock
+from webdyno.model.built import Built, Found
+from webdyno.model.errors import BuildError
+from webdyno.read import default_folder, read_catalogue
+from webdyno.rig.here import Here
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+
+KNOWN = read_catalogue([default_folder()])
+
+
+@pytest.fixture(scope="module")
+def here() -> Here:
+    return Here()
+
+
+@pytest.fixture(scope="module")
+def python(here: Here) -> Found:
+    """Any Python will do: this one."""
+    found = find_runtime(runtime(find=[f"{sys.version_info[0]}.{sys.version_info[1]}"]), here)
+    assert isinstance(found, Found), found
+    return found
+
+
+@pytest.fixture
+def waitress(job: Job, python: Found) -> Job:
+    """One wheel of pure Python without dependencies."""
+    return job._replace(contender=contender("waitress", requires=["waitress==3.0.2"]), found=python)
+
+
+def imports(built: Built, module: str) -> bool:
+    done = subprocess.run(["python", "-c", f"import {module}"], env=built.environment, check=False)
+    return done.returncode == 0
+
+
+def test_a_small_contender_is_installed_and_comes_from_the_cache_the_second_time(
+    waitress: Job, here: Here, tmp_path: Path
+) -> None:
+    first = build(*waitress, tmp_path, here)
+    assert first.versions["waitress"] == "3.0.2"
+    assert imports(first, "waitress")
+    assert shutil.which("waitress-serve", path=first.environment["PATH"]) is not None
+    assert list(Path(first.directory).glob("__pycache__/app.*.pyc"))
+    assert build(*waitress, tmp_path, here) == msgspec.structs.replace(first, seconds=0.0)
+
+
+def test_what_cannot_be_installed_fails_with_the_installers_own_words(
+    job: Job, python: Found, here: Here, tmp_path: Path
+) -> None:
+    job = job._replace(contender=contender("none", requires=["no-such-package-webdyno==9.9"]), found=python)
+    with pytest.raises(BuildError, match=r"^could not install no-such-package-webdyno==9.9: uv ended with ") as caught:
+        build(*job, tmp_path, here)
+    assert "no-such-package-webdyno" in caught.value.log_tail.partition("\n")[2]
+    assert len(caught.value.log_tail.encode()) <= 4096
+
+
+def test_an_app_that_is_not_python_fails(waitress: Job, here: Here, tmp_path: Path) -> None:
+    (waitress.sources / "app.py").write_text("def app(:\n")
+    with pytest.raises(BuildError, match=r"^could not compile the app: ") as caught:
+        build(*waitress, tmp_path, here)
+    assert "SyntaxError" in caught.value.log_tail
+
+
+BUILD = """
+import pickle, sys
+from webdyno.build import build
+from webdyno.rig.here import Here
+job, cache = pickle.load(sys.stdin.buffer)
+build(*job, cache, Here())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "Ctrl-C"])
+def test_a_build_that_was_ended_leaves_no_process_and_is_made_anew(
+    job: Job, python: Found, here: Here, tmp_path: Path, number: signal.Signals
+) -> None:
+    job = job._replace(contender=contender("several", requires=["twisted==26.10.0", "tornado==6.6.1"]), found=python)
+    cache = tmp_path / "cache"
+    with subprocess.Popen([sys.executable, "-c", BUILD], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as building:
+        assert building.stdin and building.stderr
+        building.stdin.write(pickle.dumps((tuple(job), cache)))
+        building.stdin.close()
+        wait_until(lambda: any(cache.glob("environments/*/pyvenv.cfg")))
+        building.send_signal(number)
+        building.stderr.read()
+    assert building.returncode in (-number, 1, 130)
+    assert not list(cache.glob("environments/*/.complete"))
+    wait_until(lambda: not processes_about(cache))
+    built = build(*job, cache, here)
+    assert imports(built, "twisted.web, tornado.web")
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def processes_about(folder: Path) -> list[str]:
+    """Command lines that name ``folder``."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            lines.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return [line for line in lines if str(folder) in line]
+
+
+def test_two_builds_of_the_same_at_once_make_it_once(waitress: Job, here: Here, tmp_path: Path) -> None:
+    twice = [waitress, waitress._replace(contender=contender("again", requires=["waitress==3.0.2"]))]
+    one, two = build_all(twice, tmp_path, here).values()
+    assert isinstance(one, Built)
+    assert isinstance(two, Built)
+    assert one.key == two.key
+    assert len(list(tmp_path.glob("environments/*/"))) == 1
+
+
+def test_a_lock_is_resolved_and_then_installed(waitress: Job, here: Here, tmp_path: Path) -> None:
+    target = tmp_path / "waitress.txt"
+    fitting = runtime(find=[waitress.found.version.removeprefix("Python ").rpartition(".")[0]])
+    lock(waitress.contender, waitress.app, fitting, target, here)
+    assert target.read_text() == "# locked for waitress==3.0.2; written by webdyno\nwaitress==3.0.2\n"
+    assert build(*waitress._replace(lock=target), tmp_path, here).versions["waitress"] == "3.0.2"
+
+
+def test_a_node_app_gets_what_its_lock_holds(job: Job, here: Here, tmp_path: Path) -> None:
+    node = KNOWN.runtimes["node"]
+    found = find_runtime(node, here)
+    if isinstance(found, str):
+        pytest.skip(found)
+    (job.sources / "package.json").write_text('{"name": "small", "private": true, "dependencies": {"ms": "2.1.3"}}')
+    (job.sources / "package-lock.json").write_text(PACKAGE_LOCK)
+    built = build(
+        *job._replace(contender=contender("ms", requires=["ms@2.1.3"]), runtime=node, found=found), tmp_path, here
+    )
+    assert built.versions == {"node": found.version, "ms": "2.1.3"}
+
+
+PACKAGE_LOCK = """
+{
+  "name": "small",
+  "lockfileVersion": 3,
+  "requires": true,
+  "packages": {
+    "": {"name": "small", "dependencies": {"ms": "2.1.3"}},
+    "node_modules/ms": {
+      "version": "2.1.3",
+      "resolved": "https://registry.npmjs.org/ms/-/ms-2.1.3.tgz",
+      "integrity": "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA==",
+      "license": "MIT"
+    }
+  }
+}
+"""
+
+
+def test_the_go_contender_compiles(here: Here, tmp_path: Path) -> None:
+    it = KNOWN.contenders["go"]
+    found = find_runtime(KNOWN.runtimes[it.runtime], here)
+    if isinstance(found, str):
+        pytest.skip(found)
+    sources = KNOWN.app_directories[it.app]
+    built = build(it, KNOWN.apps[it.app], KNOWN.runtimes[it.runtime], found, sources, None, tmp_path, here)
+    assert os.access(Path(built.directory) / "server", os.X_OK)
+    assert not list(sources.glob("server"))

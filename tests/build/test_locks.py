@@ -1,0 +1,52 @@
+"""What a lock holds, and how it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.build.conftest import runtime
+from tests.build.fake_host import FakeHost
+from webdyno.build import Job, lock, unsatisfied
+from webdyno.model.errors import MachineError, UsageError
+from webdyno.rig.host import Command
+
+
+@pytest.mark.parametrize(
+    ("requirement", "line", "held"),
+    [
+        ("fast==1.0", "fast==1.0", True),
+        ("fast==1.0", "fast==1.0.1", False),
+        ("fast==1.0", "faster==1.0", False),
+        ("Twisted==26.10.0", "twisted==26.10.0", True),
+        ("zope.event==6.2", "zope-event==6.2", True),
+        ("fast[extra]==1.0", "fast==1.0", True),
+        ("fast==1.0", "fast==1.0 ; sys_platform == 'linux'", True),
+        ("fast==1.0", "fast==1.0;sys_platform=='linux'", True),
+    ],
+)
+def test_a_requirement_is_held_or_not(requirement: str, line: str, held: bool) -> None:
+    assert unsatisfied([requirement], ["other==1", line]) == ([] if held else [requirement])
+
+
+def test_a_lock_is_resolved_for_every_platform_and_this_version(job: Job, tmp_path: Path) -> None:
+    def uv(command: Command) -> str:
+        assert command.stdin == b"fast==1.0"
+        assert {"--universal", "--python-version", "3.11"} <= set(command.argv)
+        return "dependency==2.0\nfast==1.0\n"
+
+    target = tmp_path / "locks" / "fast.txt"
+    lock(job.contender, job.app, runtime("python", find=["3.11"]), target, FakeHost(uv))
+    assert target.read_text() == "# locked for fast==1.0; written by webdyno\ndependency==2.0\nfast==1.0\n"
+
+
+def test_what_cannot_be_resolved_is_not_written(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match=r"^fast: uv could not resolve fast==1.0; are all of them on the index\?$"):
+        lock(job.contender, job.app, job.runtime, tmp_path / "fast.txt", FakeHost(lambda _: 1))
+    assert not (tmp_path / "fast.txt").exists()
+
+
+def test_only_python_contenders_have_a_lock(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^fast: only Python contenders have a lock; node keeps its own in the app$"):
+        lock(job.contender, job.app, runtime("node"), tmp_path / "fast.txt", FakeHost(lambda _: 1))

@@ -1,0 +1,92 @@
+"""Node and Go: what is asked of the host, and which versions count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.build.conftest import runtime
+from tests.build.fake_host import FakeHost
+from tests.fakes import contender
+from webdyno.build import Job, build
+from webdyno.model.built import Found
+from webdyno.model.contender import RuntimeKind
+from webdyno.model.errors import BuildError
+from webdyno.rig.host import Command
+
+NODE = Found(runtime="no", program="/opt/node/bin/node", version="v20.20.2")
+GO = Found(runtime="go", program="/opt/go/bin/go", version="go version go1.26.8 linux/amd64")
+
+
+def as_kind(job: Job, kind: RuntimeKind, found: Found, *requires: str) -> Job:
+    return job._replace(contender=contender("fast", requires=list(requires)), runtime=runtime(kind), found=found)
+
+
+def npm(command: Command) -> int:
+    """npm ci: what it leaves in node_modules."""
+    packages = {
+        "node_modules/fast": {"version": "5.3.0"},
+        "node_modules/fast/node_modules/deep": {"version": "1.0.0"},
+        "node_modules/deep": {"version": "2.0.0"},
+        "node_modules/@scope/one": {"version": "3.0.0"},
+    }
+    hidden = command.cwd / "node_modules" / ".package-lock.json"
+    hidden.parent.mkdir()
+    hidden.write_text(json.dumps({"packages": packages}))
+    return 0
+
+
+def test_node_without_packages_needs_no_npm(job: Job, tmp_path: Path) -> None:
+    host = FakeHost(lambda _: 0)
+    built = build(*as_kind(job, "node", NODE), tmp_path, host)
+    assert host.commands == []
+    assert built.versions == {"no": "v20.20.2"}
+    assert "/opt/node/bin" in built.environment["PATH"].split(":")
+
+
+def test_node_packages_come_from_the_lock_without_install_scripts(job: Job, tmp_path: Path) -> None:
+    (job.sources / "package-lock.json").write_text("{}")
+    host = FakeHost(npm)
+    built = build(*as_kind(job, "node", NODE, "fast@5.3.0"), tmp_path, host)
+    assert host.said("npm", "ci", "--ignore-scripts")
+    assert built.versions == {"no": "v20.20.2", "fast": "5.3.0", "deep": "2.0.0", "@scope/one": "3.0.0"}
+    assert built.environment["PATH"].startswith(f"{built.directory}/node_modules/.bin:")
+
+
+def test_node_requirements_without_a_lock_are_refused(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"needs a package-lock.json that holds fast@5.3.0; npm install writes it$"):
+        build(*as_kind(job, "node", NODE, "fast@5.3.0"), tmp_path, FakeHost(npm))
+
+
+def test_a_node_lock_with_another_version_is_refused(job: Job, tmp_path: Path) -> None:
+    (job.sources / "package-lock.json").write_text("{}")
+    with pytest.raises(BuildError) as caught:
+        build(*as_kind(job, "node", NODE, "fast@5.2.0"), tmp_path, FakeHost(npm))
+    assert str(caught.value) == "package-lock.json does not hold fast@5.2.0; write it there, or correct requires"
+
+
+def go(command: Command) -> str | int:
+    """go build, and go version -m of what it built."""
+    if "version" in command.argv:
+        return f"{command.argv[-1]}/server: go1.26.8\n\tpath\thello\n\tdep\tgithub.com/go-chi/chi/v5\tv5.5.0\th1:x=\n"
+    return 0
+
+
+def test_go_is_compiled_by_the_apps_commands_with_this_toolchain_alone(job: Job, tmp_path: Path) -> None:
+    app = msgspec.structs.replace(job.app, build=[["go", "build", "-o", "server", "."]])
+    host = FakeHost(go)
+    built = build(*as_kind(job, "go", GO, "github.com/go-chi/chi/v5@v5.5.0")._replace(app=app), tmp_path, host)
+    assert host.commands[0].argv == ["/opt/go/bin/go", "build", "-o", "server", "."]
+    assert host.commands[0].environment["GOTOOLCHAIN"] == "local"
+    assert "-trimpath" in host.commands[0].environment["GOFLAGS"]
+    assert built.versions == {"go": "go version go1.26.8 linux/amd64", "github.com/go-chi/chi/v5": "v5.5.0"}
+    assert built.environment["PATH"].startswith(f"{built.directory}:")
+
+
+def test_other_commands_are_another_go_build(job: Job, tmp_path: Path) -> None:
+    job = as_kind(job, "go", GO)
+    other = job._replace(app=msgspec.structs.replace(job.app, build=[["go", "build"]]))
+    assert build(*job, tmp_path, FakeHost(go)).key != build(*other, tmp_path, FakeHost(go)).key

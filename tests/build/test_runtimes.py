@@ -1,0 +1,66 @@
+"""Is a runtime here, and if not, what would bring it in."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build.conftest import runtime
+from tests.build.fake_host import FakeHost, no_such_program
+from webdyno.build import find_runtime
+from webdyno.model.built import Found
+from webdyno.rig.host import Command
+
+
+@pytest.fixture
+def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+
+
+@pytest.mark.usefixtures("on_path")
+@pytest.mark.parametrize(
+    ("told", "minimum"),
+    [
+        ("v20.20.2\n", "18"),
+        ("v20.20.2\n", "20.20"),
+        ("go version go1.26.8 linux/amd64\n", "1.21"),
+        ("go version go1.26.8 linux/amd64\n", "1.26.8"),
+        ("strange", None),
+    ],
+)
+def test_a_runtime_that_is_new_enough_is_found(told: str, minimum: str | None) -> None:
+    found = find_runtime(runtime("node", minimum=minimum), FakeHost(lambda _: told))
+    assert found == Found(runtime="no", program="/usr/bin/tool", version=told.strip())
+
+
+@pytest.mark.usefixtures("on_path")
+def test_a_runtime_that_is_too_old_says_which_version_would_do() -> None:
+    found = find_runtime(runtime("go", minimum="1.21"), FakeHost(lambda _: "go version go1.9 linux/amd64"))
+    assert found == "/usr/bin/tool is go version go1.9 linux/amd64, and 1.21 or newer is needed; to get it: ask around"
+
+
+@pytest.mark.usefixtures("on_path")
+@pytest.mark.parametrize("answer", [lambda _: 1, lambda _: "\n", no_such_program])
+def test_a_program_that_does_not_tell_its_version_is_not_taken(answer: object) -> None:
+    found = find_runtime(runtime("node"), FakeHost(answer))  # type: ignore[arg-type]
+    assert found == "/usr/bin/tool does not tell its version; to get it: ask around"
+
+
+def test_a_runtime_that_is_not_there_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    found = find_runtime(runtime("node", find=["node", "nodejs"]), FakeHost(no_such_program))
+    assert found == "JavaScript was not found (looked for node, nodejs); to get it: ask around"
+
+
+def test_python_is_what_uv_finds_outside_environments() -> None:
+    def uv(command: Command) -> str | int:
+        if "find" not in command.argv:
+            return "Python 3.11.2\n"
+        assert {"--system", "--no-python-downloads"} <= set(command.argv)
+        return "/usr/bin/python3.11\n" if command.argv[-1] == "3.11" else 2
+
+    found = find_runtime(runtime("python", find=["3.10", "3.11"]), FakeHost(uv))
+    assert found == Found(runtime="py", program="/usr/bin/python3.11", version="Python 3.11.2")
+
+
+def test_a_kind_without_a_recipe_is_not_found() -> None:
+    assert find_runtime(runtime("jvm"), FakeHost(no_such_program)) == "jv: webdyno cannot build for jvm yet"

@@ -1,0 +1,93 @@
+"""What every entry of webdyno's own catalogue has to offer, beyond being valid."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from webdyno.build.locks import locked_lines, unsatisfied
+from webdyno.model.rule import evaluate
+from webdyno.read import default_folder, read_catalogue
+
+KNOWN = read_catalogue([default_folder()])
+PYTHON = [name for name, it in KNOWN.contenders.items() if KNOWN.runtimes[it.runtime].kind == "python"]
+QUICKSTART = KNOWN.studies["quickstart"]
+
+
+@pytest.mark.parametrize("name", KNOWN.contenders)
+def test_a_contender_says_where_it_comes_from_and_whose_advice_it_follows(name: str) -> None:
+    it = KNOWN.contenders[name]
+    assert re.search(r"\bS[0-4]\b|https://", it.because)
+    assert it.recommended, "recommended: link to the official recommendation"
+    assert it.author
+
+
+@pytest.mark.parametrize("name", KNOWN.contenders)
+def test_a_setting_that_varies_reaches_the_contender(name: str) -> None:
+    it = KNOWN.contenders[name]
+    told = " ".join([*it.serve, *it.environment.values()])
+    for setting in it.sweep:
+        assert f"{{{setting}}}" in told
+
+
+@pytest.mark.parametrize("name", KNOWN.contenders)
+def test_a_rule_that_is_not_one_reaches_the_contender(name: str) -> None:
+    it = KNOWN.contenders[name]
+    told = " ".join([*it.serve, *it.environment.values()])
+    for setting, rule in (("workers", it.workers), ("threads", it.threads)):
+        assert rule == 1 or f"{{{setting}}}" in told
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_a_python_contender_that_needs_packages_has_a_lock_that_fits(name: str) -> None:
+    it = KNOWN.contenders[name]
+    requires = [*KNOWN.apps[it.app].requires, *it.requires]
+    if not requires:
+        assert name not in KNOWN.locks
+        return
+    lines = locked_lines(KNOWN.locks[name].read_text("utf-8"))
+    assert unsatisfied(requires, lines) == []
+    assert [line for line in lines if not re.match(r"[\w.\[\],-]+==\S+( ; .*)?$", line)] == []
+
+
+def test_no_lock_is_left_over() -> None:
+    assert sorted((default_folder() / "locks").iterdir()) == sorted(
+        default_folder() / "locks" / f"{n}.txt" for n in KNOWN.locks
+    )
+
+
+def test_contenders_that_share_a_server_share_its_version() -> None:
+    versions: dict[str, set[str]] = {}
+    for it in KNOWN.contenders.values():
+        for requirement in it.requires:
+            package, _, version = re.sub(r"\[.*\]", "", requirement).partition("==")
+            versions.setdefault(package.lower(), set()).add(version)
+    assert {package: found for package, found in versions.items() if len(found) > 1} == {}
+
+
+def test_the_quickstart_is_what_it_promises() -> None:
+    assert len(QUICKSTART.contenders) >= 12
+    assert QUICKSTART.workloads == ["hello", "json"]
+    assert QUICKSTART.rounds >= 3
+    assert [load.keep_alive for load in QUICKSTART.loads] == [True]
+
+
+@pytest.mark.parametrize("name", QUICKSTART.contenders)
+def test_quickstart_contenders_answer_both_workloads(name: str) -> None:
+    it = KNOWN.contenders[name]
+    assert set(QUICKSTART.workloads) <= set(it.answers or KNOWN.apps[it.app].answers)
+
+
+def test_event_loops_get_one_process_per_core() -> None:
+    for it in KNOWN.contenders.values():
+        if it.model.startswith("event loop"):
+            assert evaluate(it.workers, 4) == 4, it.name
+
+
+def test_both_workloads_say_the_same() -> None:
+    hello, said = (KNOWN.workloads[name].requests[0].expect for name in ("hello", "json"))
+    assert hello.body == "Hello, World!"
+    assert said.json_equals is not None
+    assert json.loads(said.json_equals) == {"message": hello.body}

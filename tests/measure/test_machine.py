@@ -1,0 +1,36 @@
+"""The machine as a whole, from fake and real files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from webdyno.measure.machine import read_machine
+
+STAT = """cpu  10 20 30 1000 500 4 6 7 8 9
+cpu0 10 20 30 1000 500 4 6 7 8 9
+ctxt 5
+procs_running 3
+"""
+
+
+def test_busy_is_all_but_idle_and_waiting_and_what_was_stolen(tmp_path: Path) -> None:
+    (tmp_path / "stat").write_text(STAT)
+    reading = read_machine(tmp_path)
+    tick = 10_000_000
+    assert (reading.role, reading.busy_ns, reading.steal_ns) == ("host", (10 + 20 + 30 + 4 + 6) * tick, 7 * tick)
+    assert reading.run_queue == 2.0  # without the reader
+
+
+def test_kernels_without_steal_leave_it_unknown(tmp_path: Path) -> None:
+    (tmp_path / "stat").write_text("cpu  10 20 30 1000 500 4 6\n")
+    assert read_machine(tmp_path).steal_ns is None
+
+
+def test_a_machine_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:
+    reading = read_machine(tmp_path)
+    assert (reading.busy_ns, reading.steal_ns, reading.run_queue) == (None, None, None)
+    assert reading.at_ns > 0
+
+
+def test_this_machine_is_busy() -> None:
+    assert (read_machine().busy_ns or 0) > 0

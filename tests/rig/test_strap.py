@@ -1,0 +1,119 @@
+"""Taking the machine, and giving it back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.rig.strapping import gone, python
+from webdyno.model.errors import MachineError
+from webdyno.rig.process import MARK, all_stats, mark_of
+from webdyno.rig.strap import Strapped, machine_lock, strap
+
+pytestmark = pytest.mark.live
+
+OWNER = """
+import sys, time
+from pathlib import Path
+from webdyno.rig.strap import strap
+from webdyno.rig.host import Command
+workers = '''
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(60)
+time.sleep(60)
+'''
+with strap(None, Path(sys.argv[1])) as here:
+    group = here.start(Command(argv=[sys.executable, '-S', '-c', workers], environment={}, role='contender'))
+    print(here.token, here.folder(), group.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def owner(tmp_path: Path, own_lock: Path) -> tuple[subprocess.Popen[bytes], list[str]]:
+    """A webdyno of its own that has strapped the machine and serves."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path / "cache")],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(own_lock)},
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().decode().split()
+
+
+def marked(token: str) -> list[int]:
+    return [pid for pid in all_stats() if (mark_of(pid) or "").startswith(token)]
+
+
+def cgroups(token: str) -> list[Path]:
+    return [path for path in Path("/sys/fs/cgroup").rglob(f"webdyno-{token}*") if path.is_dir()]
+
+
+def test_a_second_webdyno_is_refused_and_told_who_has_the_machine(tmp_path: Path, own_lock: Path) -> None:
+    first, _ = owner(tmp_path, own_lock)
+    with first:
+        with pytest.raises(MachineError) as caught, strap(None, tmp_path / "other cache"):
+            pass
+        first.kill()
+    assert str(caught.value) == (
+        f"another webdyno (pid {first.pid}) is measuring on this machine, and two would measure each other; "
+        "wait until it has ended, or end it"
+    )
+
+
+def test_what_a_killed_webdyno_left_is_swept_up_by_the_next(tmp_path: Path, own_lock: Path) -> None:
+    first, (token, folder, pid) = owner(tmp_path, own_lock)
+    with first:
+        first.send_signal(signal.SIGKILL)
+    had_cgroups = cgroups(token)
+    assert Path(folder).is_dir()
+    with strap(None, tmp_path / "cache") as here:
+        (note,) = here.swept
+        assert note.startswith(f"swept up after a webdyno that was killed (pid {first.pid}): ")
+        assert f"cgroups {len(had_cgroups)}, temporary folders 1" in note
+        assert marked(token) == []
+        assert cgroups(token) == []
+        assert not Path(folder).exists()
+        assert gone(int(pid))
+    assert list((tmp_path / "cache/rig").iterdir()) == []
+
+
+def test_nothing_is_left_however_the_block_is_left(tmp_path: Path, own_lock: Path) -> None:
+    before = os.sched_getaffinity(0)
+    with pytest.raises(KeyboardInterrupt), strap(None, tmp_path / "cache") as here:
+        assert os.sched_getaffinity(0) == set(here.rig.control_cores)
+        group = here.start(python("import time; time.sleep(60)"))
+        folder = here.folder()
+        assert group.mark.startswith(here.token)
+        assert mark_of(group.pid) == group.mark, MARK
+        raise KeyboardInterrupt
+    assert os.sched_getaffinity(0) == before
+    assert gone(group.pid)
+    assert not folder.exists()
+    assert cgroups(here.token) == []
+    assert list((tmp_path / "cache/rig").iterdir()) == []
+
+
+def test_the_lock_can_be_taken_again_and_again(own_lock: Path) -> None:
+    for _ in range(2):
+        with machine_lock():
+            assert (own_lock / "webdyno.lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_lock_that_is_a_link_is_not_followed(own_lock: Path) -> None:
+    (own_lock / "webdyno.lock").symlink_to(own_lock / "precious")
+    with pytest.raises(OSError), machine_lock():
+        pass
+    assert not (own_lock / "precious").exists()
+
+
+def test_the_rig_says_what_enforces_it(strapped: Strapped) -> None:
+    rig = strapped.rig
+    assert (rig.cgroup == "none") == bool(rig.cgroup_reason)
+    assert strapped.fingerprint.cores_usable >= len(set(rig.contender_cores) | set(rig.driver_cores))

@@ -1,0 +1,279 @@
+"""Contenders that behave, and every way of not behaving."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.rig.strapping import gone
+from webdyno.model.built import Built
+from webdyno.model.contender import Contender
+from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.workload import Expectation, Request, Workload
+from webdyno.rig.ports import listeners
+from webdyno.rig.strap import Strapped
+from webdyno.serve import serving
+from webdyno.serve.serving import Served, serve
+
+pytestmark = pytest.mark.live
+
+TOY = Path(__file__).parent / "toy.py"
+HELLO = Request(name="hello", path="/", expect=Expectation(body="Hello", content_type="text/plain"))
+JSON = Request(name="json", path="/json", expect=Expectation(json_equals='{"a":1,"b":[true]}'))
+
+
+def contender(mode: str, **changes: Any) -> Contender:
+    toy = Contender(
+        name="toy",
+        app="toy",
+        runtime="cpython",
+        server="toy",
+        model="one thread",
+        serve=[sys.executable, "-S", str(TOY), "{port}", mode],
+        because="S0",
+        author="the tests",
+        ready_s=10.0,
+        stop_s=1.0,
+    )
+    return msgspec.structs.replace(toy, **changes)
+
+
+class Stand:
+    """Everything serve() asks for."""
+
+    def __init__(self, strapped: Strapped, folder: Path) -> None:
+        self.strapped, self.log, self.interrupted = strapped, folder / "toy.log", threading.Event()
+        self.built = Built(
+            contender="toy", key="k", directory=str(folder), environment={}, versions={}, log="", seconds=0.0
+        )
+
+    def serve(self, toy: Contender, *requests: Request) -> Any:
+        workload = Workload(name="hello", title="Hello", kind="cpu", requests=list(requests or [HELLO]))
+        return serve(toy, workload, self.built, self.strapped, self.log, self.interrupted)
+
+    def fails_to_start(self, toy: Contender) -> StartError:
+        with pytest.raises(StartError) as caught, self.serve(toy):
+            pass
+        return caught.value
+
+
+@pytest.fixture
+def stand(strapped: Strapped, tmp_path: Path) -> Stand:
+    return Stand(strapped, tmp_path)
+
+
+def test_a_contender_serves_is_described_and_ends(stand: Stand) -> None:
+    with stand.serve(contender("ok", workers="2 * cores + 1"), HELLO, JSON) as served:
+        assert isinstance(served, Served)
+        assert served.command == [sys.executable, "-S", str(TOY), str(served.port), "ok"]
+        assert served.workers == 2 * len(stand.strapped.rig.contender_cores) + 1
+        assert served.requests[0] == HELLO
+        assert served.requests[1].expect.body_length == 21
+        assert served.probe is not None
+        assert (served.probe.http_version, served.probe.keep_alive, served.probe.framing) == (
+            "1.1", True, "content-length",
+        )  # fmt: skip
+        assert served.probe.backlog == 5
+        assert 0 < served.probe.ready_ns < 10e9
+        assert [listener.pids for listener in listeners(served.port)] == [(served.group.pid,)]
+        served.verify()
+    assert served.notes == []
+    assert listeners(served.port) == []
+    assert gone(served.group.pid)
+    assert served.group.memory_peak_bytes() or stand.strapped.rig.cgroup == "none"
+
+
+def test_its_environment_is_minimal_and_its_own_programs_lead(stand: Stand) -> None:
+    stand.built = msgspec.structs.replace(
+        stand.built, environment={"PATH": "/own/bin", "VIRTUAL_ENV": "/own"}, directory=str(TOY.parent)
+    )
+    with stand.serve(contender("ok", environment={"BIND": "{bind}"})) as served:
+        raw = Path(f"/proc/{served.group.pid}/environ").read_bytes().decode()
+        assert served.environment == {
+            "PATH": "/own/bin", "VIRTUAL_ENV": "/own", "BIND": f"127.0.0.1:{served.port}",
+        }  # fmt: skip
+        assert Path(f"/proc/{served.group.pid}/cwd").readlink() == TOY.parent
+    environment = dict(item.split("=", 1) for item in raw.rstrip("\0").split("\0"))
+    assert set(environment) == {"PATH", "HOME", "TMPDIR", "LANG", "VIRTUAL_ENV", "BIND", "WEBDYNO_RIG"}
+    assert environment["PATH"].startswith("/own/bin:")
+    assert set(os.environ["PATH"].split(":")) <= set(environment["PATH"].split(":"))
+    assert environment["HOME"] == environment["TMPDIR"] != os.environ.get("HOME")
+    assert not Path(environment["HOME"]).exists()
+
+
+def test_one_that_exits_is_told_with_its_last_words(stand: Stand) -> None:
+    error = stand.fails_to_start(contender("exits"))
+    assert str(error) == "toy ended with exit status 1 before it served"
+    assert (error.exited, error.out_of_memory) == (True, False)
+    assert error.log_tail == f"{'x' * 80}\n{'y' * 79}\ncannot find module flusk\n"
+
+
+def test_last_words_are_at_most_4_kib_of_whole_lines_and_of_this_start(stand: Stand) -> None:
+    stand.log.write_text("of an earlier start\n")
+    assert "earlier" not in stand.fails_to_start(contender("exits")).log_tail
+    tail = stand.fails_to_start(contender("chatty-exit")).log_tail
+    assert 4000 < len(tail) <= 4096
+    assert set(tail.splitlines()) == {"line of it", ""}
+
+
+def test_one_that_crashes_is_told_with_its_signal(stand: Stand) -> None:
+    error = stand.fails_to_start(contender("crashes"))
+    assert (str(error), error.exited) == ("toy ended with SIGSEGV before it served", True)
+
+
+def test_one_that_cannot_be_executed_is_told(stand: Stand) -> None:
+    error = stand.fails_to_start(contender("ok", serve=["gunicorm"]))
+    assert str(error).startswith("gunicorm could not be executed on PATH ")
+    assert error.exited
+
+
+def test_one_that_never_listens_is_told_after_its_time(stand: Stand) -> None:
+    error = stand.fails_to_start(contender("never", ready_s=0.1))
+    assert re.fullmatch(r"toy did not serve in time: nothing listened on port \d+", str(error))
+    assert not error.exited
+
+
+def test_one_that_listens_but_never_answers_is_told(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_TIMEOUT_S", 0.1)
+    error = stand.fails_to_start(contender("silent", ready_s=0.3))
+    assert str(error) == "toy did not serve in time: GET / was not answered: there was none within 0.1 s"
+    assert not error.exited
+
+
+def test_one_that_dies_of_the_first_request_is_told(stand: Stand) -> None:
+    error = stand.fails_to_start(contender("dies-when-asked"))
+    assert (str(error), error.exited) == ("toy ended with exit status 4 before it served", True)
+
+
+def test_one_that_eats_too_much_before_it_serves_is_told(stand: Stand) -> None:
+    if stand.strapped.rig.cgroup == "none":
+        pytest.skip(stand.strapped.rig.cgroup_reason)
+    error = stand.fails_to_start(contender("eats"))
+    assert str(error) == "toy went past its memory limit and was killed before it served"
+    assert (error.exited, error.out_of_memory) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"workers": "cpus + 1"}, "toy cannot be started: 'cpus' cannot stand in a rule; "),
+        ({"serve": ["toy", "{prot}"]}, "toy cannot be started: {prot} in '{prot}' is not a placeholder; did you mean"),
+        ({"environment": {"A": "{x}"}}, "toy cannot be started: {x} in '{x}' is not a placeholder; there are "),
+    ],
+)
+def test_one_whose_file_asks_for_what_there_is_not_is_told(
+    stand: Stand, changes: dict[str, Any], sentence: str
+) -> None:
+    assert str(stand.fails_to_start(contender("ok", **changes))).startswith(sentence)
+
+
+def test_wrong_answers_are_told_with_what_came(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webdyno.serve.ready._WRONG_S", 0.05)
+    with pytest.raises(AnswerError) as caught, stand.serve(contender("wrong")):
+        pass
+    assert str(caught.value) == "GET /: expected the body 'Hello' (5 bytes), got 'Hullo' (5 bytes)"
+
+
+def test_a_server_that_stays_unavailable_until_its_time_is_over_answers_wrongly(stand: Stand) -> None:
+    with pytest.raises(AnswerError) as caught, stand.serve(contender("unavailable", ready_s=0.3)):
+        pass
+    assert str(caught.value) == "GET /: expected status 200, got 503 with 'wait' (4 bytes)"
+
+
+def test_a_server_that_is_unavailable_at_first_is_waited_for(stand: Stand) -> None:
+    with stand.serve(contender("unavailable-first")) as served:
+        assert served.probe is not None
+
+
+def test_wrong_answers_after_the_load_are_told(stand: Stand) -> None:
+    with (
+        pytest.raises(AnswerError, match=r"^GET /: expected the body 'Hello'"),
+        stand.serve(contender("wrong-later")) as served,
+    ):
+        for _ in range(10):
+            served.verify()
+
+
+def test_json_whose_bytes_change_is_noted_once(stand: Stand) -> None:
+    with stand.serve(contender("changing"), JSON) as served:
+        served.verify()
+        assert served.requests[0].expect == Expectation()
+    assert [note[:10] for note in served.notes] == ["GET /json:"]
+
+
+def test_a_foreign_server_on_the_port_is_never_taken_for_ours(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    foreign = subprocess.Popen([sys.executable, "-S", str(TOY), str(port), "ok"])
+    try:
+        deadline = time.monotonic() + 10
+        while not listeners(port) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        monkeypatch.setattr(serving, "free_port", lambda host: port)
+        monkeypatch.setattr(serving, "wait_free", lambda host, port: None)
+        whose = re.escape(f"pid {foreign.pid} (") + r".+\) listens on it"
+        never = stand.fails_to_start(contender("never", ready_s=0.2))
+        assert re.fullmatch(rf"toy did not serve in time: port {port} is not its own: {whose}", str(never))
+        assert not never.exited
+        exits = stand.fails_to_start(contender("exits"))
+        taken = rf"toy ended with exit status 1 before it served; its port {port} is taken: {whose}"
+        assert re.fullmatch(taken, str(exits))
+    finally:
+        foreign.kill()
+        foreign.wait()
+
+
+def test_a_server_that_makes_itself_a_daemon_serves_and_ends(stand: Stand) -> None:
+    with stand.serve(contender("daemon")) as served:
+        (worker,) = served.group.pids() if served.group.poll() is not None else served.group.pids()[-1:]
+    assert gone(worker)
+    assert listeners(served.port) == []
+
+
+def test_one_that_ignores_sigterm_is_noted(stand: Stand) -> None:
+    with stand.serve(contender("deaf", stop_s=0.1)) as served:
+        assert served.notes == []
+    assert served.notes == ["did not end within 0.1 s of SIGTERM and was killed"]
+
+
+def test_a_port_that_stays_taken_is_noted(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "wait_free", lambda host, port: "its port 1 is not free again: nobody knows why")
+    with stand.serve(contender("ok")) as served:
+        pass
+    assert served.notes == ["its port 1 is not free again: nobody knows why"]
+
+
+def test_the_user_ends_the_waiting_at_once(stand: Stand) -> None:
+    threading.Timer(0.1, stand.interrupted.set).start()
+    begun = time.monotonic()
+    error = stand.fails_to_start(contender("silent"))
+    assert (str(error), error.exited) == ("toy was stopped by the user", False)
+    assert time.monotonic() - begun < 5
+
+
+def test_an_interrupt_through_the_block_leaves_nothing(stand: Stand) -> None:
+    with pytest.raises(KeyboardInterrupt), stand.serve(contender("ok")) as served:
+        raise KeyboardInterrupt
+    assert gone(served.group.pid)
+    assert listeners(served.port) == []
+
+
+def test_a_server_that_dies_meanwhile_is_left_without_ado(stand: Stand) -> None:
+    with stand.serve(contender("ok")) as served:
+        os.kill(served.group.pid, signal.SIGKILL)
+        assert served.group.wait(5) == -9
+        assert served.log_tail() == ""
+        with pytest.raises(AnswerError, match=r"^GET /: expected an answer, but the connection was refused$"):
+            served.verify()

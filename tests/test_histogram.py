@@ -1,0 +1,155 @@
+"""Merging is exact, figures agree with the definition, and damage is a sentence."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import math
+import random
+import zlib
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hypothesis import given
+from hypothesis import strategies as some
+
+from webdyno.histogram import Histogram, decode, merge
+from webdyno.model.errors import UsageError
+
+HIGHEST = 3_600_000_000_000
+VALUES = some.lists(some.integers(1, HIGHEST), max_size=40)
+
+
+def encoded(values: list[int], highest: int = HIGHEST) -> str:
+    buckets = HdrHistogram(1, highest, 3)
+    for value in values:
+        buckets.record_value(value)
+    return str(buckets.encode().decode())
+
+
+def merged(*parts: list[int]) -> Histogram:
+    found = merge(encoded(part) for part in parts)
+    assert found is not None
+    return found
+
+
+@given(some.lists(VALUES, min_size=1, max_size=5))
+def test_merging_parts_is_exactly_one_histogram_of_all(parts: list[list[int]]) -> None:
+    whole = merged([value for part in parts for value in part])
+    assert merged(*parts).counts() == whole.counts()
+
+
+@given(VALUES, VALUES, VALUES)
+def test_merging_is_associative_and_order_does_not_matter(one: list[int], two: list[int], three: list[int]) -> None:
+    left = merge([merged(one, two).encode(), encoded(three)])
+    right = merge([encoded(one), merged(three, two).encode()])
+    assert left is not None
+    assert right is not None
+    assert left.counts() == right.counts()
+
+
+@given(VALUES.filter(bool))
+def test_encoding_loses_nothing(values: list[int]) -> None:
+    once = merged(values)
+    again = merge([once.encode()])
+    assert again is not None
+    assert again.counts() == once.counts()
+
+
+@given(VALUES.filter(bool), some.floats(0, 100))
+def test_percentile_is_within_a_thousandth_of_the_nearest_rank(values: list[int], percent: float) -> None:
+    rank = max(1, math.ceil(math.nextafter(percent, -math.inf) * len(values) / 100))
+    exact = sorted(values)[rank - 1]
+    found = merged(values).percentile(percent)
+    assert found is not None
+    assert exact <= found <= exact * 1.001 + 1
+
+
+@given(VALUES.filter(bool))
+def test_mean_spread_and_ends_are_within_a_thousandth(values: list[int]) -> None:
+    found = merged(values)
+    mean = math.fsum(values) / len(values)
+    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    assert found.count == len(values)
+    assert found.mean == pytest.approx(mean, rel=1e-3, abs=1)
+    assert found.stdev == pytest.approx(stdev, rel=1e-3, abs=1e-3 * max(values) + 1)
+    assert found.min == pytest.approx(min(values), rel=1e-3)
+    assert found.max == pytest.approx(max(values), rel=1e-3)
+
+
+def test_percentile_does_not_round_up_to_the_next_value() -> None:
+    found = merged([*range(1, 1001)])
+    assert found.percentile(99.9) == 999
+    assert found.percentile(50) == 500
+    assert found.percentile(100) == 1000
+    assert found.percentile(0) == 1
+
+
+def test_histogram_of_nothing_has_no_figures() -> None:
+    found = merged([])
+    assert found.count == 0
+    assert (found.min, found.max, found.mean, found.stdev, found.percentile(50)) == (None,) * 5
+
+
+def test_no_histograms_are_none() -> None:
+    assert merge([]) is None
+
+
+@pytest.mark.parametrize("percent", [-1, 100.1, math.nan])
+def test_percentile_outside_its_range_is_refused(percent: float) -> None:
+    with pytest.raises(ValueError, match="is no percentile; they go from 0 to 100"):
+        merged([1]).percentile(percent)
+
+
+def test_histograms_of_other_settings_are_not_rebucketed() -> None:
+    with pytest.raises(UsageError, match="different settings cannot be merged without loss"):
+        merge([encoded([1]), encoded([1], highest=10_000)])
+
+
+@functools.cache
+def good() -> bytes:
+    return base64.b64decode(encoded([10, 20, 1_000_000]))
+
+
+def text(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+BOMB = good()[:8] + zlib.compress(b"\0" * 40_000_000)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "",
+        "HISTF",
+        "not base64 at all!",
+        text(b"\0" * 40),
+        text(good()[:4]),
+        text(good()[:-6]),  # cut
+        text(good() + b"more"),  # longer than its header says
+        text(b"\0\0\0\0" + good()[4:]),  # another cookie
+        text(BOMB),
+        text(good()[:8] + zlib.compress(b"\x1c\x84\x93\x13" + b"\xff" * 60)),  # senseless settings
+    ],
+)
+def test_damage_is_one_clear_sentence(damaged: str) -> None:
+    with pytest.raises(UsageError, match=r"a latency histogram is damaged .*use another copy"):
+        merge([damaged])
+
+
+def test_any_flipped_byte_is_a_histogram_or_a_sentence() -> None:
+    chance = random.Random(1)
+    for _ in range(300):
+        raw = bytearray(good())
+        raw[chance.randrange(len(raw))] ^= chance.randrange(1, 256)
+        try:
+            merge([text(bytes(raw))])
+        except UsageError as error:
+            assert "damaged" in str(error)
+
+
+@given(some.text(max_size=80))
+def test_any_text_is_a_histogram_or_a_sentence(anything: str) -> None:
+    with pytest.raises(UsageError, match="damaged"):
+        decode(anything)
