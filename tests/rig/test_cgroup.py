@@ -222,6 +222,31 @@ def test_an_unprivileged_user_is_told_how_to_get_a_memory_limit(
     assert found.make("webdyno-t-1", (0,), 512) is None
 
 
+@pytest.mark.parametrize("step", ["mkdir", "join"])
+def test_the_reason_does_not_differ_from_run_to_run(
+    tmp_path: Path, obliging: None, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    mount = v2_group(tmp_path / "cg", controllers="memory", given="memory")
+    text, make = Path.write_text, Path.mkdir
+
+    def refuse_mkdir(self: Path, *arguments: object, **options: object) -> None:
+        if step == "mkdir" and "trial" in self.name:
+            raise PermissionError(13, "Permission denied", str(self))
+        make(self, *arguments, **options)  # type: ignore[arg-type]
+
+    def refuse_join(self: Path, data: str) -> int:
+        if step == "join" and "trial" in str(self) and self.name == "cgroup.procs":
+            raise PermissionError(13, "Permission denied", str(self))
+        return text(self, data)
+
+    monkeypatch.setattr(Path, "mkdir", refuse_mkdir)
+    monkeypatch.setattr(Path, "write_text", refuse_join)
+    monkeypatch.setattr(cgroup_way, "places", lambda proc: {"": Place(mount, mount)})
+    reasons = {find_cgroups(token).reason for token in ("one", "two")}
+    assert len(reasons) == 1
+    assert f"in {mount}: permission denied; start webdyno with: systemd-run" in reasons.pop()
+
+
 def test_a_machine_without_cgroups_says_so(tmp_path: Path) -> None:
     found = find_cgroups("t", None, tmp_path)
     assert (found.kind, found.reason) == ("none", "no cgroup hierarchy is mounted here")

@@ -12,11 +12,12 @@ import pytest
 from webdyno.rig.ledger import Entry, Ledger, sweep
 from webdyno.rig.process import MARK, boot_id, is_running, read_stat
 
+TOKEN = f"tok{os.getpid()}"
 DEAD = 2**22 + 1  # above the largest pid there can be
 
 
 def entry(folder: Path, **changes: object) -> Path:
-    values = {"token": "tok", "owner": DEAD, "owner_start": 1, "boot": boot_id(), **changes}
+    values = {"token": TOKEN, "owner": DEAD, "owner_start": 1, "boot": boot_id(), **changes}
     path = folder / "tok.json"
     path.write_bytes(msgspec.json.encode(Entry(**values)))  # type: ignore[arg-type]
     return path
@@ -57,7 +58,7 @@ def test_a_living_owners_things_are_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sign", ["session", "mark"])
 def test_processes_of_a_dead_owner_are_killed(tmp_path: Path, sign: str) -> None:
-    environment = {MARK: "tok.contender.1"} if sign == "mark" else {}
+    environment = {MARK: f"{TOKEN}.contender.1"} if sign == "mark" else {}
     with subprocess.Popen(["/bin/sleep", "60"], start_new_session=True, env=environment) as left:
         entry(tmp_path, sessions={str(left.pid): start_of(left.pid)} if sign == "session" else {})
         (note,) = sweep(tmp_path)

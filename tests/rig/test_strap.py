@@ -41,6 +41,7 @@ def owner(tmp_path: Path, own_lock: Path) -> tuple[subprocess.Popen[bytes], list
     process = subprocess.Popen(
         [sys.executable, "-c", OWNER, str(tmp_path / "cache")],
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env={**os.environ, "TMPDIR": str(own_lock)},
     )
     assert process.stdout is not None
@@ -56,11 +57,13 @@ def cgroups(token: str) -> list[Path]:
 
 
 def test_a_second_webdyno_is_refused_and_told_who_has_the_machine(tmp_path: Path, own_lock: Path) -> None:
-    first, _ = owner(tmp_path, own_lock)
+    first, (token, *_) = owner(tmp_path, own_lock)
     with first:
         with pytest.raises(MachineError) as caught, strap(None, tmp_path / "other cache"):
             pass
-        first.kill()
+        first.send_signal(signal.SIGINT)
+    assert marked(token) == []
+    assert cgroups(token) == []
     assert str(caught.value) == (
         f"another webdyno (pid {first.pid}) is measuring on this machine, and two would measure each other; "
         "wait until it has ended, or end it"

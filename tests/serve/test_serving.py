@@ -146,7 +146,7 @@ def test_one_that_never_listens_is_told_after_its_time(stand: Stand) -> None:
 
 def test_one_that_listens_but_never_answers_is_told(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "_TIMEOUT_S", 0.1)
-    error = stand.fails_to_start(contender("silent", ready_s=0.3))
+    error = stand.fails_to_start(contender("silent", ready_s=2.0))
     assert str(error) == "toy did not serve in time: GET / was not answered: there was none within 0.1 s"
     assert not error.exited
 
@@ -186,7 +186,7 @@ def test_wrong_answers_are_told_with_what_came(stand: Stand, monkeypatch: pytest
 
 
 def test_a_server_that_stays_unavailable_until_its_time_is_over_answers_wrongly(stand: Stand) -> None:
-    with pytest.raises(AnswerError) as caught, stand.serve(contender("unavailable", ready_s=0.3)):
+    with pytest.raises(AnswerError) as caught, stand.serve(contender("unavailable", ready_s=2.0)):
         pass
     assert str(caught.value) == "GET /: expected status 200, got 503 with 'wait' (4 bytes)"
 

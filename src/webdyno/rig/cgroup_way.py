@@ -140,7 +140,7 @@ def _refusal(token: str, ledger: Ledger | None, way: Way) -> str:
     try:
         cgroup = cgroups.make(f"webdyno-{token}-trial", tuple(os.sched_getaffinity(0)), limit)
     except OSError as error:
-        return f"no cgroup could be made in {error.filename}: {_text(error)}"
+        return f"no cgroup could be made in {_above(error)}: {_text(error)}"
     if cgroup is None:
         return "there is no cgroup hierarchy to write to"
     child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
@@ -148,7 +148,7 @@ def _refusal(token: str, ledger: Ledger | None, way: Way) -> str:
         for path in cgroup.join_files:
             path.write_text(str(child.pid))
     except OSError as error:
-        return f"no process could be put into {error.filename or 'a cgroup'}: {_text(error)}"
+        return f"no process could be put into a cgroup in {_above(error)}: {_text(error)}"
     finally:
         child.kill()
         child.communicate()
@@ -165,6 +165,12 @@ def _why_not(unified: Place) -> str:
     if "memory" not in available:
         return f"the memory controller is not delegated to {unified.own}; {_DELEGATE}"
     return f"other processes stand in {unified.own}, so it cannot hand out the memory controller; {_DELEGATE}"
+
+
+def _above(error: OSError) -> Path:
+    """Where it happened, without the trial's own name: reasons are kept in Runs and must not differ between them."""
+    path = Path(error.filename or "/")
+    return next((folder.parent for folder in (path, *path.parents) if folder.name.startswith("webdyno-")), path)
 
 
 def _text(error: OSError) -> str:

@@ -154,15 +154,12 @@ class Here:
             os.close(report_write)
             report_write = -1
             with open(report, "rb", closefd=False) as stream:
-                failure = stream.read().decode(errors="replace")
+                failure = stream.read().decode(errors="replace")  # empty once the command executes
             if failure:
                 raise _explain(command, failure)
         except BaseException:
             if process is not None:
-                process.kill()
-                process.wait()
-                if process.stdout is not None:
-                    process.stdout.close()
+                _abandon(process)
             raise
         finally:
             os.close(report)
@@ -171,6 +168,13 @@ class Here:
             for file in files:
                 file.close()
         return process
+
+
+def _abandon(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _existing(folder: Path) -> Path:
