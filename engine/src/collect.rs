@@ -33,7 +33,6 @@ pub struct Collector<'w> {
     pages: BTreeMap<u32, Page>,
     /// Workers that have closed their last window, by that window.
     ended: Vec<u32>,
-    phase: Option<Phase>,
     cpu: Cpu,
     steady: Slice,
     steady_cpu: Cpu,
@@ -55,7 +54,6 @@ impl<'w> Collector<'w> {
             backs,
             pages: BTreeMap::new(),
             ended: Vec::new(),
-            phase: None,
             cpu: Cpu::of_process(),
             steady: Slice::default(),
             steady_cpu: Cpu::default(),
@@ -126,10 +124,6 @@ impl<'w> Collector<'w> {
         let used = cpu.since(self.cpu);
         self.cpu = cpu;
         self.end = end;
-        if self.phase != Some(window.phase) {
-            self.phase = Some(window.phase);
-            lines::write(self.sink, &PhaseBegins::new(window.phase.name(), window.start))?;
-        }
         if window.phase == Phase::Steady {
             self.steady.merge(&page.slice);
             // In flight is a level, not a flow: the last slice's stands.
@@ -139,7 +133,18 @@ impl<'w> Collector<'w> {
             self.steady_span = Some((start, end));
         }
         let tally = Tally::new(window.start, end.saturating_sub(window.start), &page.slice, used);
-        lines::write(self.sink, &SliceLine::new(window.phase.name(), index, tally))
+        lines::write(self.sink, &SliceLine::new(window.phase.name(), index, tally))?;
+        let next = window.phase != Phase::Steady && self.timetable.window(index + 1).phase != window.phase;
+        if next && page.going_on > 0 {
+            return self.begin_phase(index + 1);
+        }
+        Ok(())
+    }
+
+    /// Tells that the phase of this window has begun.
+    pub fn begin_phase(&mut self, index: u32) -> io::Result<()> {
+        let window = self.timetable.window(index);
+        lines::write(self.sink, &PhaseBegins::new(window.phase.name(), window.start))
     }
 
     /// Whether every worker has come to its end in order. One that has not has panicked: then there is nothing to sum up.

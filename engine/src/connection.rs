@@ -195,7 +195,11 @@ impl Place {
                     self.answer.broken = broken;
                 }
                 Ok(Some(Event::Body(part))) => self.check.body(part, &request.expect, &mut lore.known),
-                Ok(Some(Event::End)) => return self.complete(!bytes.is_empty(), &request.expect, lore),
+                Ok(Some(Event::End)) => {
+                    // RFC 9112, 9.2: empty lines may be discarded, anything else makes the next answer ambiguous.
+                    let surplus = bytes.iter().any(|b| !matches!(b, b'\r' | b'\n'));
+                    return self.complete(surplus, &request.expect, lore);
+                }
                 Ok(None) => return Progress::More,
                 Err(Malformed(why)) => return Progress::Malformed(why),
             }

@@ -108,6 +108,7 @@ impl From<io::Error> for Failure {
 /// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
 pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
     let address = machine::resolve(&order.target)?;
+    machine::check_family(&address)?;
     machine::reserve_files(order)?;
     machine::pin(order)?;
     let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
@@ -170,6 +171,7 @@ fn oversee(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Ended, Failure> {
     let mut early = None;
+    collector.begin_phase(0)?;
     loop {
         match reports.recv_timeout(LOOK) {
             Ok(report) => collector.take(report)??,

@@ -2,6 +2,7 @@
 
 use crate::error::Fault;
 use crate::order::{Order, Target};
+use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -21,6 +22,17 @@ pub fn resolve(target: &Target) -> Result<SocketAddr, Fault> {
     first.ok_or_else(|| {
         Fault::machine(key, format!("{key} {:?} has no address; give an address or another name", target.host))
     })
+}
+
+/// Makes sure that this machine speaks the address's family at all.
+pub fn check_family(address: &SocketAddr) -> Result<(), Fault> {
+    let (family, name) = if address.is_ipv4() { (AddressFamily::INET, "IPv4") } else { (AddressFamily::INET6, "IPv6") };
+    match rustix::net::socket(family, SocketType::STREAM, None) {
+        Ok(_) => Ok(()),
+        Err(e) => {
+            Err(Fault::machine("target.host", format!("target.host is {address} but this machine has no {name}: {e}")))
+        }
+    }
 }
 
 /// Makes sure that this process may hold the connections of the order, raising its own limit where it may.

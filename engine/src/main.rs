@@ -17,7 +17,10 @@ const INTERRUPTED: u8 = 130;
 fn main() -> ExitCode {
     let signalled = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        if let Err(e) = signal_hook::flag::register(signal, Arc::clone(&signalled)) {
+        // The second signal does not wait for a summary: somebody may not be reading it.
+        let second =
+            signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&signalled));
+        if let Err(e) = second.and_then(|_| signal_hook::flag::register(signal, Arc::clone(&signalled))) {
             eprintln!("webdyno-engine: signal {signal} will end the process without a summary: {e}");
         }
     }

@@ -82,7 +82,10 @@ impl<'t> Pace<'t> {
     /// there is no ticket.
     pub fn enter_steady(&mut self, in_flight: u64) -> u64 {
         self.steady = true;
-        self.tickets.map_or(0, |tickets| in_flight - tickets.take(in_flight))
+        let surplus = self.tickets.map_or(0, |tickets| in_flight - tickets.take(in_flight));
+        // A worker that loses all its requests here would never ask again, and so never learn that none are left.
+        self.spent |= surplus > 0;
+        surplus
     }
 
     /// Whether no request will be begun any more.
@@ -132,7 +135,8 @@ mod tests {
     #[test]
     fn requests_in_flight_beyond_the_count_are_told() {
         let tickets = Tickets::new(3);
-        assert_eq!(7, counting(&tickets, false).enter_steady(10));
+        let mut pace = counting(&tickets, false);
+        assert_eq!((7, true, Due::Never), (pace.enter_steady(10), pace.spent(), pace.next()));
     }
 
     #[test]

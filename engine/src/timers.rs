@@ -9,6 +9,8 @@ use std::collections::BinaryHeap;
 
 /// No reminder set.
 const UNARMED: u64 = u64::MAX;
+/// How many reminders a place may have in the heap, on average, before the old ones are swept out.
+const SLACK: usize = 4;
 
 /// The reminders of all places of one worker.
 #[derive(Debug, Default)]
@@ -30,7 +32,17 @@ impl Timers {
         if deadline < self.armed[place] {
             self.armed[place] = deadline;
             self.heap.push(Reverse((deadline, place as u32)));
+            if self.heap.len() > SLACK * (self.armed.len() + SLACK) {
+                self.sweep();
+            }
         }
+    }
+
+    /// Drops reminders that are out of date. Places that back off from a server that refuses leave one each time, and with long
+    /// timeouts they would pile up.
+    fn sweep(&mut self) {
+        let armed = &self.armed;
+        self.heap.retain(|Reverse((at, place))| armed[*place as usize] == *at);
     }
 
     /// When the next reminder comes up.
@@ -79,5 +91,16 @@ mod tests {
         timers.arm(0, 20);
         assert_eq!(Some(0), timers.due(20));
         assert_eq!(None, timers.due(1000), "the reminder for 50 is out of date");
+    }
+
+    #[test]
+    fn reminders_out_of_date_do_not_pile_up() {
+        let mut timers = Timers::new(2);
+        for n in 0..1000 {
+            timers.arm(0, 1_000_000 + n);
+            timers.arm(0, n);
+            assert_eq!(Some(0), timers.due(n));
+        }
+        assert!(timers.heap.len() <= SLACK * (2 + SLACK), "{}", timers.heap.len());
     }
 }

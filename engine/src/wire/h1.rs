@@ -119,6 +119,9 @@ impl Parser {
                 self.frame(&head);
                 return Ok(Some(Event::Head(head, raw)));
             }
+            if self.spare.is_empty() {
+                skip_empty_lines(input);
+            }
             if input.is_empty() {
                 return Ok(None);
             }
@@ -302,6 +305,13 @@ fn begins_like_http(bytes: &[u8]) -> Result<(), Malformed> {
         Ok(())
     } else {
         Err(Malformed("the answer does not begin with an HTTP/1 status line"))
+    }
+}
+
+/// RFC 9112, 9.2 with 2.2: empty lines between messages may be discarded; some servers end a body with one too many.
+fn skip_empty_lines(input: &mut &[u8]) {
+    while let [b'\r' | b'\n', rest @ ..] = *input {
+        *input = rest;
     }
 }
 

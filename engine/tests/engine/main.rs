@@ -2,4 +2,5 @@
 
 mod behaviours;
 mod endings;
+mod failures;
 mod theatre;

@@ -48,6 +48,7 @@ const GOOD: &[(&str, &str, u16, &str)] = &[
     ("no body", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, ""),
     ("no reason", "HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n", 404, ""),
     ("a length said twice alike", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\nContent-Length: 2\r\n\r\nok", 200, "ok"),
+    ("an empty line first", "\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok"),
     ("bare LF", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, "ok"),
     ("a folded harmless header", "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok", 200, "ok"),
     ("chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", 200, "hello"),
@@ -87,7 +88,6 @@ const GOOD: &[(&str, &str, u16, &str)] = &[
 const BAD: &[(&str, &str)] = &[
     ("not HTTP", "SSH-2.0-OpenSSH\r\n"),
     ("HTTP/2", "HTTP/2 200\r\n\r\n"),
-    ("an empty line first", "\r\nHTTP/1.1 200 OK\r\n\r\n"),
     ("two digits of status", "HTTP/1.1 20 OK\r\n\r\n"),
     ("four digits of status", "HTTP/1.1 2000\r\n\r\n"),
     ("status below 100", "HTTP/1.1 099 X\r\n\r\n"),
