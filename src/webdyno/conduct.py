@@ -92,6 +92,7 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
         rig=bench.strapped.rig,
         message=record.message,
         log_tail=record.log_tail,
+        built_key=built.key if isinstance(built, Built) else "",
         versions=built.versions if isinstance(built, Built) else {},
         driver_version=bench.driver_version,
         driver_command=record.driver_command,

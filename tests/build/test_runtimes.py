@@ -6,7 +6,7 @@ import pytest
 
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost, no_such_program
-from webdyno.build import find_runtime
+from webdyno.build import fetch_runtime, find_runtime
 from webdyno.model.built import Found
 from webdyno.rig.host import Command
 
@@ -64,3 +64,25 @@ def test_python_is_what_uv_finds_outside_environments() -> None:
 
 def test_a_kind_without_a_recipe_is_not_found() -> None:
     assert find_runtime(runtime("jvm"), FakeHost(no_such_program)) == "jv: webdyno cannot build for jvm yet"
+
+
+def test_a_missing_python_is_brought_by_uv_and_only_when_asked_for() -> None:
+    commands: list[str] = []
+
+    def uv(command: Command) -> str | int:
+        commands.append(command.argv[2] if command.argv[1] == "python" else "version")
+        if command.argv[1] != "python":
+            return "Python 3.11.15\n"
+        return "/home/user/python3.11\n" if "install" in commands else 2
+
+    python = runtime("python", find=["3.11"])
+    assert isinstance(find_runtime(python, FakeHost(uv)), str)
+    assert commands == ["find"]
+    found = fetch_runtime(python, FakeHost(uv))
+    assert found == Found(runtime="no", program="/home/user/python3.11", version="Python 3.11.15")
+    assert commands == ["find", "find", "install", "find", "version"]
+
+
+def test_a_python_that_cannot_be_brought_is_missing_with_its_reason() -> None:
+    found = fetch_runtime(runtime("python", find=["3.11"]), FakeHost(lambda _: 2))
+    assert found == "Python was not found (looked for 3.11); to get it: ask around"

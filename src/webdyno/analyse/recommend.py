@@ -13,7 +13,9 @@ import math
 from collections.abc import Sequence
 
 from webdyno.analyse import words
+from webdyno.model.placeholder import fill
 from webdyno.model.run import Run
+from webdyno.model.trial import Plan
 from webdyno.model.verdict import Verdict
 
 
@@ -48,7 +50,15 @@ def _scores(verdicts: Sequence[Verdict]) -> dict[str, float]:
     return {name: math.exp(sum(each) / len(each)) for name, each in logs.items() if len(each) == len(verdicts)}
 
 
-def command_of(contender: str | None, runs: Sequence[Run]) -> list[str]:
-    """The command line it was last measured with."""
-    commands = [run.command for run in runs if run.trial.contender == contender and run.outcome == "ok"]
-    return list(commands[-1]) if commands else []
+PORT = 8000
+"""In the command that is recommended; the port it was measured on meant nothing."""
+
+
+def command_of(name: str | None, plan: Plan, runs: Sequence[Run]) -> list[str]:
+    """The command line it was last measured with, on a port to keep."""
+    for run in reversed(runs):
+        if run.trial.contender == name and run.outcome == "ok" and run.workers and run.threads:
+            cores = len(run.rig.contender_cores)
+            serve = plan.contenders[run.trial.contender].serve
+            return fill(serve, host="127.0.0.1", port=PORT, workers=run.workers, threads=run.threads, cores=cores)
+    return []

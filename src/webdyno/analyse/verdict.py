@@ -42,7 +42,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         sentence=sentence,
         verdicts=verdicts,
         recommended=recommended,
-        recommended_command=command_of(recommended, runs),
+        recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
     )
 

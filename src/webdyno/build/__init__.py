@@ -15,7 +15,7 @@ from what was installed, never copied from what was asked for.
 
 from webdyno.build.locks import lock, unsatisfied
 from webdyno.build.make import build
-from webdyno.build.runtimes import find_runtime
+from webdyno.build.runtimes import fetch_runtime, find_runtime
 from webdyno.build.several import Job, build_all
 
-__all__ = ["Job", "build", "build_all", "find_runtime", "lock", "unsatisfied"]
+__all__ = ["Job", "build", "build_all", "fetch_runtime", "find_runtime", "lock", "unsatisfied"]

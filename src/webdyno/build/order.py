@@ -77,6 +77,8 @@ class Recipe:
     """What has to be there, in the order it is made; the last part is the folder that is served from."""
     candidates: Callable[[Runtime, Host], list[str]] = on_path
     """Absolute paths of programs on this machine that may be the runtime, best first."""
+    fetch: Callable[[Runtime, Host], None] | None = None
+    """Brings a runtime that is not there, where that needs no rights; whether it worked, ``candidates`` tells."""
 
 
 def app_ingredients(sources: Path) -> list[str]:

@@ -35,6 +35,11 @@ def interpreters(runtime: Runtime, host: Host) -> list[str]:
     return [path.strip() for path in found if path and path.strip()]
 
 
+def fetch(runtime: Runtime, host: Host) -> None:
+    """uv installs the interpreter for this user, as it does for everybody who works with uv."""
+    ask(host, [uv.find_uv_bin(), "python", "install", "--no-bin", runtime.find[0]])
+
+
 def parts(order: Order) -> list[Part]:
     """The environment, shared by all that ask for the same; and the app."""
     program = order.found.program

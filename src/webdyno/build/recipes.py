@@ -6,7 +6,7 @@ from webdyno.build import go, node, python
 from webdyno.build.order import Recipe
 
 RECIPES: dict[str, Recipe] = {
-    "python": Recipe(python.parts, python.interpreters),
+    "python": Recipe(python.parts, python.interpreters, python.fetch),
     "node": Recipe(node.parts),
     "go": Recipe(go.parts),
 }

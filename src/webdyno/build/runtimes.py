@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from webdyno.build.order import Recipe
 from webdyno.build.recipes import RECIPES
 from webdyno.build.tool import ask
 from webdyno.model.built import Found
@@ -16,6 +17,20 @@ def find_runtime(runtime: Runtime, host: Host) -> Found | str:
     recipe = RECIPES.get(runtime.kind)
     if recipe is None:
         return f"{runtime.name}: webdyno cannot build for {runtime.kind} yet"
+    return _look(runtime, recipe, host)
+
+
+def fetch_runtime(runtime: Runtime, host: Host) -> Found | str:
+    """Like ``find_runtime``, but brings what is not there, where that can be had without rights (Pythons, by uv)."""
+    found = find_runtime(runtime, host)
+    recipe = RECIPES.get(runtime.kind)
+    if isinstance(found, Found) or recipe is None or recipe.fetch is None:
+        return found
+    recipe.fetch(runtime, host)
+    return _look(runtime, recipe, host)
+
+
+def _look(runtime: Runtime, recipe: Recipe, host: Host) -> Found | str:
     why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
     for program in recipe.candidates(runtime, host):
         told = (ask(host, [program, *runtime.version]) or "").strip()

@@ -66,7 +66,7 @@ def check(
     chosen = _chosen(known, names, study)
     results: list[Checked] = []
     with strap(MEMORY_BYTES, cache_folder()) as strapped, TemporaryDirectory(prefix="webdyno-check-") as logs:
-        found, missing = look_for_runtimes(known, chosen, strapped)
+        found, missing = look_for_runtimes(known, chosen, strapped, fetch=True)
         results += [_skipped(name, reason) for name, reason in missing.items()]
         there = [name for name in chosen if name not in missing]
         built = build_contenders(there, known, found, strapped, threading.Event())

@@ -29,7 +29,7 @@ def plan(
     """
     known = catalogue_of(catalogue)
     chosen = narrowing.of(study_called(study, known))
-    _, missing = look_for_runtimes(known, chosen.contenders, Here())
+    _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     made = make_plan(chosen, known, missing)
     if json:
         say_json(made)

@@ -69,9 +69,7 @@ def line_of(run: Run) -> str:
     answered = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
     errors = sum(_failed(slice_) for slice_ in steady)
-    return f"{head}  {rate(answered / seconds) if seconds else '-':>10}" + (
-        f"  {errors} errors" if errors else ""
-    )
+    return f"{head}  {rate(answered / seconds) if seconds else '-':>10}" + (f"  {errors} errors" if errors else "")
 
 
 def _failed(slice_: Slice) -> int:

@@ -69,7 +69,7 @@ def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
     with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
         driver_version = DRIVERS[study.driver]().version(asker(strapped))
-        found, missing = look_for_runtimes(known, study.contenders, strapped)
+        found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         plan = make_plan(study, known, missing)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
@@ -89,7 +89,7 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
             driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
             changed = store.add_fingerprint(strapped.fingerprint)
             _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
-            found, missing = look_for_runtimes(known, list(plan.contenders), strapped)
+            found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
             for name, reason in missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
             _announce(plan, folder, driver_version, already=store.done())

@@ -71,8 +71,8 @@ def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
 
 
 def _on_this_machine(contender: Contender) -> dict[str, Any]:
+    from webdyno.model.placeholder import fill
     from webdyno.rig.cores import assign, physical_cores, usable_cores
-    from webdyno.serve.placeholders import fill
 
     cores = len(assign(physical_cores(usable_cores())).contender)
     workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build import find_runtime
+from webdyno.build import fetch_runtime, find_runtime
 from webdyno.commands.options import numbers, split
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
@@ -123,13 +123,17 @@ def size_mb(text: str, flag: str) -> int | None:
 
 
 def look_for_runtimes(
-    catalogue: Catalogue, contenders: list[str], host: Host
+    catalogue: Catalogue, contenders: list[str], host: Host, *, fetch: bool
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """The runtimes that exist here by name, and for each contender whose runtime does not, the reason."""
+    """The runtimes that exist here by name, and for each contender whose runtime does not, the reason.
+
+    With ``fetch``, what is missing and can be had without rights is brought first.
+    """
+    find = fetch_runtime if fetch else find_runtime
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}
     for name in sorted({catalogue.contenders[contender].runtime for contender in contenders}):
-        result = find_runtime(catalogue.runtimes[name], host)
+        result = find(catalogue.runtimes[name], host)
         if isinstance(result, Found):
             found[name] = result
         else:

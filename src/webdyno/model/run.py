@@ -76,6 +76,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What was added to its environment."""
     workers: int | None = None
     threads: int | None = None
+    built_key: str = ""
+    """Hash of what was built and served; it changes with the app's sources too."""
     versions: dict[str, str] = {}
     """Found after install: runtime, server, and every package of the environment."""
     driver_version: str = ""

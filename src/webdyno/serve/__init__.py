@@ -1,6 +1,6 @@
 """Serve: a built contender as a running server, proven to be itself, to answer rightly, and to be gone afterwards.
 
-serving.py joins the steps; each of them is one file: placeholders, ready, ask, verify, probe.
+serving.py joins the steps; each of them is one file: ready, ask, verify, probe.
 """
 
 from webdyno.serve.serving import Served, serve

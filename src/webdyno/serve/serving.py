@@ -20,6 +20,7 @@ from threading import Event
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Probe
 from webdyno.model.workload import Request, Workload
@@ -28,7 +29,6 @@ from webdyno.rig.host import STDOUT, Command
 from webdyno.rig.ports import free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
-from webdyno.serve.placeholders import fill
 from webdyno.serve.probe import probe
 from webdyno.serve.ready import Waiting
 from webdyno.serve.verify import Asker, verify

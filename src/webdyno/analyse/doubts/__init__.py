@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import closes_connections, http_1_0, small_backlog, starved_connections
 from webdyno.analyse.doubts.driver import driver_limits, generator_bound
-from webdyno.analyse.doubts.fairness import unequal_parallelism, versions_differ
+from webdyno.analyse.doubts.fairness import builds_differ, unequal_parallelism, versions_differ
 from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
@@ -24,6 +24,7 @@ from webdyno.model.doubt import Doubt
 
 CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     impossible_rate,
+    builds_differ,
     wrong_answers,
     dead_cell,
     starved_connections,

@@ -38,6 +38,21 @@ def versions_differ(cell: Cell) -> Doubt | None:
     )
 
 
+def builds_differ(cell: Cell) -> Doubt | None:
+    """The contender was built from other content in some rounds: its app was edited, or an environment made anew."""
+    keys = {run.built_key for run in cell.runs if run.built_key}
+    if len(keys) < 2:
+        return None
+    return Doubt(
+        kind="builds-differ",
+        severity="voids",
+        subject=cell.name,
+        sentence=f"{cell.name} was built in {len(keys)} different ways within this study: its app or packages changed",
+        advice="begin the study anew; a resumed plan must serve what it began with",
+        numbers={"builds": len(keys)},
+    )
+
+
 def _pins(requirements: Iterable[str]) -> Iterable[tuple[str, str]]:
     for requirement in requirements:
         if found := _PIN.match(requirement.replace(" ", "")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webdyno.serve.placeholders import fill
+from webdyno.model.placeholder import fill
 
 
 def filled(*words: str, host: str = "127.0.0.1") -> list[str]:
