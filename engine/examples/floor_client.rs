@@ -38,7 +38,11 @@ fn load(set: impl std::os::fd::AsFd, clients: &[TcpStream], until: Instant) -> r
     let nap = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     while Instant::now() < until {
         events.clear();
-        epoll::wait(&set, spare_capacity(&mut events), Some(&nap))?;
+        match epoll::wait(&set, spare_capacity(&mut events), Some(&nap)) {
+            // A client that is stopped and continued, as in paired measurements, is told so by an interrupt.
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
         for event in &events {
             let event: &epoll::Event = event;
             let client = &clients[event.data.u64() as usize];

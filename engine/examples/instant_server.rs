@@ -2,7 +2,8 @@
 //!
 //! `instant_server [--port N] [--body BYTES] [--seconds N]` listens on 127.0.0.1, prints its port, and ends by itself after
 //! the seconds (60 unless told). It does not parse: it takes every end of a header block for one request. One thread, epoll,
-//! edge-triggered; one `recv` and one `send` per request, so that the server costs as little as it can.
+//! edge-triggered; one `recv` and one `send` per request, so that the server costs as little as it can. `GET /answered` is
+//! answered with how many requests have come before, so that load engines need not be believed about their own counts.
 
 #![forbid(unsafe_code)]
 
@@ -53,7 +54,7 @@ fn serve(listener: &TcpListener, answer: &[u8], until: Instant) -> rustix::io::R
     let set = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&set, listener, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
     let mut clients: HashMap<u64, Client> = HashMap::new();
-    let (mut events, mut buffer, mut next) = (Vec::with_capacity(512), vec![0; 65536], 1);
+    let (mut events, mut buffer, mut next, mut answered) = (Vec::with_capacity(512), vec![0; 65536], 1, 0);
     let nap = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
     while Instant::now() < until {
         events.clear();
@@ -63,7 +64,7 @@ fn serve(listener: &TcpListener, answer: &[u8], until: Instant) -> rustix::io::R
             let key = event.data.u64();
             if key == 0 {
                 accept(&set, listener, &mut clients, &mut next)?;
-            } else if clients.get_mut(&key).is_some_and(|client| !client.turn(answer, &mut buffer)) {
+            } else if clients.get_mut(&key).is_some_and(|client| !client.turn(answer, &mut buffer, &mut answered)) {
                 clients.remove(&key);
             }
         }
@@ -91,7 +92,7 @@ fn accept(
 
 impl Client {
     /// Reads what came and answers it; false: the connection is over.
-    fn turn(&mut self, answer: &[u8], buffer: &mut [u8]) -> bool {
+    fn turn(&mut self, answer: &[u8], buffer: &mut [u8], answered: &mut u64) -> bool {
         loop {
             let n = match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
                 Ok((0, _)) => return false,
@@ -100,6 +101,13 @@ impl Client {
                 Err(_) => return false,
             };
             let asked = memchr::memmem::find_iter(&buffer[..n], b"\r\n\r\n").count();
+            if buffer.starts_with(b"GET /answered ") {
+                let text = answered.to_string();
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{text}", text.len());
+                self.owed.extend_from_slice(head.as_bytes());
+                break;
+            }
+            *answered += asked as u64;
             (0..asked).for_each(|_| self.owed.extend_from_slice(answer));
             if n < buffer.len() {
                 break;

@@ -9,7 +9,7 @@ use crate::wire::Malformed;
 use crate::wire::h1::{Event, Parser, Template};
 
 /// The first wait after a refused connect, and the longest.
-const BACK_OFF: (u64, u64) = (1_000_000, 100_000_000);
+const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
 
 /// What a place is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,7 @@ pub struct Place {
     pub retried: bool,
     /// It has had a complete answer in this run.
     pub answered: bool,
-    /// Index of the present request.
-    pub request: usize,
+    request: u32,
     /// When the present request was first sent; 0: not yet.
     pub sent_at: u64,
     /// When the present connect began.
@@ -51,14 +50,17 @@ pub struct Place {
     pub taken: usize,
     /// Whether all of them were.
     pub sent: bool,
-    back_off: u64,
+    back_off: u32,
     parser: Parser,
     check: Check,
-    answer: Answer,
+    status: u16,
+    http10: bool,
+    keep_alive: bool,
+    broken: Option<Broken>,
 }
 
 /// A complete answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// 200 to 999.
     pub status: u16,
@@ -75,7 +77,7 @@ pub struct Answer {
 }
 
 /// What arriving bytes came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// More are needed.
     More,
@@ -103,7 +105,6 @@ pub struct First {
 
 impl Default for Place {
     fn default() -> Self {
-        let answer = Answer { status: 0, http10: false, keep_alive: false, broken: None, surplus: false, length: 0 };
         Place {
             state: State::Idle,
             connected: false,
@@ -119,7 +120,10 @@ impl Default for Place {
             back_off: 0,
             parser: Parser::default(),
             check: Check::default(),
-            answer,
+            status: 0,
+            http10: false,
+            keep_alive: false,
+            broken: None,
         }
     }
 }
@@ -128,7 +132,7 @@ impl Place {
     /// A new request is this place's to carry out.
     #[inline]
     pub fn assign(&mut self, request: usize) {
-        (self.request, self.sent_at, self.retried) = (request, 0, false);
+        (self.request, self.sent_at, self.retried) = (request as u32, 0, false);
     }
 
     /// The present request is about to be sent.
@@ -143,6 +147,12 @@ impl Place {
         (self.connected, self.answers, self.back_off, self.starved_at) = (true, 0, 0, 0);
     }
 
+    /// Index of the present request.
+    #[inline]
+    pub fn request(&self) -> usize {
+        self.request as usize
+    }
+
     /// Whether a request is under way.
     pub fn busy(&self) -> bool {
         matches!(self.state, State::Starved(_) | State::Connecting | State::Asking)
@@ -151,7 +161,7 @@ impl Place {
     /// How long to wait after one more refusal.
     pub fn next_back_off(&mut self) -> u64 {
         self.back_off = (self.back_off * 2).clamp(BACK_OFF.0, BACK_OFF.1);
-        self.back_off
+        u64::from(self.back_off)
     }
 
     /// Whether a connection that broke now may have been closed before the request arrived: no byte of an answer has come, and
@@ -189,10 +199,10 @@ impl Place {
                     first.keep(at, raw);
                     let broken = head_broken(&head, raw, &request.expect, first);
                     self.check.begin(&request.expect, &mut lore.known, broken.is_none());
-                    self.answer.status = head.status;
-                    self.answer.http10 = head.http10;
-                    self.answer.keep_alive = head.keep_alive;
-                    self.answer.broken = broken;
+                    self.status = head.status;
+                    self.http10 = head.http10;
+                    self.keep_alive = head.keep_alive;
+                    self.broken = broken;
                 }
                 Ok(Some(Event::Body(part))) => self.check.body(part, &request.expect, &mut lore.known),
                 Ok(Some(Event::End)) => {
@@ -211,7 +221,7 @@ impl Place {
         if !self.parser.may_close() {
             return None;
         }
-        self.answer.keep_alive = false;
+        self.keep_alive = false;
         match self.complete(false, &request.expect, lore) {
             Progress::Complete(answer) => Some(answer),
             _ => None,
@@ -219,12 +229,9 @@ impl Place {
     }
 
     fn complete(&mut self, surplus: bool, expect: &Expect, lore: &mut Lore) -> Progress {
-        self.answer.length = self.check.length();
-        self.answer.surplus = surplus;
-        if self.answer.broken.is_none() {
-            self.answer.broken = self.check.end(expect, &mut lore.known);
-        }
-        Progress::Complete(self.answer)
+        let broken = self.broken.take().or_else(|| self.check.end(expect, &mut lore.known));
+        let (status, http10, keep_alive) = (self.status, self.http10, self.keep_alive);
+        Progress::Complete(Answer { status, http10, keep_alive, broken, surplus, length: self.check.length() })
     }
 }
 
@@ -254,5 +261,36 @@ impl First {
         if self.head.is_none() {
             self.head = Some((at, raw[..raw.len().min(First::LIMIT)].to_vec()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_small_enough_for_ten_thousand_to_stay_in_the_cache() {
+        assert!(size_of::<Place>() <= 192, "{}", size_of::<Place>());
+    }
+
+    #[test]
+    fn back_off_doubles_to_its_limit_and_a_connection_resets_it() {
+        let mut place = Place::default();
+        let waits: Vec<u64> = (0..9).map(|_| place.next_back_off() / 1_000_000).collect();
+        assert_eq!(vec![1, 2, 4, 8, 16, 32, 64, 100, 100], waits);
+        place.connect();
+        assert_eq!(1_000_000, place.next_back_off());
+    }
+
+    #[test]
+    fn the_earlier_of_two_deadlines_counts_while_a_retry_connects() {
+        let mut place = Place { state: State::Connecting, connect_at: 100, ..Place::default() };
+        assert_eq!(Some(150), place.deadline(10, 50));
+        place.sent_at = 95;
+        assert_eq!(Some(105), place.deadline(10, 50));
+        place.state = State::Asking;
+        assert_eq!(Some(105), place.deadline(10, 50));
+        place.state = State::Idle;
+        assert_eq!(None, place.deadline(10, 50));
     }
 }

@@ -14,7 +14,7 @@ const KEPT_LIMIT: usize = 4 * 1024 * 1024;
 const BARRED: u64 = u64::MAX;
 
 /// Which rule an answer broke, with what it had instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// Not one of the expected statuses.
     Status,
@@ -23,7 +23,7 @@ pub enum Broken {
     /// Another length of the body.
     Length(u64),
     /// Another SHA-256 of the body.
-    Digest([u8; 32]),
+    Digest(Box<[u8; 32]>),
     /// The text is not in the body.
     Contains,
 }
@@ -163,7 +163,7 @@ impl Full {
         if let (Some(expected), Some(sha)) = (expect.body_sha256, self.sha) {
             let digest: [u8; 32] = sha.finalize().into();
             if digest != expected {
-                return Some(Broken::Digest(digest));
+                return Some(Broken::Digest(Box::new(digest)));
             }
         }
         let missing = expect.body_contains.as_ref().is_some_and(|text| !self.found && !text.is_empty());
@@ -234,7 +234,7 @@ mod tests {
             assert_eq!(None, check(b"hello world", size, &expect, &mut known));
             assert_eq!(Some(b"hello world".as_slice()), known.body.as_deref());
             for wrong in ["hello", "hello worle", "hello world!", "", "Hello world"] {
-                let digest = Sha256::digest(wrong).into();
+                let digest = Box::new(Sha256::digest(wrong).into());
                 assert_eq!(Some(Broken::Digest(digest)), check(wrong.as_bytes(), size, &expect, &mut known), "{wrong}");
             }
         }

@@ -8,7 +8,7 @@ use crate::worker::Job;
 use rustix::io::Errno;
 
 /// A complete answer that breaks a rule.
-pub fn wrong(request: &Request, answer: &Answer, broken: Broken, odd_type: Option<&str>) -> String {
+pub fn wrong(request: &Request, answer: &Answer, broken: &Broken, odd_type: Option<&str>) -> String {
     let (expect, asked) = (&request.expect, asked(request));
     let status = answer.status;
     match broken {
@@ -28,7 +28,7 @@ pub fn wrong(request: &Request, answer: &Answer, broken: Broken, odd_type: Optio
         Broken::Digest(digest) => format!(
             "wrong-body: {asked} answered {status} with {} bytes of SHA-256 {}, expected {}",
             answer.length,
-            hex(&digest),
+            hex(digest.as_slice()),
             hex(&expect.body_sha256.unwrap_or_default())
         ),
         Broken::Contains => format!(

@@ -58,7 +58,7 @@ pub struct Parser {
     /// What was given out borrows from `spare`; it is cleared at the next call.
     spent: bool,
     /// Bytes of heads and trailers seen in this answer.
-    weight: usize,
+    weight: u32,
     /// The part of a line or block that came with earlier reads.
     spare: Vec<u8>,
 }
@@ -150,7 +150,7 @@ impl Parser {
     /// A header block, once it is whole.
     fn block<'i>(&mut self, input: &mut &'i [u8]) -> Result<Option<Raw<'i>>, Malformed> {
         let all = *input;
-        let room = HEAD_LIMIT - self.weight;
+        let room = HEAD_LIMIT - self.weight as usize;
         if self.spare.is_empty() {
             begins_like_http(all)?;
             if let Some(end) = head::end(all, 0) {
@@ -176,8 +176,8 @@ impl Parser {
     }
 
     fn weigh(&mut self, bytes: usize) -> Result<(), Malformed> {
-        self.weight += bytes;
-        if self.weight > HEAD_LIMIT { Err(TOO_LONG) } else { Ok(()) }
+        self.weight += bytes.min(HEAD_LIMIT + 1) as u32;
+        if self.weight as usize > HEAD_LIMIT { Err(TOO_LONG) } else { Ok(()) }
     }
 
     /// RFC 9112, 6.3: method and status first, then the headers.
@@ -231,7 +231,7 @@ impl Parser {
         let limit = match self.state {
             State::ChunkEnd => 2,
             State::ChunkLine => CHUNK_LINE_LIMIT,
-            _ => HEAD_LIMIT - self.weight,
+            _ => HEAD_LIMIT - self.weight as usize,
         };
         let all = *input;
         let newline = memchr(b'\n', all);

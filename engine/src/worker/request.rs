@@ -26,7 +26,7 @@ impl<P: Poll> Worker<'_, P> {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
             return self.hang_up(place);
         }
-        let (request, lore) = (&self.job.requests[p.request], &mut self.lore[p.request]);
+        let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
         match p.absorb(bytes, now, request, lore, &mut self.totals.first) {
             Progress::More => {}
             Progress::Complete(answer) => self.complete(place, answer, ending, now),
@@ -46,9 +46,9 @@ impl<P: Poll> Worker<'_, P> {
         let reusable = keep && !ending && !answer.surplus && p.sent;
         slice.counts.closes_announced += u64::from(!keep);
         slice.counts.closes_silent += u64::from(keep && ending);
-        match answer.broken {
+        match &answer.broken {
             None => self.book(place, Outcome::Ok, "", now),
-            Some(broken) => self.wrong(place, answer, broken, now),
+            Some(broken) => self.wrong(place, &answer, broken, now),
         }
         if !reusable {
             // RFC 9112, 9.6: at once, and from our side; some servers linger for seconds until the client has closed.
@@ -57,13 +57,13 @@ impl<P: Poll> Worker<'_, P> {
         self.next_request(place, now);
     }
 
-    fn wrong(&mut self, place: usize, answer: Answer, broken: Broken, now: u64) {
+    fn wrong(&mut self, place: usize, answer: &Answer, broken: &Broken, now: u64) {
         if self.totals.first_error.is_none() {
-            let request = &self.job.requests[self.places[place].request];
-            let text = trouble::wrong(request, &answer, broken, self.totals.first.odd_type.as_deref());
+            let request = &self.job.requests[self.places[place].request()];
+            let text = trouble::wrong(request, answer, broken, self.totals.first.odd_type.as_deref());
             self.totals.first_error = Some((now, text));
         }
-        let outcome = if broken == Broken::Status { Outcome::WrongStatus } else { Outcome::WrongBody };
+        let outcome = if *broken == Broken::Status { Outcome::WrongStatus } else { Outcome::WrongBody };
         self.book(place, outcome, "", now);
     }
 
@@ -74,7 +74,7 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.end(outcome);
         self.places[place].state = State::Idle;
         if outcome != Outcome::Ok && outcome != Outcome::Unfinished && self.totals.first_error.is_none() {
-            let request = &self.job.requests[self.places[place].request];
+            let request = &self.job.requests[self.places[place].request()];
             self.totals.first_error = Some((now, trouble::lost(request, self.job, outcome, why)));
         }
     }
@@ -115,7 +115,7 @@ impl<P: Poll> Worker<'_, P> {
     #[inline]
     fn ask(&mut self, place: usize) {
         let p = &mut self.places[place];
-        p.ask(self.job.requests[p.request].method == "HEAD");
+        p.ask(self.job.requests[p.request()].method == "HEAD");
         let now = clock::now();
         if p.sent_at == 0 {
             p.sent_at = now;
@@ -128,7 +128,7 @@ impl<P: Poll> Worker<'_, P> {
         if p.state != State::Asking {
             return;
         }
-        let bytes = &self.job.encoded[p.request];
+        let bytes = &self.job.encoded[p.request()];
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
                 p.taken += sent;
@@ -152,7 +152,7 @@ impl<P: Poll> Worker<'_, P> {
         let p = &mut self.places[place];
         match p.state {
             State::Asking => {
-                let (request, lore) = (&self.job.requests[p.request], &mut self.lore[p.request]);
+                let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
                 match p.end(request, lore) {
                     Some(answer) => self.complete(place, answer, true, now),
                     None => self.cut(place, Outcome::Truncated, "", now),
