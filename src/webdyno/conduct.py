@@ -111,6 +111,7 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
 def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -> None:
     contender, workload = bench.plan.contenders[trial.contender], bench.plan.workloads[trial.workload]
     log = bench.contender_log(trial)
+    served: Served | None = None
     try:
         with serve(contender, workload, built, bench.strapped, log, bench.interrupted) as served:
             record.probe = served.probe
@@ -120,18 +121,26 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -
                 "workers": served.workers,
                 "threads": served.threads,
             }
-            record.notes += served.notes
             _load(trial, bench, served, record)
             _autopsy(bench, served, record)
             if record.outcome == "ok":
                 served.verify()
     except StartError as error:
-        outcome: Outcome = "exited-at-start" if error.exited else "never-ready"
-        record.fail("interrupted" if bench.interrupted.is_set() else outcome, str(error), error.log_tail)
+        record.fail(_outcome_of(error, bench), str(error), error.log_tail)
     except AnswerError as error:
         record.fail("wrong-answer", str(error), error.log_tail)
+    if served is not None:
+        record.notes += served.notes
     if bench.interrupted.is_set():
         record.fail("interrupted", "stopped by the user")
+
+
+def _outcome_of(error: StartError, bench: Bench) -> Outcome:
+    if bench.interrupted.is_set():
+        return "interrupted"
+    if error.out_of_memory:
+        return "out-of-memory"
+    return "exited-at-start" if error.exited else "never-ready"
 
 
 def _load(trial: Trial, bench: Bench, served: Served, record: _Record) -> None:

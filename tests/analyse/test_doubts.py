@@ -230,6 +230,8 @@ def test_a_rate_beyond_the_service_time_is_impossible() -> None:
 
 
 def test_more_requests_in_flight_than_connections_is_impossible() -> None:
+    stalled = np.concatenate([np.full(19_936, 6.5e6), np.full(64, 120e6)])  # each connection stood still once
+    assert "impossible-rate" not in doubts(rounds(lambda r: run(round_=r, rate=10_000, latency_ns=stalled)))
     slow = rounds(lambda r: run(round_=r, rate=10_000, latency_ns=np.full(20_000, 12e6)))
     assert "120 requests in flight on 64 connections" in doubts(slow)["impossible-rate"].sentence
 

@@ -5,7 +5,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from tests.analyse.fakes import histogram
-from webdyno.analyse.latency import merge
+from webdyno.analyse.latency import merge, together
+from webdyno.model.errors import UsageError
 
 
 def test_agrees_with_hdrhistogram_on_every_question() -> None:
@@ -47,5 +48,22 @@ def test_nothing_recorded_is_none() -> None:
 def test_histograms_of_different_layouts_are_refused() -> None:
     coarse = HdrHistogram(1, 3_600_000_000_000, 2)
     coarse.record_value(5)
-    with pytest.raises(ValueError, match="different layouts"):
+    with pytest.raises(UsageError, match="different layouts"):
         merge([histogram([5.0]), coarse.encode().decode()])
+
+
+@pytest.mark.parametrize("blob", ["", "!", "HISTFAAAA", histogram([5.0])[:-8], histogram([5.0])[:40]])
+def test_a_damaged_histogram_is_one_sentence(blob: str) -> None:
+    with pytest.raises(UsageError, match="a latency histogram is damaged"):
+        merge([blob])
+
+
+def test_rounds_added_later_equal_one_histogram_of_all() -> None:
+    values = np.random.default_rng(3).lognormal(14, 0.8, 3_000)
+    parts = [merge([histogram(part)]) for part in np.array_split(values, 3)]
+    whole, added = merge([histogram(values)]), together([part for part in parts if part is not None])
+    assert whole is not None
+    assert added is not None
+    assert added.percentiles_ns([0.5, 0.999]) == whole.percentiles_ns([0.5, 0.999])
+    assert added.mean_ns == pytest.approx(whole.mean_ns)
+    assert together([]) is None

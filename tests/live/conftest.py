@@ -23,7 +23,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(cache: Path) -> dict[str, str]:
-    return {**os.environ, "WEBDYNO_CACHE": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}
+    # the machine's lock lies in TMPDIR: a folder of our own keeps us apart from a webdyno that somebody else runs here
+    return {**os.environ, "WEBDYNO_CACHE": str(cache), "TMPDIR": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}
 
 
 @pytest.fixture

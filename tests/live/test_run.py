@@ -93,7 +93,7 @@ def test_ctrl_c_records_the_trial_in_flight_and_keeps_the_rest(
     assert process.returncode == 130, complaints
     assert f"webdyno run --resume results/{folder.name}" in complaints
     with sqlite3.connect(folder / "results.sqlite") as connection:
-        recorded = [row[0] for row in connection.execute("SELECT outcome FROM run ORDER BY id")]
+        recorded = [row[0] for row in connection.execute("SELECT outcome FROM run ORDER BY number")]
     assert recorded.count("ok") >= 2
     assert set(recorded) <= {"ok", "interrupted"}
     assert_nothing_left(cache)
@@ -107,12 +107,12 @@ def test_kill_minus_nine_loses_at_most_the_trial_in_flight_and_resume_cleans_up(
     process.kill()
     process.wait(timeout=10)
     with sqlite3.connect(folder / "results.sqlite") as connection:
-        before = connection.execute("SELECT id, trial FROM run ORDER BY id").fetchall()
+        before = connection.execute("SELECT number, trial FROM run ORDER BY number").fetchall()
     assert len(before) >= 2
     done = webdyno("run", "--resume", str(folder))
     assert done.returncode == 0, done.stderr
     with sqlite3.connect(folder / "results.sqlite") as connection:
-        after = connection.execute("SELECT id, trial FROM run ORDER BY id").fetchall()
+        after = connection.execute("SELECT number, trial FROM run ORDER BY number").fetchall()
     assert after[: len(before)] == before
     assert len(after) == len({trial for _, trial in after}) == 6
     assert_nothing_left(cache)

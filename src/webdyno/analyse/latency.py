@@ -17,6 +17,8 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
+from webdyno.model.errors import UsageError
+
 
 @dataclass(frozen=True, slots=True)
 class Latency:
@@ -52,17 +54,17 @@ class Latency:
 def merge(blobs: Iterable[str]) -> Latency | None:
     """Sum of HdrHistograms (V2, DEFLATE, base64); None when there is nothing in them.
 
-    Raises ValueError when they do not share one layout, which only a foreign file could cause.
+    UsageError when one is damaged, or of another layout than the rest: re-bucketing would move values.
     """
     total: NDArray[np.int64] | None = None
     layout: Any = None
     for blob in blobs:
-        histogram = HdrHistogram.decode(blob)
+        histogram = _decoded(blob)
         counts = np.frombuffer(histogram.counts, dtype=np.int64)
         if total is None:
             total, layout = counts.copy(), histogram
         elif _shape(histogram) != _shape(layout):
-            raise ValueError("histograms of different layouts cannot be added")
+            raise UsageError("histograms of different layouts cannot be added; analyse these results apart")
         else:
             total += counts
     if total is None or not total.any():
@@ -82,6 +84,16 @@ def together(parts: Iterable[Latency]) -> Latency | None:
     counts = np.zeros(len(highest), dtype=np.int64)
     np.add.at(counts, where, np.concatenate([part.counts for part in all_parts]))
     return Latency(middle_ns=middle, highest_ns=highest, counts=counts)
+
+
+def _decoded(blob: str) -> Any:
+    try:
+        return HdrHistogram.decode(blob)
+    except Exception as error:  # whatever base64, zlib, ctypes or the package itself happen to raise
+        raise UsageError(
+            f"a latency histogram is damaged ({type(error).__name__}), it begins with {blob[:24]!r}: the results were "
+            "changed or cut after they were written; use another copy"
+        ) from None
 
 
 def _shape(histogram: Any) -> tuple[int, int, int]:

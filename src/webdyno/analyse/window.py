@@ -76,7 +76,7 @@ def read_window(run: Run) -> Window | None:
         driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
         host_cores=look.per_second("host", lambda reading: reading.busy_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
-        in_flight=_mean([slice_.in_flight for slice_ in steady]),
+        in_flight=_mean([_held(slice_) for slice_ in steady]),
     )
 
 
@@ -165,6 +165,11 @@ def _at(points: Sequence[tuple[int, int]], instant: int) -> float:
             part = (instant - before) / (after - before) if after > before else 1.0
             return low + (high - low) * part
     return float(points[-1][1])
+
+
+def _held(slice_: Slice) -> int | None:
+    """In flight at the end of a Slice; when the load ends with it, those are the unfinished ones."""
+    return None if slice_.in_flight is None else slice_.in_flight + slice_.errors.get(NOT_AN_ERROR, 0)
 
 
 def _driver_cores(steady: Sequence[Slice], seconds: float) -> float | None:

@@ -69,7 +69,7 @@ def line_of(run: Run) -> str:
     answered = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
     errors = sum(_failed(slice_) for slice_ in steady)
-    return f"{head}  {rate(answered / seconds) if seconds else '-':>8} requests/s" + (
+    return f"{head}  {rate(answered / seconds) if seconds else '-':>10}" + (
         f"  {errors} errors" if errors else ""
     )
 
@@ -150,7 +150,7 @@ class Live:
         """Show the second that just passed."""
         if isinstance(event, Slice) and event.duration_ns:
             errors = _failed(event)
-            self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)} requests/s, {errors} errors"
+            self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)}, {errors} errors"
 
     def end(self, run: Run) -> None:
         """Add the finished Trial."""

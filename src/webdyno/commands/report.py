@@ -57,22 +57,24 @@ def show(store: Store, folder: Path) -> None:
 def rendered(store: Store, form: Format) -> str:
     """The report of a store as text in one of the file formats (the terminal's falls back to Markdown)."""
     from webdyno.analyse import analyse
-    from webdyno.report.csv import render_csv
-    from webdyno.report.html import render_html
-    from webdyno.report.json import render_json
-    from webdyno.report.markdown import render_markdown
 
     plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
-    analysis = analyse(plan, fingerprint, runs)
-    match form:
-        case "html":
-            return render_html(plan, fingerprint, runs, analysis)
-        case "csv":
-            return render_csv(plan, fingerprint, runs, analysis)
-        case "json":
-            return render_json(plan, fingerprint, runs, analysis).decode()
-        case _:
-            return render_markdown(plan, fingerprint, runs, analysis)
+    told = (plan, fingerprint, runs, analyse(plan, fingerprint, runs))
+    if form == "html":
+        from webdyno.report.html import render_html
+
+        return render_html(*told)
+    if form == "csv":
+        from webdyno.report.csv import render_csv
+
+        return render_csv(*told)
+    if form == "json":
+        from webdyno.report.json import render_json
+
+        return render_json(*told).decode()
+    from webdyno.report.markdown import render_markdown
+
+    return render_markdown(*told)
 
 
 def write(path: Path, text: str) -> None:

@@ -67,6 +67,7 @@ def run(
 
 def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
     with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
+        _tell_of(strapped.swept)
         driver_version = DRIVERS[study.driver]().version(asker(strapped))
         found, missing = look_for_runtimes(known, study.contenders, strapped)
         plan = make_plan(study, known, missing)
@@ -84,8 +85,10 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
         with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
+            _tell_of(strapped.swept)
             driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
-            store.add_fingerprint(strapped.fingerprint)
+            changed = store.add_fingerprint(strapped.fingerprint)
+            _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped)
             for name, reason in missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
@@ -93,6 +96,11 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
             built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
             _work(store, strapped, built, driver_version, interrupted)
     return _finish(folder, interrupted, json)
+
+
+def _tell_of(news: list[str]) -> None:
+    for sentence in news:
+        print(f"note: {sentence}", file=sys.stderr)
 
 
 def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:

@@ -41,7 +41,7 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
             _facts(plan, fingerprint, runs, analysis),
             _findings(analysis, marks),
             *[
-                _section(plan, table, verdict, marks, f"table-{at}")
+                _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)
                 for at, (table, verdict) in enumerate(zip(found, analysis.verdicts, strict=True), 1)
             ],
             _doubts(marks),
@@ -143,13 +143,15 @@ def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
     return element("div", title, element("ul", *items, element("li", more, ".") if more else None), class_="note")
 
 
-def _section(plan: Plan, table: Table, verdict: Verdict, marks: Sequence[Mark], anchor: str) -> Markup:
-    """Everything about one workload under one load."""
+def _section(
+    plan: Plan, table: Table, verdict: Verdict, marks: Sequence[Mark], anchor: str, *, several: bool
+) -> Markup:
+    """Everything about one workload under one load; a sentence that stands at the top already is not said again."""
     styles = coloured(verdict)
     return element(
         "section",
         element("h2", words.title(verdict), id=anchor),
-        element("p", _capital(plan, verdict.sentence), ".", class_="answer"),
+        element("p", _capital(plan, verdict.sentence), ".", class_="answer") if several else None,
         _card(
             "Ranking",
             f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "

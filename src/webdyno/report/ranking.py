@@ -66,7 +66,8 @@ def _about(plan: Plan, standing: Standing) -> Markup | None:
     contender = plan.contenders.get(standing.contender)
     if contender is None:
         return None
-    return element("small", f"{plan.apps[contender.app].language} · {contender.model}")
+    text = f"{plan.apps[contender.app].language} · {contender.model}"
+    return element("small", text, title=text)
 
 
 def _bar(verdict: Verdict, standing: Standing, most: float) -> Markup | None:

@@ -21,9 +21,8 @@ def impossible_rate(cell: Cell) -> Doubt | None:
     """More answers than the connections could have carried."""
     floor_s = cell.workload.service_floor_ms / 1e3
     for window in cell.windows:
-        edge = 2 * cell.load.connections / max(window.offered, 1)
         bound = cell.load.connections / floor_s if floor_s else None
-        if bound and window.rate_per_s > bound * (1 + TOLERANCE + edge):
+        if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
             return _impossible(
                 cell,
                 f"{words.rate(window.rate_per_s)} of {cell.name} cannot be: answers that take "
@@ -34,7 +33,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
         held = held_in_flight(window)
         if held is None or cell.error_ratio >= TOLERANCE:
             continue
-        if held > cell.load.connections * (1 + TOLERANCE + edge):
+        if held > cell.load.connections * (1 + TOLERANCE + _edge(window)):
             return _impossible(
                 cell,
                 f"rate times latency of {cell.name} gives {held:,.0f} requests in flight on "
@@ -54,8 +53,7 @@ def hanging_requests(cell: Cell) -> Doubt | None:
         held = held_in_flight(window)
         if held is None or window.in_flight is None or window.run.summary.get("connections_unanswered"):
             continue
-        edge = 2 * cell.load.connections / max(window.offered, 1)
-        if held < window.in_flight * (1 - TOLERANCE - edge):
+        if held < window.in_flight * (1 - TOLERANCE - _edge(window)):
             return Doubt(
                 kind="hanging-requests",
                 severity="shades",
@@ -67,6 +65,19 @@ def hanging_requests(cell: Cell) -> Doubt | None:
                 numbers={"in_flight": window.in_flight, "held": held},
             )
     return None
+
+
+def _edge(window: Window) -> float:
+    """What the edges of the window may add or hide.
+
+    A request is booked where it ends, so each connection may bring in up to one longest latency from before.
+    """
+    longest = window.points_ns.get("max")
+    return (
+        longest / 1e9 / window.seconds
+        if longest is not None
+        else 2 * window.run.trial.load.connections / window.offered
+    )
 
 
 def held_in_flight(window: Window) -> float | None:

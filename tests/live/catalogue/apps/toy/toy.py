@@ -17,7 +17,7 @@ import time
 
 PORT, BEHAVIOUR = int(sys.argv[1]), sys.argv[2]
 BODY = {"wrong": b"Hello, World?"}.get(BEHAVIOUR, b"Hello, World!")
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n%%b\r\n%b" % (len(BODY), BODY)
 answers = 0
 kept = []
 
@@ -25,7 +25,7 @@ kept = []
 async def client(reader, writer):
     global answers
     try:
-        while await reader.readuntil(b"\r\n\r\n"):
+        while head := await reader.readuntil(b"\r\n\r\n"):
             if BEHAVIOUR == "silent":
                 await asyncio.sleep(3600)
             answers += 1
@@ -34,7 +34,9 @@ async def client(reader, writer):
                 os._exit(3)
             if BEHAVIOUR == "leak" and answers > 10:
                 kept.append(bytearray(os.urandom(1024) * 1024))
-            writer.write(ANSWER)
+            # ab speaks HTTP/1.0 and waits for ever when it is not told that the connection stays open
+            kept_open = b"Connection: keep-alive\r\n" if b"HTTP/1.0" in head else b""
+            writer.write(ANSWER % kept_open)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
