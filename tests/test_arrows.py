@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "measure": {"model", "rig"},
     "conduct": UPPER,
     "analyse": {"model", "histogram"},
-    "report": {"model", "analyse", "histogram"},
+    "report": {"model", "analyse"},
 }
 MAY_IMPORT["commands"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"commands"}
@@ -43,7 +43,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "msgspec": None,  # None: anywhere
     "numpy": {"analyse"},
     "scipy": {"analyse"},
-    "hdrh": {"histogram", "analyse"},
+    "hdrh": {"histogram"},
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
     "uv": {"build"},

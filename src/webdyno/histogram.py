@@ -97,14 +97,14 @@ class Histogram:
 
 def decode(text: str) -> Histogram:
     """One histogram alone; UsageError when it is damaged."""
-    return Histogram(_unpack(text))
+    return Histogram(unpack(text))
 
 
 def merge(texts: Iterable[str]) -> Histogram | None:
     """All histograms as one; None when there are none. UsageError when one is damaged or of other settings."""
     merged: HdrHistogram | None = None
     for text in texts:
-        buckets = _unpack(text)
+        buckets = unpack(text)
         if merged is None:
             merged = buckets
         elif _settings(buckets) != _settings(merged):
@@ -121,8 +121,11 @@ def _settings(buckets: HdrHistogram) -> tuple[int, int, int]:
     return (buckets.lowest_trackable_value, buckets.highest_trackable_value, buckets.significant_figures)
 
 
-def _unpack(text: str) -> HdrHistogram:
-    """Every way the bytes can be wrong ends in one sentence: nobody can repair a histogram by its error's detail."""
+def unpack(text: str) -> HdrHistogram:
+    """The package's own histogram, for arithmetic of one's own; UsageError when the text is damaged.
+
+    Every way the bytes can be wrong ends in one sentence: nobody can repair a histogram by its error's detail.
+    """
     try:
         _weigh(base64.b64decode(text, validate=True))
         buckets = HdrHistogram.decode(text)

@@ -244,6 +244,14 @@ def test_versions_are_compared_with_the_pins_as_pip_reads_them() -> None:
     assert "versions-differ" not in doubts(runs, right)
 
 
+def test_a_contender_that_was_built_differently_in_between_is_not_compared() -> None:
+    first, *rest = good(built_key="before")
+    doubt = doubts([first, *(change(run, built_key="after") for run in rest)])["builds-differ"]
+    assert doubt.severity == "voids"
+    assert "2 different ways" in doubt.sentence
+    assert "builds-differ" not in doubts(good(built_key="before"))
+
+
 def test_parallelism_matters_with_several_cores_or_when_answers_wait() -> None:
     def pair(cores: tuple[int, ...]) -> list[Run]:
         wide = change(RIG, contender_cores=cores, driver_cores=(8,))
@@ -290,7 +298,15 @@ def test_few_rounds_names_those_who_have_them() -> None:
 
 
 def test_every_rule_has_a_test_above() -> None:
-    also = {"dead-cell", "impossible-rate", "versions-differ", "unequal-parallelism", "drifted", "incomplete"}
+    also = {
+        "dead-cell",
+        "impossible-rate",
+        "versions-differ",
+        "builds-differ",
+        "unequal-parallelism",
+        "drifted",
+        "incomplete",
+    }
     rules = {rule.__name__.replace("_", "-") for rule in (*CONTENDER_RULES, *TABLE_RULES, *STUDY_RULES)}
     named = {"http-1-0": "http-1.0", "memory-unlimited": "memory-limit-not-enforced", "loaded-before": "noisy-host"}
     assert {named.get(rule, rule) for rule in rules} == PROVOKED.keys() | also

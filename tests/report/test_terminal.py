@@ -59,7 +59,7 @@ def test_it_says_who_wins_who_failed_who_was_skipped_what_to_do_and_where_it_lie
         "| error: command '/usr/bin/gcc' failed with exit code 1",
         "actix: needs cargo",
         "take go-nethttp: it served the most on every workload",
-        "/cache/go-nethttp/bin/go-nethttp --bind 127.0.0.1:18080",
+        "go-nethttp --bind 127.0.0.1:8000",
         "Results: results/quickstart-20261120-143000",
     ):
         assert said in text

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
+from webdyno.histogram import unpack
 from webdyno.model.errors import UsageError
 
 
@@ -59,7 +59,7 @@ def merge(blobs: Iterable[str]) -> Latency | None:
     total: NDArray[np.int64] | None = None
     layout: Any = None
     for blob in blobs:
-        histogram = _decoded(blob)
+        histogram = unpack(blob)
         counts = np.frombuffer(histogram.counts, dtype=np.int64)
         if total is None:
             total, layout = counts.copy(), histogram
@@ -84,16 +84,6 @@ def together(parts: Iterable[Latency]) -> Latency | None:
     counts = np.zeros(len(highest), dtype=np.int64)
     np.add.at(counts, where, np.concatenate([part.counts for part in all_parts]))
     return Latency(middle_ns=middle, highest_ns=highest, counts=counts)
-
-
-def _decoded(blob: str) -> Any:
-    try:
-        return HdrHistogram.decode(blob)
-    except Exception as error:  # whatever base64, zlib, ctypes or the package itself happen to raise
-        raise UsageError(
-            f"a latency histogram is damaged ({type(error).__name__}), it begins with {blob[:24]!r}: the results were "
-            "changed or cut after they were written; use another copy"
-        ) from None
 
 
 def _shape(histogram: Any) -> tuple[int, int, int]:
