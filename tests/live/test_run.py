@@ -9,7 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +27,13 @@ def only_folder(tmp_path: Path) -> Path:
 
 
 def outcomes(folder: Path) -> dict[str, str]:
-    with sqlite3.connect(folder / "results.sqlite") as connection:
-        return dict(connection.execute("SELECT contender, outcome FROM run").fetchall())
+    return dict(query(folder, "SELECT contender, outcome FROM run"))
+
+
+def query(folder: Path, sql: str) -> list[Any]:
+    """Rows of a store that another process may be writing at this moment."""
+    with closing(sqlite3.connect(f"file:{folder / 'results.sqlite'}?mode=ro", uri=True)) as connection:
+        return connection.execute(sql).fetchall()
 
 
 def wait_for_runs(results: Path, count: int, deadline_s: float = 60) -> Path:
@@ -35,9 +42,8 @@ def wait_for_runs(results: Path, count: int, deadline_s: float = 60) -> Path:
     while time.monotonic() < deadline:
         for file in results.glob("*/results.sqlite"):
             try:
-                with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
-                    if connection.execute("SELECT count(*) FROM run").fetchone()[0] >= count:
-                        return file.parent
+                if query(file.parent, "SELECT count(*) FROM run")[0][0] >= count:
+                    return file.parent
             except sqlite3.OperationalError:
                 pass  # not made yet
         time.sleep(0.05)
@@ -92,8 +98,7 @@ def test_ctrl_c_records_the_trial_in_flight_and_keeps_the_rest(
     _, complaints = process.communicate(timeout=30)
     assert process.returncode == 130, complaints
     assert f"webdyno run --resume results/{folder.name}" in complaints
-    with sqlite3.connect(folder / "results.sqlite") as connection:
-        recorded = [row[0] for row in connection.execute("SELECT outcome FROM run ORDER BY number")]
+    recorded = [row[0] for row in query(folder, "SELECT outcome FROM run ORDER BY number")]
     assert recorded.count("ok") >= 2
     assert set(recorded) <= {"ok", "interrupted"}
     assert_nothing_left(cache)
@@ -105,14 +110,12 @@ def test_kill_minus_nine_loses_at_most_the_trial_in_flight_and_resume_cleans_up(
     process = start(environment, tmp_path, "run", "toys", "--contender", "toy-good", "--rounds", "6")
     folder = wait_for_runs(tmp_path / "results", 2)
     process.kill()
-    process.wait(timeout=10)
-    with sqlite3.connect(folder / "results.sqlite") as connection:
-        before = connection.execute("SELECT number, trial FROM run ORDER BY number").fetchall()
+    process.communicate(timeout=10)
+    before = query(folder, "SELECT number, trial FROM run ORDER BY number")
     assert len(before) >= 2
     done = webdyno("run", "--resume", str(folder))
     assert done.returncode == 0, done.stderr
-    with sqlite3.connect(folder / "results.sqlite") as connection:
-        after = connection.execute("SELECT number, trial FROM run ORDER BY number").fetchall()
+    after = query(folder, "SELECT number, trial FROM run ORDER BY number")
     assert after[: len(before)] == before
     assert len(after) == len({trial for _, trial in after}) == 6
     assert_nothing_left(cache)
