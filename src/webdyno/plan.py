@@ -18,7 +18,7 @@ from webdyno.model.load import Load
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 
-OVERHEAD_S = 1.3
+OVERHEAD_S = 0.6
 """Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
 GUESSED_RATE_PER_S = 2000
 """Only to foretell the length of Trials that end by count."""
@@ -111,13 +111,18 @@ Cell = tuple[str, str, Load]
 
 
 def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterator[Cell]:
-    loads = [load for template in study.loads for load in _loads(template)]
+    loads = loads_of(study)
     for name in contenders:
         contender = catalogue.contenders[name]
         answers = catalogue.apps[contender.app].answers if contender.answers is None else contender.answers
         for workload in study.workloads:
             if workload in answers:
                 yield from ((name, workload, load) for load in loads)
+
+
+def loads_of(study: Study) -> list[Load]:
+    """Every Load of the study."""
+    return [load for template in study.loads for load in _loads(template)]
 
 
 def _loads(template: StudyLoad) -> Iterator[Load]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ def carry_out(order: Order, watch: Callable[[Event], None]) -> Loaded:
             role="tool",
             stdin=command.stdin,
             stdout=PIPE,
-            stderr=Path("/dev/stderr"),
+            stderr=Path(os.devnull),  # what it says there stands in its Fault too
         )
     )
     loaded = Loaded(order)
@@ -67,7 +68,7 @@ def carry_out(order: Order, watch: Callable[[Event], None]) -> Loaded:
     finally:
         group.end(grace_s=3.0)
     if not loaded.summary:
-        raise MachineError("the engine ended without a summary; its message stands above")
+        raise MachineError("the engine ended without a summary; webdyno doctor says whether it is installed rightly")
     return loaded
 
 
@@ -120,14 +121,15 @@ def print_summary(url: str, loaded: Loaded) -> None:
     seconds = summary["duration_ns"] / 1e9
     per_second = [s.ok * 1e9 / s.duration_ns for s in loaded.slices if s.phase == "steady" and s.duration_ns > 5e8]
     swing = f" ({rate(min(per_second))} to {rate(max(per_second))} in single seconds)" if len(per_second) > 1 else ""
-    latency = summary["latency_ns"]
+    latency = summary["latency_ns"] or {}
     ended = summary["offered"] - summary["errors"].get(NOT_AN_ERROR, 0)
     lines = [
         f"{url}  {loaded.order.load.label}, {seconds:.1f} s",
         f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{swing}",
         f"  answers    {summary['ok']:,} right of {ended:,}, {size(summary['bytes_in'])} read",
-        "  latency    " + "  ".join(f"{name} {time_ns(latency[name])}" for name in PERCENTILES if latency.get("max")),
     ]
+    if latency:
+        lines.append("  latency    " + "  ".join(f"{name} {time_ns(latency[name])}" for name in PERCENTILES))
     errors = {kind: number for kind, number in summary["errors"].items() if number and kind != NOT_AN_ERROR}
     if errors:
         lines.append("  errors     " + "  ".join(f"{kind} {number:,}" for kind, number in errors.items()))

@@ -8,7 +8,13 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import length
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
-from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
+from webdyno.commands.studying import (
+    Narrowing,
+    StudyArgument,
+    look_for_runtimes,
+    refuse_what_the_driver_cannot,
+    study_called,
+)
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan
 from webdyno.rig.here import Here
@@ -29,6 +35,7 @@ def plan(
     """
     known = catalogue_of(catalogue)
     chosen = narrowing.of(study_called(study, known))
+    refuse_what_the_driver_cannot(chosen, known)
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     made = make_plan(chosen, known, missing)
     if json:

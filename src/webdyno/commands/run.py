@@ -20,7 +20,13 @@ from webdyno.commands.building import build_contenders
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.report import rendered, show, write
-from webdyno.commands.studying import Narrowing, StudyArgument, look_for_runtimes, study_called
+from webdyno.commands.studying import (
+    Narrowing,
+    StudyArgument,
+    look_for_runtimes,
+    refuse_what_the_driver_cannot,
+    study_called,
+)
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -62,7 +68,9 @@ def run(
         return _resume(resume, known, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
-    return _begin(narrowing.of(study_called(study, known)), known, results, json)
+    chosen = narrowing.of(study_called(study, known))
+    refuse_what_the_driver_cannot(chosen, known)
+    return _begin(chosen, known, results, json)
 
 
 def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:

@@ -12,12 +12,13 @@ from cyclopts import Parameter
 
 from webdyno.build import fetch_runtime, find_runtime
 from webdyno.commands.options import numbers, split
-from webdyno.load.driver import DRIVERS
+from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.study import Study
-from webdyno.plan import narrow
+from webdyno.model.workload import Request
+from webdyno.plan import loads_of, narrow
 from webdyno.read import read_study
 from webdyno.rig.host import Host
 
@@ -120,6 +121,23 @@ def size_mb(text: str, flag: str) -> int | None:
     if not number.isdecimal() or unit not in _MEGABYTES or int(number) == 0:
         raise UsageError(f"{flag} {text}: give a size such as 512M or 2G, or none")
     return int(number) * _MEGABYTES[unit]
+
+
+def refuse_what_the_driver_cannot(study: Study, catalogue: Catalogue) -> None:
+    """UsageError, before anything is built, when the driver cannot carry out one of the study's Orders truly."""
+    driver = DRIVERS[study.driver]()
+    for workload in study.workloads:
+        requests = [_verified(request) for request in catalogue.workloads[workload].requests]
+        for load in loads_of(study):
+            driver.commands(Order(host="127.0.0.1", port=1, requests=requests, load=load, cores=(0,)))
+
+
+def _verified(request: Request) -> Request:
+    """As it would be after verification, when a JSON value has become the bytes that were seen."""
+    if request.expect.json_equals is None:
+        return request
+    seen = msgspec.structs.replace(request.expect, json_equals=None, body_sha256="0" * 64)
+    return msgspec.structs.replace(request, expect=seen)
 
 
 def look_for_runtimes(

@@ -218,7 +218,7 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
         case _Edge(phase=phase, at_ns=at_ns):
             return PhaseEdge(phase, at_ns)
         case _Fault(exit=code, message=message, key=key):
-            return Fault(f"{key}: {message}" if key else message, code)
+            return Fault(message if key is None or key in message else f"{key}: {message}", code)
         case _Slice():
             where = f"slice {said.index}"
         case _Summary():
