@@ -167,7 +167,7 @@ class Live:
             Text(f"> {self._now}  {self._rate}", no_wrap=True, overflow="ellipsis"),
             ProgressBar(total=total, completed=done, width=60),
             Text(
-                f"  {done} of {total} trials · {length(self._tally.left_s)} left · {passed} passed · Ctrl-C keeps what is done"
+                f"  {done} of {total} trials · {length(self._tally.left_s)} left · {passed} passed · Ctrl-C keeps all"
             ),
         )
 
