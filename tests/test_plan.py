@@ -72,22 +72,27 @@ def test_its_length_is_the_sum_of_its_trials() -> None:
 
 
 def test_narrow_replaces_only_what_is_given() -> None:
-    base = study("a", "b")
-    assert narrow(base) == base
-    narrowed = narrow(base, contenders=["b"], connections=[1], duration_s=0.5, rounds=7, seed=3)
+    base, known = study("a", "b"), catalogue("a", "b")
+    assert narrow(base, known) == base
+    narrowed = narrow(base, known, contenders=["b"], connections=[1], duration_s=0.5, rounds=7, seed=3)
     assert (narrowed.contenders, narrowed.rounds, narrowed.seed) == (["b"], 7, 3)
     assert (narrowed.loads[0].connections, narrowed.loads[0].duration_s) == ([1], 0.5)
+
+
+def test_a_newcomer_can_be_asked_a_studys_question() -> None:
+    narrowed = narrow(study("a"), catalogue("a", "mine"), contenders=["mine", "a", "mine"])
+    assert narrowed.contenders == ["mine", "a"]
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"contenders": ["c"]}, "contender 'c' is not in study 'study'; it has: a, b"),
-        ({"workloads": ["db"]}, "workload 'db' is not in study 'study'; it has: hello, json"),
+        ({"contenders": ["torndo"]}, "there is no contender 'torndo'; did you mean 'tornado'?"),
+        ({"workloads": ["db"]}, "there is no workload 'db'; see: webdyno list workloads"),
         ({"rounds": 0}, "--rounds 0: a plan needs at least 1 round; 3 or more give an interval"),
     ],
 )
 def test_what_cannot_be_narrowed_is_one_sentence(changes: dict[str, object], sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
-        narrow(study("a", "b"), **changes)  # type: ignore[arg-type]
+        narrow(study("a"), catalogue("a", "tornado"), **changes)  # type: ignore[arg-type]
     assert str(caught.value) == sentence

@@ -6,6 +6,7 @@ drifts on the machine (heat, neighbours, page cache) falls on all contenders ali
 
 from __future__ import annotations
 
+import difflib
 import random
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,6 +27,7 @@ GUESSED_RATE_PER_S = 2000
 
 def narrow(
     study: Study,
+    catalogue: Catalogue,
     *,
     contenders: list[str] | None = None,
     workloads: list[str] | None = None,
@@ -33,11 +35,14 @@ def narrow(
     duration_s: float | None = None,
     **changes: Any,
 ) -> Study:
-    """The study as the user narrowed it; what is None stays as the study says. ``changes`` replace other fields."""
+    """The study as the user changed it; what is None stays as the study says. ``changes`` replace other fields.
+
+    ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use.
+    """
     study = msgspec.structs.replace(
         study,
-        contenders=_subset(study.contenders, contenders, "contender", study.name),
-        workloads=_subset(study.workloads, workloads, "workload", study.name),
+        contenders=study.contenders if contenders is None else _known(contenders, catalogue.contenders, "contender"),
+        workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
         loads=[_narrow_load(load, connections, duration_s) for load in study.loads],
         **{field: value for field, value in changes.items() if value is not None},
     )
@@ -46,13 +51,13 @@ def narrow(
     return study
 
 
-def _subset(known: list[str], wanted: list[str] | None, kind: str, study: str) -> list[str]:
-    if wanted is None:
-        return known
+def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[str]:
     for name in wanted:
         if name not in known:
-            raise UsageError(f"{kind} {name!r} is not in study {study!r}; it has: {', '.join(known)}")
-    return [name for name in known if name in wanted]
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"see: webdyno list {kind}s"
+            raise UsageError(f"there is no {kind} {name!r}; {hint}")
+    return list(dict.fromkeys(wanted))
 
 
 def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: float | None) -> StudyLoad:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -10,21 +9,24 @@ from cyclopts import Parameter
 from webdyno.build import lock as write_lock
 from webdyno.commands.options import CatalogueOption, catalogue_of
 from webdyno.model.errors import UsageError
+from webdyno.read import default_folder, lock_path
 from webdyno.rig.here import Here
 
 
 def lock(
     *names: Annotated[str, Parameter(help="Contenders to lock.")],
-    to: Annotated[Path, Parameter(name=["--to"], help="Catalogue folder whose locks/ gets the files.")],
     catalogue: CatalogueOption = None,
 ) -> int:
     """Resolve a contender's requirements and write all exact versions into a catalogue's locks folder.
 
     A contender without a lock is resolved when it is built; with one it is the same next year.
 
-    Example: `webdyno lock my-server --catalogue mine --to mine`
+    The lock goes where the contender's file is, into the folder locks/ beside contenders/.
+
+    Example: `webdyno lock my-server --catalogue mine`
     """
     known = catalogue_of(catalogue)
+    folders = [default_folder(), *(catalogue or [])]
     if not names:
         raise UsageError("lock what? Name contenders (see: webdyno list)")
     for name in names:
@@ -32,7 +34,7 @@ def lock(
             raise UsageError(f"there is no contender {name!r}; see: webdyno list")
     for name in names:
         contender = known.contenders[name]
-        target = to / "locks" / f"{name}.txt"
+        target = lock_path(name, folders)
         write_lock(contender, known.apps[contender.app], known.runtimes[contender.runtime], target, Here())
         print(target)
     return 0

@@ -34,7 +34,7 @@ def plan(
     Example: `webdyno plan quickstart --rounds 5`
     """
     known = catalogue_of(catalogue)
-    chosen = narrowing.of(study_called(study, known))
+    chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     made = make_plan(chosen, known, missing)

@@ -68,7 +68,7 @@ def run(
         return _resume(resume, known, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
-    chosen = narrowing.of(study_called(study, known))
+    chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
     return _begin(chosen, known, results, json)
 

@@ -34,8 +34,12 @@ def _flag(*names: str, help: str) -> Parameter:  # noqa: A002 - cyclopts' own wo
 class Narrowing:
     """The flags that narrow a study or replace its settings; the same for ``plan`` and ``run``."""
 
-    contender: Annotated[list[str] | None, _flag("--contender", "-k", help="Only these: -k a,b or repeated.")] = None
-    workload: Annotated[list[str] | None, _flag("--workload", "-w", help="Only these workloads.")] = None
+    contender: Annotated[
+        list[str] | None, _flag("--contender", "-k", help="These contenders instead of the study's: -k a,b.")
+    ] = None
+    workload: Annotated[list[str] | None, _flag("--workload", "-w", help="These workloads instead of the study's.")] = (
+        None
+    )
     connections: Annotated[
         list[str] | None, _flag("--connections", "-c", help="Connections instead of the study's: -c 8,64.")
     ] = None
@@ -55,10 +59,11 @@ class Narrowing:
         """True when no flag was given."""
         return self == Narrowing()
 
-    def of(self, study: Study) -> Study:
+    def of(self, study: Study, catalogue: Catalogue) -> Study:
         """``study``, narrowed."""
         narrowed = narrow(
             study,
+            catalogue,
             contenders=split(self.contender),
             workloads=split(self.workload),
             connections=numbers(self.connections, "--connections"),
