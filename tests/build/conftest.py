@@ -15,7 +15,7 @@ from webdyno.model.contender import App, Runtime
 from webdyno.rig.host import Command
 
 FOUND = Found(runtime="py", program="/usr/bin/python3.11", version="Python 3.11.2")
-LANGUAGES = {"python": "Python", "node": "JavaScript", "go": "Go"}
+LANGUAGES = {"python": "Python", "node": "JavaScript", "go": "Go", "rust": "Rust"}
 
 
 def runtime(kind: str = "python", **changes: object) -> Runtime:

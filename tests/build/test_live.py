@@ -22,6 +22,7 @@ from webdyno.build import Job, build, build_all, find_runtime, lock
 from webdyno.model.built import Built, Found
 from webdyno.model.errors import BuildError
 from webdyno.read import default_folder, read_catalogue
+from webdyno.rig.ask import asker
 from webdyno.rig.here import Here
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
@@ -183,3 +184,38 @@ def test_the_go_contender_compiles(here: Here, tmp_path: Path) -> None:
     built = build(it, KNOWN.apps[it.app], KNOWN.runtimes[it.runtime], found, sources, None, tmp_path, here)
     assert os.access(Path(built.directory) / "server", os.X_OK)
     assert not list(sources.glob("server"))
+
+
+def test_a_rust_program_compiles_and_tells_its_crates(here: Here, job: Job, tmp_path: Path) -> None:
+    rust = KNOWN.runtimes["rust"]
+    found = find_runtime(rust, here)
+    if isinstance(found, str):
+        pytest.skip(found)
+    (job.sources / "Cargo.toml").write_text(
+        '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nitoa = "=1.0.15"\n'
+    )
+    (job.sources / "Cargo.lock").write_text(CARGO_LOCK)
+    (job.sources / "src").mkdir()
+    (job.sources / "src" / "main.rs").write_text('fn main() { print!("{}", itoa::Buffer::new().format(42)); }\n')
+    app = msgspec.structs.replace(job.app, build=[["cargo", "build", "--locked", "--release"]])
+    job = job._replace(contender=contender("small", requires=["itoa@1.0.15"]), app=app, runtime=rust, found=found)
+    built = build(*job, tmp_path, here)
+    assert built.versions == {"rust": found.version, "itoa": "1.0.15"}
+    program = Path(built.environment["PATH"].split(os.pathsep)[0]) / "small"
+    assert asker(here)([str(program)]) == "42"
+
+
+CARGO_LOCK = """
+version = 3
+
+[[package]]
+name = "itoa"
+version = "1.0.15"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+checksum = "4a5f13b858c8d314ee3e8f639011f7ccefe71f97f96e50151fb991f267928e2c"
+
+[[package]]
+name = "small"
+version = "0.1.0"
+dependencies = ["itoa"]
+"""

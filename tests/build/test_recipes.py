@@ -90,3 +90,27 @@ def test_other_commands_are_another_go_build(job: Job, tmp_path: Path) -> None:
     job = as_kind(job, "go", GO)
     other = job._replace(app=msgspec.structs.replace(job.app, build=[["go", "build"]]))
     assert build(*job, tmp_path, FakeHost(go)).key != build(*other, tmp_path, FakeHost(go)).key
+
+
+RUST = Found(runtime="ru", program="/opt/cargo/bin/cargo", version="cargo 1.95.0")
+
+
+def cargo(command: Command) -> str | int:
+    """cargo build, and cargo tree of what it built."""
+    return "small v0.1.0 (/x)\nitoa v1.0.15\nryu v1.0.20\n" if "tree" in command.argv else 0
+
+
+def test_rust_is_compiled_into_the_apps_own_folder_and_tells_its_crates(job: Job, tmp_path: Path) -> None:
+    app = msgspec.structs.replace(job.app, build=[["cargo", "build", "--locked", "--release"]])
+    host = FakeHost(cargo)
+    built = build(*as_kind(job, "rust", RUST, "itoa@1.0.15")._replace(app=app), tmp_path, host)
+    assert host.commands[0].argv == ["/opt/cargo/bin/cargo", "build", "--locked", "--release"]
+    assert host.commands[0].environment["CARGO_TARGET_DIR"] == f"{built.directory}/target"
+    assert built.versions == {"ru": "cargo 1.95.0", "itoa": "1.0.15", "ryu": "1.0.20"}
+    assert built.environment["PATH"].startswith(f"{built.directory}/target/release:")
+
+
+def test_a_crate_that_is_not_in_the_lock_as_required_is_refused(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(BuildError) as caught:
+        build(*as_kind(job, "rust", RUST, "itoa@1.0.14"), tmp_path, FakeHost(cargo))
+    assert str(caught.value) == "Cargo.lock does not hold itoa@1.0.14; write it there, or correct requires"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from webdyno.build import go, node, python
+from webdyno.build import go, node, python, rust
 from webdyno.build.order import Recipe
 
 RECIPES: dict[str, Recipe] = {
     "python": Recipe(python.parts, python.interpreters, python.fetch),
     "node": Recipe(node.parts),
     "go": Recipe(go.parts),
+    "rust": Recipe(rust.parts),
 }
