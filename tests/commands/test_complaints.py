@@ -65,6 +65,16 @@ def test_what_a_driver_cannot_do_is_said_before_anything_is_built(capsys: pytest
     assert "ab counts whole seconds, the duration is 1.5 s: give 2 s or use --driver engine" in capsys.readouterr().err
 
 
+def test_what_the_machine_refuses_is_one_sentence_and_exit_code_three(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WEBDYNO_CACHE", "/proc/no/cache/can/be/here")
+    assert call(["doctor"]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("webdyno: /proc/no")
+    assert said.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert call([command, "--help"]) == 0

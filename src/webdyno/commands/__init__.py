@@ -13,7 +13,7 @@ import sys
 from cyclopts import App, CycloptsError, Parameter
 
 from webdyno import __version__
-from webdyno.model.errors import WebdynoError
+from webdyno.model.errors import MachineError, WebdynoError
 
 COMMANDS = {
     "run": "Measure a study: who wins, by how much, how sure, and why.",
@@ -84,6 +84,11 @@ def call(arguments: list[str]) -> int:
         # whoever read our output (head, less) has seen enough; keep Python from complaining again at its own end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # the machine's refusals (disk full, no right, too many files) wherever they hit; results are already on disk
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(f"{where}{(error.strerror or str(error)).lower()}; webdyno doctor looks at this machine's limits")
+        return MachineError.exit_code
     return result if isinstance(result, int) else 0
 
 

@@ -188,7 +188,7 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
 
 @contextmanager
 def _listening_for_interrupts() -> Iterator[threading.Event]:
-    """Ctrl-C and SIGTERM set an Event, so that the Trial in flight is ended and recorded instead of torn apart."""
+    """Ctrl-C, SIGTERM and a closed terminal set an Event, so that the Trial in flight is ended and recorded instead of torn apart."""
     interrupted = threading.Event()
 
     def note(_: int, __: FrameType | None) -> None:
@@ -196,7 +196,7 @@ def _listening_for_interrupts() -> Iterator[threading.Event]:
             print("\nwebdyno: ending cleanly ...", file=sys.stderr)
         interrupted.set()
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield interrupted
     finally:
