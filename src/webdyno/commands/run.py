@@ -188,7 +188,7 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
 
 @contextmanager
 def _listening_for_interrupts() -> Iterator[threading.Event]:
-    """Ctrl-C, SIGTERM and a closed terminal set an Event, so that the Trial in flight is ended and recorded instead of torn apart."""
+    """Ctrl-C, SIGTERM and a closed terminal set an Event: the Trial in flight is ended and recorded, not torn apart."""
     interrupted = threading.Event()
 
     def note(_: int, __: FrameType | None) -> None:
