@@ -79,7 +79,7 @@ def test_a_missing_python_is_brought_by_uv_and_only_when_asked_for() -> None:
     assert isinstance(find_runtime(python, FakeHost(uv)), str)
     assert commands == ["find"]
     found = fetch_runtime(python, FakeHost(uv))
-    assert found == Found(runtime="no", program="/home/user/python3.11", version="Python 3.11.15")
+    assert found == Found(runtime="py", program="/home/user/python3.11", version="Python 3.11.15")
     assert commands == ["find", "find", "install", "find", "version"]
 
 
