@@ -36,6 +36,7 @@ pub mod order;
 mod pace;
 mod poll;
 mod pool;
+mod recorder;
 mod schedule;
 mod slice;
 mod timers;

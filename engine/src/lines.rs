@@ -3,6 +3,7 @@
 use crate::clock::Cpu;
 use crate::error::Fault;
 use crate::order::Order;
+use crate::recorder::Recorder;
 use crate::slice::{Outcome, Slice};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hdrhistogram::Histogram;
@@ -113,7 +114,7 @@ impl Tally {
             sends_late: c.sends_late,
             censored: c.censored,
             censored_above_ns: slice.censored_above,
-            latency_hdr: encode(&slice.latency),
+            latency_hdr: encode(&slice.latency.histogram()),
             response_hdr: some(&slice.response),
             lag_hdr: some(&slice.lag),
             ttfb_hdr: some(&slice.first_byte),
@@ -194,8 +195,8 @@ impl Response {
     /// at least the value here, and at most the value here at q + c/n, for no more than c requests have moved past it. Where both are
     /// the same (to the histogram's digits), or the value is below the smallest age, it is exact.
     pub fn of(slice: &Slice) -> Option<Response> {
-        let h = &slice.response;
-        let share = slice.counts.censored as f64 / h.len().max(1) as f64;
+        let h = &slice.response.histogram();
+        let share = slice.counts.censored as f64 / slice.response.len().max(1) as f64;
         let moves = |q: f64| {
             let value = h.value_at_quantile(q);
             slice.censored_above.is_some_and(|age| value >= h.lowest_equivalent(age))
@@ -309,8 +310,8 @@ pub fn write(sink: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
 }
 
 /// Null where nothing was recorded.
-fn some(h: &Histogram<u64>) -> Option<String> {
-    (!h.is_empty()).then(|| encode(h))
+fn some(times: &Recorder) -> Option<String> {
+    (!times.is_empty()).then(|| encode(&times.histogram()))
 }
 
 /// HdrHistogram V2, DEFLATE, base64: the form that histogram logs carry.
@@ -329,24 +330,24 @@ mod tests {
     #[test]
     fn a_histogram_survives_its_line() {
         let mut slice = Slice::default();
-        slice.latency.saturating_record(123_456);
-        let text = encode(&slice.latency);
+        slice.latency.record(123_456);
+        let text = encode(&slice.latency.histogram());
         assert!(text.starts_with("HISTFAAAA"), "{text}");
         let back: Histogram<u64> =
             Deserializer::new().deserialize(&mut STANDARD.decode(text).unwrap().as_slice()).unwrap();
-        assert_eq!((1, slice.latency.max()), (back.len(), back.max()));
+        assert_eq!((1, slice.latency.histogram().max()), (back.len(), back.max()));
     }
 
     #[test]
     fn points_that_the_unanswered_could_move_are_told() {
         let mut slice = Slice::default();
-        (0..90).for_each(|_| slice.response.saturating_record(1000));
-        (0..9).for_each(|_| slice.response.saturating_record(5000));
+        (0..90).for_each(|_| slice.response.record(1000));
+        (0..9).for_each(|_| slice.response.record(5000));
         slice.censor(3000);
         // Of a hundred, one that was given up at 3000 leaves the 99th what it is, for it would have come after it.
         assert_eq!(vec!["p99.9", "max"], Response::of(&slice).unwrap().at_least);
         let mut early = Slice::default();
-        (0..1000).for_each(|_| early.response.saturating_record(1000));
+        (0..1000).for_each(|_| early.response.record(1000));
         early.censor(10);
         // One of a thousand, given up at once, could have become the longest and nothing else.
         assert_eq!(vec!["max"], Response::of(&early).unwrap().at_least);
@@ -354,7 +355,7 @@ mod tests {
 
     #[test]
     fn an_unknown_time_is_null_and_not_zero() {
-        assert!(Latency::of(&Slice::default().latency).is_none());
+        assert!(Latency::of(&Slice::default().latency.histogram()).is_none());
         let tally = serde_json::to_value(Tally::new(0, 1, &Slice::default(), Cpu::default())).unwrap();
         assert_eq!(Value::Null, tally["connect_hdr"]);
         assert_eq!(11, tally["errors"].as_object().unwrap().len());

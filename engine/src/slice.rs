@@ -3,10 +3,8 @@
 //! A worker fills its own slice without sharing anything; at the end of a window the slice as a whole changes hands.
 
 use crate::clock::Cpu;
-use hdrhistogram::Histogram;
+use crate::recorder::Recorder;
 
-/// Nanoseconds in the longest time a histogram keeps apart: one hour.
-const LONGEST: u64 = 3_600_000_000_000;
 /// Statuses are below this.
 const STATUSES: usize = 1000;
 
@@ -112,15 +110,15 @@ pub struct Slice {
     /// Requests under way when the stretch ended.
     pub in_flight: u64,
     /// Service time of complete answers, and waiting time of requests that timed out.
-    pub latency: Histogram<u64>,
+    pub latency: Recorder,
     /// From due to complete answer; for requests that had none, how old they were: at least so long it would have been.
-    pub response: Histogram<u64>,
+    pub response: Recorder,
     /// From due to sent, as far as a connection was free: the schedule's own error.
-    pub lag: Histogram<u64>,
+    pub lag: Recorder,
     /// From sent to the first byte of the answer.
-    pub first_byte: Histogram<u64>,
+    pub first_byte: Recorder,
     /// From connect to writable.
-    pub connect: Histogram<u64>,
+    pub connect: Recorder,
     /// The smallest age in `response` of a request that had no answer.
     pub censored_above: Option<u64>,
     /// The most connections at a time.
@@ -139,11 +137,11 @@ impl Default for Slice {
             outcomes: [0; Outcome::ALL.len()],
             counts: Counts::default(),
             in_flight: 0,
-            latency: histogram(),
-            response: histogram(),
-            lag: histogram(),
-            first_byte: histogram(),
-            connect: histogram(),
+            latency: Recorder::default(),
+            response: Recorder::default(),
+            lag: Recorder::default(),
+            first_byte: Recorder::default(),
+            connect: Recorder::default(),
             censored_above: None,
             connections_peak: 0,
             statuses: vec![0; STATUSES],
@@ -163,7 +161,7 @@ impl Slice {
 
     /// A request without a complete answer was `age` old when it was given up: the answer would have taken at least so long.
     pub fn censor(&mut self, age: u64) {
-        self.response.saturating_record(age);
+        self.response.record(age);
         self.counts.censored += 1;
         self.censored_above = Some(self.censored_above.map_or(age, |least| least.min(age)));
     }
@@ -171,7 +169,7 @@ impl Slice {
     /// The engine was so late with a request.
     #[inline]
     pub fn lag(&mut self, lag: u64) {
-        self.lag.saturating_record(lag);
+        self.lag.record(lag);
         self.counts.sends_late += u64::from(lag > LATE_NS);
     }
 
@@ -200,12 +198,7 @@ impl Slice {
         self.in_flight += other.in_flight;
         self.connections_peak += other.connections_peak;
         self.censored_above = [self.censored_above, other.censored_above].into_iter().flatten().min();
-        for (mine, theirs) in self.histograms_mut().into_iter().zip(other.histograms()) {
-            if !theirs.is_empty() {
-                // Both were made by `histogram`, so adding cannot fail.
-                mine.add(theirs).expect("histograms of one shape");
-            }
-        }
+        self.recorders_mut().into_iter().zip(other.recorders()).for_each(|(mine, theirs)| mine.add(theirs));
         self.cpu.add(other.cpu);
         self.loop_stall_max_ns = self.loop_stall_max_ns.max(other.loop_stall_max_ns);
     }
@@ -216,15 +209,14 @@ impl Slice {
         (self.outcomes, self.counts, self.cpu) = (Default::default(), Counts::default(), Cpu::default());
         self.statuses.fill(0);
         (self.censored_above, self.connections_peak) = (None, 0);
-        // Most have stayed empty, and emptying them would touch all their memory.
-        self.histograms_mut().into_iter().filter(|h| !h.is_empty()).for_each(Histogram::reset);
+        self.recorders_mut().into_iter().for_each(Recorder::reset);
     }
 
-    fn histograms(&self) -> [&Histogram<u64>; 5] {
+    fn recorders(&self) -> [&Recorder; 5] {
         [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect]
     }
 
-    fn histograms_mut(&mut self) -> [&mut Histogram<u64>; 5] {
+    fn recorders_mut(&mut self) -> [&mut Recorder; 5] {
         [&mut self.latency, &mut self.response, &mut self.lag, &mut self.first_byte, &mut self.connect]
     }
 
@@ -252,11 +244,6 @@ impl Counts {
     }
 }
 
-/// 1 ns to 1 h at three significant digits: 256 KiB, of which a steady load touches a few lines.
-fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST, 3).expect("bounds that are constants")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,7 +252,7 @@ mod tests {
         let mut slice = Slice::default();
         slice.end(outcome);
         slice.status(200);
-        slice.latency.saturating_record(latency);
+        slice.latency.record(latency);
         slice.counts.bytes_in = 7;
         slice.in_flight = 2;
         slice.loop_stall_max_ns = latency;
@@ -278,7 +265,7 @@ mod tests {
         all.merge(&sample(Outcome::Timeout, 30));
         all.assert_balanced();
         assert_eq!((2, 1, 1), (all.offered, all.outcome(Outcome::Ok), all.outcome(Outcome::Timeout)));
-        assert_eq!((2, 10, 30), (all.latency.len(), all.latency.min(), all.latency.max()));
+        assert_eq!((2, 10, 30), (all.latency.len(), all.latency.histogram().min(), all.latency.histogram().max()));
         assert_eq!((14, 4, 30), (all.counts.bytes_in, all.in_flight, all.loop_stall_max_ns));
         assert_eq!(vec![(200, 2)], all.statuses().collect::<Vec<_>>());
     }
@@ -292,7 +279,7 @@ mod tests {
         all.merge(&other);
         assert_eq!(
             (3, Some(30), 3, 50),
-            (all.counts.censored, all.censored_above, all.response.len(), all.response.max())
+            (all.counts.censored, all.censored_above, all.response.len(), all.response.histogram().max())
         );
         all.clear();
         assert_eq!((0, None, 0), (all.counts.censored, all.censored_above, all.response.len()));

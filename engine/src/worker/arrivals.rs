@@ -13,6 +13,9 @@ use crate::poll::Poll;
 use crate::slice::Outcome;
 use crate::trouble;
 
+/// Requests begun in one turn of the loop: answers are waiting to be read too.
+const ARRIVALS_PER_TURN: usize = 64;
+
 impl<P: Poll> Worker<'_, P> {
     /// Opens what is to be open from the begin, some in each turn.
     pub(super) fn open_more(&mut self, now: u64) {
@@ -50,7 +53,11 @@ impl<P: Poll> Worker<'_, P> {
 
     /// Gives requests that have come due a place each, as far as there are places, and gives up those that have waited too long.
     pub(super) fn arrivals(&mut self, mut now: u64) {
-        while self.pace.due() <= now {
+        for _ in 0..ARRIVALS_PER_TURN {
+            // What is due after the window belongs to the next one, and after the last one to nobody.
+            if self.pace.due() > now.min(self.ledger.window.end - 1) {
+                break;
+            }
             let places = &self.places;
             let Some(place) = self.pool.take(now, |place| places[place].connected) else { break };
             self.begin_due(place, now, now);

@@ -26,7 +26,7 @@ impl<P: Poll> Worker<'_, P> {
             return self.hang_up(place);
         }
         if p.silent() {
-            self.ledger.slice.first_byte.saturating_record(now.saturating_sub(p.sent_at));
+            self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
         }
         let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
         match p.absorb(bytes, now, request, lore, &mut self.totals.first) {
@@ -41,8 +41,8 @@ impl<P: Poll> Worker<'_, P> {
         let p = &mut self.places[place];
         (p.answered, p.answers) = (true, p.answers + 1);
         let slice = &mut self.ledger.slice;
-        slice.latency.saturating_record(now.saturating_sub(p.sent_at));
-        slice.response.saturating_record(now.saturating_sub(p.due_at));
+        slice.latency.record(now.saturating_sub(p.sent_at));
+        slice.response.record(now.saturating_sub(p.due_at));
         slice.status(answer.status);
         slice.counts.http10_answers += u64::from(answer.http10);
         let keep = answer.keep_alive && self.job.keep_alive;
@@ -105,7 +105,7 @@ impl<P: Poll> Worker<'_, P> {
         let slice = &mut self.ledger.slice;
         slice.connections_peak = slice.connections_peak.max(self.connections);
         self.ledger.slice.counts.connections_opened += 1;
-        self.ledger.slice.connect.saturating_record(now.saturating_sub(p.connect_at));
+        self.ledger.slice.connect.record(now.saturating_sub(p.connect_at));
         if !self.job.reached.load(Ordering::Relaxed) {
             self.job.reached.store(true, Ordering::Relaxed);
         }
@@ -200,7 +200,7 @@ impl<P: Poll> Worker<'_, P> {
     fn lose(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
         let (p, slice) = (&self.places[place], &mut self.ledger.slice);
         if outcome == Outcome::Timeout {
-            slice.latency.saturating_record(now.saturating_sub(p.sent_at));
+            slice.latency.record(now.saturating_sub(p.sent_at));
         }
         if matches!(outcome, Outcome::Timeout | Outcome::ConnectTimeout) {
             slice.censor(now.saturating_sub(p.due_at));
