@@ -6,7 +6,8 @@
 use crate::clock::{self, Cpu};
 use crate::error::Fault;
 use crate::ledger::{Report, Totals};
-use crate::lines::{self, Answers, Latency, PhaseBegins, SliceLine, Summary, Tally, Thread};
+use crate::lines::{self, Answers, Lag, Latency, PhaseBegins, Response, SliceLine, Summary, Tally, Thread};
+use crate::order::Order;
 use crate::slice::Slice;
 use crate::timetable::{Phase, Timetable};
 use std::collections::BTreeMap;
@@ -125,9 +126,11 @@ impl<'w> Collector<'w> {
         self.cpu = cpu;
         self.end = end;
         if window.phase == Phase::Steady {
+            let peak = self.steady.connections_peak;
             self.steady.merge(&page.slice);
-            // In flight is a level, not a flow: the last slice's stands.
+            // In flight is a level, not a flow: the last slice's stands. Of peaks the highest does.
             self.steady.in_flight = page.slice.in_flight;
+            self.steady.connections_peak = peak.max(page.slice.connections_peak);
             self.steady_cpu.add(used);
             let start = self.steady_span.map_or(window.start, |(start, _)| start);
             self.steady_span = Some((start, end));
@@ -163,18 +166,24 @@ impl<'w> Collector<'w> {
     }
 
     /// Writes the end of the load and the summary.
-    pub fn finish(mut self, ended: &'static str, connections: usize) -> io::Result<()> {
+    pub fn finish(mut self, ended: &'static str, order: &Order) -> io::Result<()> {
         lines::write(self.sink, &PhaseBegins::new("ended", self.end))?;
         let (start, end) = self.steady_span.unwrap_or((self.end, self.end));
         let statuses = self.steady.statuses().map(|(status, n)| (status.to_string(), n)).collect();
         let head = self.totals.first.head.take();
+        for thread in self.threads.iter_mut().filter(|_| end > start) {
+            let used = thread.cpu_user_ns + thread.cpu_system_ns;
+            thread.cpu_share = Some((used as f64 / (end - start) as f64 * 1e4).round() / 1e4);
+        }
         let summary = Summary {
             event: "summary",
             ended,
             tally: Tally::new(start, end.saturating_sub(start), &self.steady, self.steady_cpu),
             statuses,
-            latency_ns: Latency::of(&self.steady.latency),
-            connections_asked: connections,
+            latency_ns: Latency::of(&self.steady.latency.histogram()),
+            response_ns: Response::of(&self.steady),
+            lag_ns: Lag::of(&self.steady.lag.histogram()),
+            connections_asked: order.pace.connections(),
             connections_unanswered: self.totals.unanswered,
             answers_per_connection: Answers::of(&self.totals.answers_per_connection),
             first_error: self.totals.first_error.take().map(|(_, text)| text),

@@ -20,6 +20,8 @@ pub enum State {
     BackOff(u64),
     /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
     Starved(u64),
+    /// It connects before there is a request for it.
+    Opening,
     /// It has a request and no connection yet.
     Connecting,
     /// Its request is on the way, or answered in part.
@@ -37,7 +39,11 @@ pub struct Place {
     pub retried: bool,
     /// It has had a complete answer in this run.
     pub answered: bool,
+    /// It has had a request in this run.
+    pub asked: bool,
     request: u32,
+    /// When the present request was due.
+    pub due_at: u64,
     /// When the present request was first sent; 0: not yet.
     pub sent_at: u64,
     /// When the present connect began.
@@ -110,7 +116,9 @@ impl Default for Place {
             connected: false,
             retried: false,
             answered: false,
+            asked: false,
             request: 0,
+            due_at: 0,
             sent_at: 0,
             connect_at: 0,
             starved_at: 0,
@@ -129,10 +137,17 @@ impl Default for Place {
 }
 
 impl Place {
-    /// A new request is this place's to carry out.
+    /// A new request, due then, is this place's to carry out.
     #[inline]
-    pub fn assign(&mut self, request: usize) {
-        (self.request, self.sent_at, self.retried) = (request as u32, 0, false);
+    pub fn assign(&mut self, request: usize, due: u64) {
+        (self.request, self.due_at, self.asked) = (request as u32, due, true);
+        (self.sent_at, self.retried) = (0, false);
+    }
+
+    /// Whether no byte of the present answer has come.
+    #[inline]
+    pub fn silent(&self) -> bool {
+        !self.parser.begun()
     }
 
     /// The present request is about to be sent.
@@ -177,6 +192,7 @@ impl Place {
             State::Idle => None,
             State::BackOff(until) | State::Starved(until) => Some(until),
             State::Asking => Some(answer_by),
+            State::Opening => Some(self.connect_at + connect_timeout),
             // The clock of a request that is being sent once more goes on while it connects.
             State::Connecting if self.sent_at > 0 => Some(answer_by.min(self.connect_at + connect_timeout)),
             State::Connecting => Some(self.connect_at + connect_timeout),

@@ -82,6 +82,11 @@ impl Ledger {
         self.slice.end(outcome);
     }
 
+    /// Requests of the present window that were never sent.
+    pub fn slice_shed(&self) -> u64 {
+        self.slice.outcome(Outcome::Shed)
+    }
+
     /// Requests ended in all windows.
     pub fn ended(&self) -> u64 {
         self.ended

@@ -9,6 +9,9 @@
 //!   shares nothing that is written to while the load runs. Its one loop waits for sockets ([`poll`]), takes bytes to the connection
 //!   they belong to ([`connection`], which reads them with [`wire`] and checks them with [`expect`]), books the outcome
 //!   ([`ledger`], [`slice`]), and asks the [`pace`] whether the next request may go.
+//! * At a closed pace a request may go when the answer before it is there. At an open pace it comes due by the [`schedule`], which a
+//!   thread has one of, whatever its connections do; it takes a free one from the [`pool`]. [`wait`] says how the thread spends
+//!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
 //! * The time of a run is cut into windows that every worker computes for itself ([`timetable`]). At the end of a window a worker
 //!   hands its slice to the collector, which joins the workers' slices and writes the line.
 //! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
@@ -32,10 +35,14 @@ mod mix;
 pub mod order;
 mod pace;
 mod poll;
+mod pool;
+mod recorder;
+mod schedule;
 mod slice;
 mod timers;
 mod timetable;
 mod trouble;
+mod wait;
 pub mod wire;
 mod worker;
 
@@ -122,11 +129,12 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         timeout_ns: order.timeout_ns,
         connect_timeout_ns: order.connect_timeout_ns,
         keep_alive: order.keep_alive,
+        wait: wait::resolve(order),
         stop: AtomicBool::new(false),
         reached: AtomicBool::new(false),
     };
     let at = clock::now();
-    let started = lines::Started::new(at, order.threads, order.connections(), "epoll", address.to_string());
+    let started = lines::Started::new(order, at, "epoll", job.wait.name(), address.to_string());
     lines::write(sink, &started)?;
     let timetable = Timetable::new(order, clock::now());
     thread::scope(|scope| {
@@ -199,7 +207,7 @@ fn oversee(
         Until::Duration(_) => Ended::Duration,
         Until::Count(_) => Ended::Count,
     });
-    collector.finish(ended.name(), order.connections())?;
+    collector.finish(ended.name(), order)?;
     Ok(ended)
 }
 

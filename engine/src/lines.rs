@@ -2,6 +2,8 @@
 
 use crate::clock::Cpu;
 use crate::error::Fault;
+use crate::order::Order;
+use crate::recorder::Recorder;
 use crate::slice::{Outcome, Slice};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hdrhistogram::Histogram;
@@ -15,20 +17,32 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 pub struct Started {
     event: &'static str,
-    schema: u32,
+    schema: u64,
     engine: &'static str,
     at_ns: u64,
     threads: usize,
     connections: usize,
+    max_connections: usize,
     backend: &'static str,
+    wait: &'static str,
     address: String,
 }
 
 impl Started {
     /// The line.
-    pub fn new(at_ns: u64, threads: usize, connections: usize, backend: &'static str, address: String) -> Started {
-        let engine = env!("CARGO_PKG_VERSION");
-        Started { event: "started", schema: 1, engine, at_ns, threads, connections, backend, address }
+    pub fn new(order: &Order, at_ns: u64, backend: &'static str, wait: &'static str, address: String) -> Started {
+        Started {
+            event: "started",
+            schema: order.schema,
+            engine: env!("CARGO_PKG_VERSION"),
+            at_ns,
+            threads: order.threads,
+            connections: order.pace.connections(),
+            max_connections: order.pace.most_connections(),
+            backend,
+            wait,
+            address,
+        }
     }
 }
 
@@ -63,7 +77,14 @@ pub struct Tally {
     stale_retries: u64,
     http10_answers: u64,
     in_flight: u64,
+    connections_peak: u64,
+    sends_late: u64,
+    censored: u64,
+    censored_above_ns: Option<u64>,
     latency_hdr: String,
+    response_hdr: Option<String>,
+    lag_hdr: Option<String>,
+    ttfb_hdr: Option<String>,
     connect_hdr: Option<String>,
     cpu_user_ns: u64,
     cpu_system_ns: u64,
@@ -89,8 +110,15 @@ impl Tally {
             stale_retries: c.stale_retries,
             http10_answers: c.http10_answers,
             in_flight: slice.in_flight,
-            latency_hdr: encode(&slice.latency),
-            connect_hdr: (!slice.connect.is_empty()).then(|| encode(&slice.connect)),
+            connections_peak: slice.connections_peak,
+            sends_late: c.sends_late,
+            censored: c.censored,
+            censored_above_ns: slice.censored_above,
+            latency_hdr: encode(&slice.latency.histogram()),
+            response_hdr: some(&slice.response),
+            lag_hdr: some(&slice.lag),
+            ttfb_hdr: some(&slice.first_byte),
+            connect_hdr: some(&slice.connect),
             cpu_user_ns: cpu.user_ns,
             cpu_system_ns: cpu.system_ns,
         }
@@ -147,6 +175,54 @@ impl Latency {
     }
 }
 
+/// Response times in nanoseconds, some of them only known to be at least so long.
+#[derive(Serialize)]
+pub struct Response {
+    #[serde(flatten)]
+    times: Latency,
+    /// Points that the requests without an answer could move up.
+    at_least: Vec<&'static str>,
+}
+
+impl Response {
+    /// The points that are told, by name.
+    const POINTS: [(&'static str, f64); 6] =
+        [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
+
+    /// What the slice says of times that are known to their end.
+    ///
+    /// Had its c censored requests of n been waited for, each could have become any longer. The true value at quantile q is then
+    /// at least the value here, and at most the value here at q + c/n, for no more than c requests have moved past it. Where both are
+    /// the same (to the histogram's digits), or the value is below the smallest age, it is exact.
+    pub fn of(slice: &Slice) -> Option<Response> {
+        let h = &slice.response.histogram();
+        let share = slice.counts.censored as f64 / slice.response.len().max(1) as f64;
+        let moves = |q: f64| {
+            let value = h.value_at_quantile(q);
+            slice.censored_above.is_some_and(|age| value >= h.lowest_equivalent(age))
+                && (q + share > 1.0 || h.value_at_quantile(q + share) > value)
+        };
+        let at_least = Response::POINTS.iter().filter(|(_, q)| moves(*q)).map(|(name, _)| *name).collect();
+        Latency::of(h).map(|times| Response { times, at_least })
+    }
+}
+
+/// How late the engine itself was, in nanoseconds.
+#[derive(Serialize)]
+pub struct Lag {
+    p50: u64,
+    p99: u64,
+    max: u64,
+}
+
+impl Lag {
+    /// What the histogram says; nothing at a closed pace, which has no schedule to be late for.
+    pub fn of(h: &Histogram<u64>) -> Option<Lag> {
+        let q = |quantile| h.value_at_quantile(quantile);
+        (!h.is_empty()).then(|| Lag { p50: q(0.5), p99: q(0.99), max: h.max() })
+    }
+}
+
 /// How many answers connections carried.
 #[derive(Serialize)]
 pub struct Answers {
@@ -173,6 +249,8 @@ pub struct Thread {
     pub requests: u64,
     /// The longest time its loop was away from its events.
     pub loop_stall_max_ns: u64,
+    /// Processor time by the time that passed: at 1 the thread could not have done more.
+    pub cpu_share: Option<f64>,
 }
 
 /// The last line.
@@ -189,6 +267,10 @@ pub struct Summary {
     pub statuses: BTreeMap<String, u64>,
     /// Service times.
     pub latency_ns: Option<Latency>,
+    /// Response times.
+    pub response_ns: Option<Response>,
+    /// How late the engine was.
+    pub lag_ns: Option<Lag>,
     /// The n of the order.
     pub connections_asked: usize,
     /// Places that never had a complete answer.
@@ -227,6 +309,11 @@ pub fn write(sink: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     sink.flush()
 }
 
+/// Null where nothing was recorded.
+fn some(times: &Recorder) -> Option<String> {
+    (!times.is_empty()).then(|| encode(&times.histogram()))
+}
+
 /// HdrHistogram V2, DEFLATE, base64: the form that histogram logs carry.
 fn encode(h: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
@@ -243,19 +330,34 @@ mod tests {
     #[test]
     fn a_histogram_survives_its_line() {
         let mut slice = Slice::default();
-        slice.latency.saturating_record(123_456);
-        let text = encode(&slice.latency);
+        slice.latency.record(123_456);
+        let text = encode(&slice.latency.histogram());
         assert!(text.starts_with("HISTFAAAA"), "{text}");
         let back: Histogram<u64> =
             Deserializer::new().deserialize(&mut STANDARD.decode(text).unwrap().as_slice()).unwrap();
-        assert_eq!((1, slice.latency.max()), (back.len(), back.max()));
+        assert_eq!((1, slice.latency.histogram().max()), (back.len(), back.max()));
+    }
+
+    #[test]
+    fn points_that_the_unanswered_could_move_are_told() {
+        let mut slice = Slice::default();
+        (0..90).for_each(|_| slice.response.record(1000));
+        (0..9).for_each(|_| slice.response.record(5000));
+        slice.censor(3000);
+        // Of a hundred, one that was given up at 3000 leaves the 99th what it is, for it would have come after it.
+        assert_eq!(vec!["p99.9", "max"], Response::of(&slice).unwrap().at_least);
+        let mut early = Slice::default();
+        (0..1000).for_each(|_| early.response.record(1000));
+        early.censor(10);
+        // One of a thousand, given up at once, could have become the longest and nothing else.
+        assert_eq!(vec!["max"], Response::of(&early).unwrap().at_least);
     }
 
     #[test]
     fn an_unknown_time_is_null_and_not_zero() {
-        assert!(Latency::of(&Slice::default().latency).is_none());
+        assert!(Latency::of(&Slice::default().latency.histogram()).is_none());
         let tally = serde_json::to_value(Tally::new(0, 1, &Slice::default(), Cpu::default())).unwrap();
         assert_eq!(Value::Null, tally["connect_hdr"]);
-        assert_eq!(9, tally["errors"].as_object().unwrap().len());
+        assert_eq!(11, tally["errors"].as_object().unwrap().len());
     }
 }

@@ -1,16 +1,23 @@
 //! When the next request may go.
 //!
 //! The worker asks one question, [`Pace::next`], whenever a connection is free, and has one loop whatever the pace is. A closed
-//! pace answers "now" until the count, if there is one, is used up; an open pace will answer with a due time.
+//! pace answers "now"; an open one when its oldest request that has not been sent was due, or that none is due yet. Both say
+//! "never" once the count, if there is one, is used up.
+//!
+//! Requests that are due and have no connection are not kept anywhere: they are what the schedule has between the last one sent and
+//! now. So a server that stands still costs no memory, however fast the pace.
 
 use crate::order::{Order, PaceOrder, Until};
+use crate::schedule::Schedule;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// What the pace says about the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// It may go at once.
-    Now,
+    /// It may go at once; it was due then.
+    Since(u64),
+    /// It is not due yet.
+    Later,
     /// There is none any more.
     Never,
 }
@@ -33,6 +40,11 @@ impl Tickets {
         let before = self.0.fetch_sub(wanted, Ordering::Relaxed);
         before.clamp(0, wanted) as u64
     }
+
+    /// Whether there are none any more.
+    fn gone(&self) -> bool {
+        self.0.load(Ordering::Relaxed) <= 0
+    }
 }
 
 /// When the next request may go, as one worker sees it.
@@ -40,17 +52,32 @@ impl Tickets {
 pub struct Pace<'t> {
     /// Connection places of this worker.
     places: usize,
+    /// How many of them are opened at the begin.
+    opened: usize,
+    /// Of an open pace.
+    schedule: Option<Schedule>,
+    /// When the schedule begins.
+    start: u64,
     tickets: Option<&'t Tickets>,
     /// Requests of the warm-up need no ticket.
     steady: bool,
-    spent: bool,
 }
 
 impl<'t> Pace<'t> {
     /// The part of the order's pace that worker `thread` carries out.
     pub fn new(order: &Order, thread: usize, tickets: Option<&'t Tickets>) -> Pace<'t> {
-        let PaceOrder::Closed { connections } = order.pace;
-        Pace { places: share(connections, order.threads, thread), tickets, steady: order.warmup_ns == 0, spent: false }
+        let schedule = match &order.pace {
+            PaceOrder::Closed { .. } => None,
+            PaceOrder::Open { arrivals, .. } => Some(Schedule::new(arrivals, order.warmup_ns, thread, order.threads)),
+        };
+        Pace {
+            places: share(order.pace.most_connections(), order.threads, thread),
+            opened: share(order.pace.connections(), order.threads, thread),
+            schedule,
+            start: 0,
+            tickets,
+            steady: order.warmup_ns == 0,
+        }
     }
 
     /// The shared counter that this order needs.
@@ -61,36 +88,65 @@ impl<'t> Pace<'t> {
         }
     }
 
+    /// The run begins.
+    pub fn begin(&mut self, start: u64) {
+        self.start = start;
+    }
+
     /// How many connection places this worker has.
     pub fn places(&self) -> usize {
         self.places
     }
 
-    /// Whether a free connection may begin a request.
+    /// How many of them are opened at the begin.
+    pub fn opened(&self) -> usize {
+        self.opened
+    }
+
+    /// Whether requests come due by themselves.
+    pub fn is_open(&self) -> bool {
+        self.schedule.is_some()
+    }
+
+    /// When the oldest request that has not been sent is, or was, due. A closed pace has none that is due by itself.
     #[inline]
-    pub fn next(&mut self) -> Due {
-        match self.tickets {
-            Some(tickets) if self.steady && (self.spent || tickets.take(1) == 0) => {
-                self.spent = true;
-                Due::Never
-            }
-            _ => Due::Now,
+    pub fn due(&self) -> u64 {
+        match &self.schedule {
+            Some(schedule) if !self.spent() => schedule.next().saturating_add(self.start),
+            _ => Schedule::NEVER,
         }
+    }
+
+    /// Whether a free connection may begin a request at `now`; one that is due is the asker's.
+    #[inline]
+    pub fn next(&mut self, now: u64) -> Due {
+        if self.spent() {
+            return Due::Never;
+        }
+        let due = self.schedule.as_ref().map_or(now, |_| self.due());
+        if due > now {
+            return Due::Later;
+        }
+        if self.steady && self.tickets.is_some_and(|tickets| tickets.take(1) == 0) {
+            return Due::Never;
+        }
+        if let Some(schedule) = &mut self.schedule {
+            schedule.advance();
+        }
+        Due::Since(due)
     }
 
     /// The steady phase begins with `in_flight` requests of the warm-up under way, which will end in it. Says for how many of them
     /// there is no ticket.
     pub fn enter_steady(&mut self, in_flight: u64) -> u64 {
         self.steady = true;
-        let surplus = self.tickets.map_or(0, |tickets| in_flight - tickets.take(in_flight));
-        // A worker that loses all its requests here would never ask again, and so never learn that none are left.
-        self.spent |= surplus > 0;
-        surplus
+        self.tickets.map_or(0, |tickets| in_flight - tickets.take(in_flight))
     }
 
     /// Whether no request will be begun any more.
+    #[inline]
     pub fn spent(&self) -> bool {
-        self.spent
+        self.steady && self.tickets.is_some_and(Tickets::gone)
     }
 }
 
@@ -102,9 +158,10 @@ fn share(n: usize, threads: usize, thread: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::Arrivals;
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
-        Pace { places: 1, tickets: Some(tickets), steady, spent: false }
+        Pace { places: 1, opened: 1, schedule: None, start: 0, tickets: Some(tickets), steady }
     }
 
     #[test]
@@ -117,8 +174,8 @@ mod tests {
         let tickets = Tickets::new(3);
         let (mut a, mut b) = (counting(&tickets, true), counting(&tickets, true));
         assert_eq!(
-            [Due::Now, Due::Now, Due::Now, Due::Never, Due::Never],
-            [a.next(), b.next(), b.next(), a.next(), b.next()]
+            [Due::Since(5), Due::Since(6), Due::Since(7), Due::Never, Due::Never],
+            [a.next(5), b.next(6), b.next(7), a.next(8), b.next(9)]
         );
         assert!(a.spent() && b.spent());
     }
@@ -127,21 +184,27 @@ mod tests {
     fn the_warmup_takes_no_tickets_but_what_it_leaves_in_flight_does() {
         let tickets = Tickets::new(5);
         let mut pace = counting(&tickets, false);
-        assert!((0..100).all(|_| pace.next() == Due::Now));
+        assert!((0..100).all(|now| pace.next(now) == Due::Since(now)));
         assert_eq!(0, pace.enter_steady(4));
-        assert_eq!([Due::Now, Due::Never], [pace.next(), pace.next()]);
+        assert_eq!([Due::Since(1), Due::Never], [pace.next(1), pace.next(1)]);
     }
 
     #[test]
     fn requests_in_flight_beyond_the_count_are_told() {
         let tickets = Tickets::new(3);
         let mut pace = counting(&tickets, false);
-        assert_eq!((7, true, Due::Never), (pace.enter_steady(10), pace.spent(), pace.next()));
+        assert_eq!((7, true, Due::Never), (pace.enter_steady(10), pace.spent(), pace.next(0)));
     }
 
     #[test]
-    fn without_a_count_there_is_always_a_next() {
-        let mut pace = Pace { places: 1, tickets: None, steady: true, spent: false };
-        assert_eq!((0, Due::Now), (pace.enter_steady(9), pace.next()));
+    fn a_request_that_had_to_wait_keeps_its_due_time() {
+        let schedule = Schedule::new(&Arrivals::Constant { rate_per_s: 1000.0 }, 0, 0, 1);
+        let tickets = Tickets::new(3);
+        let mut pace = Pace { schedule: Some(schedule), ..counting(&tickets, true) };
+        pace.begin(10);
+        assert_eq!([Due::Later, Due::Since(10), Due::Later], [pace.next(9), pace.next(10), pace.next(1_000_009)]);
+        assert_eq!((1_000_010, Due::Since(1_000_010)), (pace.due(), pace.next(9_000_000)));
+        assert_eq!((Due::Since(2_000_010), Due::Never), (pace.next(9_000_000), pace.next(9_000_000)));
+        assert_eq!(Schedule::NEVER, pace.due(), "a count that is used up leaves nothing due");
     }
 }

@@ -9,7 +9,7 @@
 //! unless the kernel has already reported the end of the stream, which no later edge would report again.
 
 use rustix::buffer::spare_capacity;
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, sockopt};
 use std::collections::VecDeque;
@@ -22,6 +22,9 @@ const BUFFER: usize = 256 * 1024;
 const BATCH: usize = 512;
 /// Full buffers read from one connection before the others get their turn.
 const TURN: u32 = 16;
+
+/// Nanoseconds in a millisecond.
+const MILLISECOND: u64 = 1_000_000;
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +171,10 @@ impl Epoll {
     }
 }
 
+fn timespec(ns: u64) -> Timespec {
+    Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 }
+}
+
 /// The stream is at its end, or will be once what came before has been read.
 const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
 
@@ -215,10 +222,17 @@ impl Poll for Epoll {
     }
 
     fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno> {
-        let ns = if self.again.is_empty() { at_most_ns } else { 0 };
-        // Whole milliseconds, rounded up: plain epoll_wait, known to every kernel and every sandbox. No closed pace needs better.
-        let ms = ns.div_ceil(1_000_000);
-        let timeout = Timespec { tv_sec: (ms / 1000) as i64, tv_nsec: ((ms % 1000) * 1_000_000) as i64 };
+        let mut ns = if self.again.is_empty() { at_most_ns } else { 0 };
+        if ns % MILLISECOND != 0 {
+            // epoll_wait knows whole milliseconds only, and epoll_pwait2 is unknown to older kernels and refused by some sandboxes.
+            // Polling the epoll set itself, to the nanosecond, costs one more call, and only when there was time to sleep.
+            let mut set = [PollFd::new(&self.fd, PollFlags::IN)];
+            match rustix::event::poll(&mut set, Some(&timespec(ns))) {
+                Ok(_) | Err(Errno::INTR) => ns = 0,
+                Err(errno) => return Err(errno),
+            }
+        }
+        let timeout = timespec(ns);
         self.events.clear();
         self.seen = 0;
         match epoll::wait(&self.fd, spare_capacity(&mut self.events), Some(&timeout)) {

@@ -3,10 +3,8 @@
 //! A worker fills its own slice without sharing anything; at the end of a window the slice as a whole changes hands.
 
 use crate::clock::Cpu;
-use hdrhistogram::Histogram;
+use crate::recorder::Recorder;
 
-/// Nanoseconds in the longest time a histogram keeps apart: one hour.
-const LONGEST: u64 = 3_600_000_000_000;
 /// Statuses are below this.
 const STATUSES: usize = 1000;
 
@@ -31,13 +29,17 @@ pub enum Outcome {
     Truncated,
     /// The answer is not HTTP, or is framed in a way RFC 9112 forbids.
     Malformed,
+    /// TLS did not come about. Reserved: the engine does not speak it yet.
+    Tls,
+    /// It was due and never sent: no connection was free in time.
+    Shed,
     /// The run ended first.
     Unfinished,
 }
 
 impl Outcome {
     /// All, in the order of the protocol.
-    pub const ALL: [Outcome; 10] = [
+    pub const ALL: [Outcome; 12] = [
         Outcome::Ok,
         Outcome::WrongStatus,
         Outcome::WrongBody,
@@ -47,6 +49,8 @@ impl Outcome {
         Outcome::Reset,
         Outcome::Truncated,
         Outcome::Malformed,
+        Outcome::Tls,
+        Outcome::Shed,
         Outcome::Unfinished,
     ];
 
@@ -62,6 +66,8 @@ impl Outcome {
             Outcome::Reset => "reset",
             Outcome::Truncated => "truncated",
             Outcome::Malformed => "malformed",
+            Outcome::Tls => "tls",
+            Outcome::Shed => "shed",
             Outcome::Unfinished => "unfinished",
         }
     }
@@ -84,7 +90,14 @@ pub struct Counts {
     pub stale_retries: u64,
     /// Complete answers that speak HTTP/1.0.
     pub http10_answers: u64,
+    /// Requests that the engine itself began more than [`LATE_NS`] after they were due.
+    pub sends_late: u64,
+    /// Requests without a complete answer that are in the response times at their age.
+    pub censored: u64,
 }
+
+/// A send is late from here on: a millisecond.
+pub const LATE_NS: u64 = 1_000_000;
 
 /// One stretch of time, as one worker or all workers saw it.
 #[derive(Clone, Debug)]
@@ -97,9 +110,19 @@ pub struct Slice {
     /// Requests under way when the stretch ended.
     pub in_flight: u64,
     /// Service time of complete answers, and waiting time of requests that timed out.
-    pub latency: Histogram<u64>,
+    pub latency: Recorder,
+    /// From due to complete answer; for requests that had none, how old they were: at least so long it would have been.
+    pub response: Recorder,
+    /// From due to sent, as far as a connection was free: the schedule's own error.
+    pub lag: Recorder,
+    /// From sent to the first byte of the answer.
+    pub first_byte: Recorder,
     /// From connect to writable.
-    pub connect: Histogram<u64>,
+    pub connect: Recorder,
+    /// The smallest age in `response` of a request that had no answer.
+    pub censored_above: Option<u64>,
+    /// The most connections at a time.
+    pub connections_peak: u64,
     statuses: Vec<u64>,
     /// Processor time of the worker's thread.
     pub cpu: Cpu,
@@ -114,8 +137,13 @@ impl Default for Slice {
             outcomes: [0; Outcome::ALL.len()],
             counts: Counts::default(),
             in_flight: 0,
-            latency: histogram(),
-            connect: histogram(),
+            latency: Recorder::default(),
+            response: Recorder::default(),
+            lag: Recorder::default(),
+            first_byte: Recorder::default(),
+            connect: Recorder::default(),
+            censored_above: None,
+            connections_peak: 0,
             statuses: vec![0; STATUSES],
             cpu: Cpu::default(),
             loop_stall_max_ns: 0,
@@ -129,6 +157,20 @@ impl Slice {
     pub fn end(&mut self, outcome: Outcome) {
         self.offered += 1;
         self.outcomes[outcome as usize] += 1;
+    }
+
+    /// A request without a complete answer was `age` old when it was given up: the answer would have taken at least so long.
+    pub fn censor(&mut self, age: u64) {
+        self.response.record(age);
+        self.counts.censored += 1;
+        self.censored_above = Some(self.censored_above.map_or(age, |least| least.min(age)));
+    }
+
+    /// The engine was so late with a request.
+    #[inline]
+    pub fn lag(&mut self, lag: u64) {
+        self.lag.record(lag);
+        self.counts.sends_late += u64::from(lag > LATE_NS);
     }
 
     /// A complete answer had this status.
@@ -154,9 +196,9 @@ impl Slice {
         self.statuses.iter_mut().zip(&other.statuses).for_each(|(a, b)| *a += b);
         self.counts.merge(&other.counts);
         self.in_flight += other.in_flight;
-        // Both were made by `histogram`, so adding cannot fail.
-        self.latency.add(&other.latency).expect("histograms of one shape");
-        self.connect.add(&other.connect).expect("histograms of one shape");
+        self.connections_peak += other.connections_peak;
+        self.censored_above = [self.censored_above, other.censored_above].into_iter().flatten().min();
+        self.recorders_mut().into_iter().zip(other.recorders()).for_each(|(mine, theirs)| mine.add(theirs));
         self.cpu.add(other.cpu);
         self.loop_stall_max_ns = self.loop_stall_max_ns.max(other.loop_stall_max_ns);
     }
@@ -166,10 +208,16 @@ impl Slice {
         (self.offered, self.in_flight, self.loop_stall_max_ns) = (0, 0, 0);
         (self.outcomes, self.counts, self.cpu) = (Default::default(), Counts::default(), Cpu::default());
         self.statuses.fill(0);
-        self.latency.reset();
-        if !self.connect.is_empty() {
-            self.connect.reset();
-        }
+        (self.censored_above, self.connections_peak) = (None, 0);
+        self.recorders_mut().into_iter().for_each(Recorder::reset);
+    }
+
+    fn recorders(&self) -> [&Recorder; 5] {
+        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect]
+    }
+
+    fn recorders_mut(&mut self) -> [&mut Recorder; 5] {
+        [&mut self.latency, &mut self.response, &mut self.lag, &mut self.first_byte, &mut self.connect]
     }
 
     /// The promise of the protocol: every request has one outcome.
@@ -191,12 +239,9 @@ impl Counts {
         self.closes_silent += other.closes_silent;
         self.stale_retries += other.stale_retries;
         self.http10_answers += other.http10_answers;
+        self.sends_late += other.sends_late;
+        self.censored += other.censored;
     }
-}
-
-/// 1 ns to 1 h at three significant digits: 256 KiB, of which a steady load touches a few lines.
-fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST, 3).expect("bounds that are constants")
 }
 
 #[cfg(test)]
@@ -207,7 +252,7 @@ mod tests {
         let mut slice = Slice::default();
         slice.end(outcome);
         slice.status(200);
-        slice.latency.saturating_record(latency);
+        slice.latency.record(latency);
         slice.counts.bytes_in = 7;
         slice.in_flight = 2;
         slice.loop_stall_max_ns = latency;
@@ -220,9 +265,31 @@ mod tests {
         all.merge(&sample(Outcome::Timeout, 30));
         all.assert_balanced();
         assert_eq!((2, 1, 1), (all.offered, all.outcome(Outcome::Ok), all.outcome(Outcome::Timeout)));
-        assert_eq!((2, 10, 30), (all.latency.len(), all.latency.min(), all.latency.max()));
+        assert_eq!((2, 10, 30), (all.latency.len(), all.latency.histogram().min(), all.latency.histogram().max()));
         assert_eq!((14, 4, 30), (all.counts.bytes_in, all.in_flight, all.loop_stall_max_ns));
         assert_eq!(vec![(200, 2)], all.statuses().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_was_given_up_counts_with_its_age_and_the_smallest_is_kept() {
+        let mut all = Slice::default();
+        assert_eq!(None, all.censored_above);
+        let mut other = Slice::default();
+        [50, 30, 40].into_iter().for_each(|age| other.censor(age));
+        all.merge(&other);
+        assert_eq!(
+            (3, Some(30), 3, 50),
+            (all.counts.censored, all.censored_above, all.response.len(), all.response.histogram().max())
+        );
+        all.clear();
+        assert_eq!((0, None, 0), (all.counts.censored, all.censored_above, all.response.len()));
+    }
+
+    #[test]
+    fn a_send_is_late_beyond_a_millisecond() {
+        let mut slice = Slice::default();
+        [0, LATE_NS, LATE_NS + 1].into_iter().for_each(|lag| slice.lag(lag));
+        assert_eq!((3, 1), (slice.lag.len(), slice.counts.sends_late));
     }
 
     #[test]

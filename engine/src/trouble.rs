@@ -55,6 +55,12 @@ pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> St
     }
 }
 
+/// A request that was due and never sent.
+pub fn shed(job: &Job<'_>) -> String {
+    let (name, waited) = (Outcome::Shed.name(), seconds(job.timeout_ns));
+    format!("{name}: all connections were busy for the {waited} that a request waited since it was due")
+}
+
 /// This machine has had nothing to connect with for a whole connect timeout.
 pub fn starved(errno: Errno) -> String {
     match errno {

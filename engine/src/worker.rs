@@ -1,9 +1,10 @@
 //! The one loop that joins pace, connections and books. One worker is one thread; workers share nothing that is written to in
 //! the steady state.
 //!
-//! This file is the loop and its windows; what can happen to a request between its begin and its one outcome is in [`request`]. At
-//! the end the worker asserts that as many requests ended as were begun.
+//! This file is the loop and its windows; how requests get their places is in [`arrivals`], what can happen to them between their
+//! begin and their one outcome in [`request`]. At the end the worker asserts that as many requests ended as were begun.
 
+mod arrivals;
 mod request;
 
 use crate::clock;
@@ -11,11 +12,12 @@ use crate::connection::{Lore, Place};
 use crate::error::Fault;
 use crate::ledger::{Ledger, Totals};
 use crate::mix::Mix;
-use crate::order::Request;
+use crate::order::{Request, Wait};
 use crate::pace::Pace;
 use crate::poll::{Poll, What};
-use crate::slice::Outcome;
+use crate::pool::Pool;
 use crate::timers::Timers;
+use crate::wait;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,6 +40,8 @@ pub struct Job<'j> {
     pub connect_timeout_ns: u64,
     /// Whether connections are used again.
     pub keep_alive: bool,
+    /// How threads wait.
+    pub wait: Wait,
     /// Set to end the load now.
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
@@ -51,6 +55,8 @@ pub struct Worker<'j, P> {
     pace: Pace<'j>,
     mix: Mix,
     places: Vec<Place>,
+    /// Those of an open pace that have no request.
+    pool: Pool,
     /// One for each request.
     lore: Vec<Lore>,
     timers: Timers,
@@ -58,6 +64,8 @@ pub struct Worker<'j, P> {
     totals: Totals,
     /// Places that have not been opened yet are those from here on.
     unopened: usize,
+    /// Connections there are.
+    connections: u64,
     begun: u64,
     in_flight: u64,
     over: bool,
@@ -71,6 +79,7 @@ impl<'j, P: Poll> Worker<'j, P> {
         Worker {
             job,
             poll,
+            pool: Pool::new(pace.opened(), places),
             pace,
             mix: Mix::new(job.requests.iter().map(|r| r.weight)),
             places: std::iter::repeat_with(Place::default).take(places).collect(),
@@ -79,6 +88,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             ledger,
             totals: Totals::default(),
             unopened: 0,
+            connections: 0,
             begun: 0,
             in_flight: 0,
             over: false,
@@ -89,6 +99,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     /// Loads until the timetable, the count, a stop or a fault ends it.
     pub fn run(mut self) {
         self.ledger.open();
+        self.pace.begin(self.ledger.window.start);
+        let mut woke = clock::now();
         loop {
             let now = clock::now();
             // A deadline before the end of the window belongs to it, however late the loop comes by.
@@ -97,17 +109,18 @@ impl<'j, P: Poll> Worker<'j, P> {
             if !self.over {
                 self.reminders(now);
                 self.open_more(now);
+                self.arrivals(now);
             }
             if self.is_over() {
                 return self.finish(now);
             }
+            let now = clock::now();
+            self.ledger.slice.loop_stall_max_ns = self.ledger.slice.loop_stall_max_ns.max(now.saturating_sub(woke));
             if let Err(errno) = self.poll.wait(self.nap(now)) {
                 self.give_up(format!("waiting for sockets failed: {errno}"));
             }
-            let woke = clock::now();
+            woke = clock::now();
             self.events();
-            let stall = clock::now().saturating_sub(woke);
-            self.ledger.slice.loop_stall_max_ns = self.ledger.slice.loop_stall_max_ns.max(stall);
         }
     }
 
@@ -118,19 +131,11 @@ impl<'j, P: Poll> Worker<'j, P> {
 
     /// How long the loop may sleep.
     fn nap(&self, now: u64) -> u64 {
-        if self.unopened < self.places.len() {
+        if self.unopened < self.pace.opened() {
             return 0;
         }
-        let until = self.timers.next().unwrap_or(u64::MAX).min(self.ledger.window.end);
-        until.saturating_sub(now).min(NAP_NS)
-    }
-
-    fn open_more(&mut self, now: u64) {
-        let until = self.places.len().min(self.unopened + CONNECTS_PER_TURN);
-        for place in self.unopened..until {
-            self.next_request(place, now);
-        }
-        self.unopened = until;
+        let other = self.timers.next().unwrap_or(u64::MAX).min(self.ledger.window.end).min(now + NAP_NS);
+        wait::nap(self.job.wait, now, self.next_arrival(), other)
     }
 
     /// Everything that the last wait brought.
@@ -142,6 +147,9 @@ impl<'j, P: Poll> Worker<'j, P> {
             }
             if self.over {
                 return;
+            }
+            if self.pace.due() <= now {
+                self.arrivals(now);
             }
             match what {
                 What::Bytes { ending } => self.received(place, ending, now),
@@ -174,6 +182,7 @@ impl<'j, P: Poll> Worker<'j, P> {
                     self.enter_steady(now);
                 }
                 self.ledger.turn(self.in_flight);
+                self.ledger.slice.connections_peak = self.connections;
             }
         }
     }
@@ -185,7 +194,7 @@ impl<'j, P: Poll> Worker<'j, P> {
         for place in 0..self.places.len() {
             if surplus > 0 && self.places[place].busy() {
                 self.hang_up(place);
-                self.book(place, Outcome::Unfinished, "", now);
+                self.unfinished(place, now);
                 surplus -= 1;
             }
         }
@@ -194,15 +203,19 @@ impl<'j, P: Poll> Worker<'j, P> {
     fn finish(mut self, now: u64) {
         for place in 0..self.places.len() {
             if self.places[place].busy() {
-                self.book(place, Outcome::Unfinished, "", now);
+                self.unfinished(place, now);
             }
             self.hang_up(place);
         }
+        // What came due while the loop was on its way here was due in the run.
+        self.shed(now.min(self.ledger.window.end), now);
         assert_eq!(self.begun, self.ledger.ended(), "a request has no outcome, or two: a defect in the engine");
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);
         }
-        self.totals.unanswered = self.places.iter().filter(|p| !p.answered).count() as u64;
+        // A connection of an open pace that was never needed has nothing to answer for.
+        let owed = |p: &&Place| !p.answered && (p.asked || !self.pace.is_open());
+        self.totals.unanswered = self.places.iter().filter(owed).count() as u64;
         self.ledger.close(now, self.totals);
     }
 }

@@ -38,6 +38,9 @@ def orders(driver: str) -> dict[str, Order]:
     found["ipv6"] = _order("ok", load, host="::1")
     if driver == "engine":
         found["timed"] = _order("ok", msgspec.structs.replace(longer, warmup_s=0.5))
+        even = Load(connections=4, rate_per_s=1000, max_connections=50, duration_s=1, warmup_s=0, timeout_s=1)
+        found["open"] = _order("ok", even)
+        found["open-silence"] = _order("silence", msgspec.structs.replace(even, max_connections=4))
         found["wrong-body"] = _order("ok", load, expect=Expectation(body="Hello!"))
     if driver == "ab":
         found["timed"] = _order("ok", TIMED)

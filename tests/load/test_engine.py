@@ -151,6 +151,58 @@ def test_count_goes_instead_of_a_duration() -> None:
     assert (ours["count"], ours["duration_ns"]) == (10, None)
 
 
+@pytest.mark.parametrize(
+    ("load", "pace"),
+    [
+        (
+            Load(connections=4, rate_per_s=1000, max_connections=9, duration_s=1),
+            {"kind": "constant", "rate_per_s": 1000, "connections": 4, "max_connections": 9},
+        ),
+        (
+            Load(connections=4, rate_per_s=2.5, poisson=True, seed=7, max_connections=9, duration_s=1),
+            {"kind": "poisson", "rate_per_s": 2.5, "seed": 7, "connections": 4, "max_connections": 9},
+        ),
+    ],
+)
+def test_open_load_is_an_order_of_schema_2(load: Load, pace: dict[str, Any]) -> None:
+    ours = sent(load=load)
+    assert (ours["schema"], ours["pace"]) == (2, pace)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"max_connections": 9}, "need rate_per_s: without it the load is closed"),
+        ({"seed": 1}, "need rate_per_s"),
+        ({"poisson": True}, "need rate_per_s"),
+        ({"rate_per_s": 0.0, "max_connections": 9}, "rate_per_s must be above 0"),
+        ({"rate_per_s": 1.0}, "max_connections must be at least connections, which is 4"),
+        ({"rate_per_s": 1.0, "max_connections": 3}, "max_connections must be at least connections"),
+        ({"rate_per_s": 1.0, "max_connections": 4, "poisson": True}, "poisson needs a seed"),
+        ({"rate_per_s": 1.0, "max_connections": 4, "seed": 1}, "poisson needs a seed, and nothing else does"),
+    ],
+)
+def test_load_that_is_neither_closed_nor_open_is_refused(fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        Load(connections=4, duration_s=1, **fields)
+
+
+def test_open_load_is_never_called_by_the_name_of_a_closed_one() -> None:
+    even = Load(connections=4, rate_per_s=1000.0, max_connections=9)
+    random = Load(connections=4, rate_per_s=1000.0, max_connections=9, poisson=True, seed=7, keep_alive=False)
+    assert Load(connections=4).label == "4 connections, keep-alive"
+    assert even.label == "1000/s over 4 to 9 connections, keep-alive"
+    assert random.label == "1000/s Poisson (seed 7) over 4 to 9 connections, close"
+
+
+def test_slice_takes_all_clocks_of_a_newer_engine_and_lacks_them_from_an_older() -> None:
+    clocks = {"response_hdr": "r", "lag_hdr": "l", "ttfb_hdr": "t", "censored": 1, "censored_above_ns": 5}
+    [newer, _] = said(SLICE | clocks, SUMMARY)
+    [older, _] = said(SLICE, SUMMARY)
+    assert {key: getattr(newer, key) for key in clocks} == clocks
+    assert {getattr(older, key) for key in clocks} == {None}
+
+
 def test_json_value_that_was_never_verified_is_refused() -> None:
     request = Request(name="json", path="/", expect=Expectation(json_equals="{}"))
     with pytest.raises(UsageError, match="request 'json' expects a JSON value, which cannot be compared under load"):
@@ -205,7 +257,7 @@ def test_keys_of_a_newer_engine_are_let_pass() -> None:
         ("thread 'main' panicked", "not of its protocol"),
         (SLICE | {"ok": 3}, "slice 0 of webdyno-engine does not add up: 3 offered, 3 ok, 1 errors"),
         (SUMMARY | {"ok": 9}, "the summary of webdyno-engine does not add up"),
-        (STARTED | {"schema": 2}, "webdyno-engine speaks schema 2, this webdyno speaks 1"),
+        (STARTED | {"schema": 3}, "webdyno-engine speaks schema 3, this webdyno speaks 1 and 2"),
     ],
 )
 def test_line_that_cannot_be_believed_is_a_fault_and_ends_it(line: dict[str, Any] | str, sentence: str) -> None:

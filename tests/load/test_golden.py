@@ -43,7 +43,16 @@ def test_output_means_these_events(recorded: Path) -> None:
         expected.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
         if missing and os.environ.get("WEBDYNO_GOLDEN") != "rewrite":
             pytest.fail(f"{expected.name} was missing and has been written: look at it, then run again")
-    assert found == msgspec.json.decode(expected.read_bytes())
+    assert found == whole(msgspec.json.decode(expected.read_bytes()))
+
+
+def whole(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Events as they were written, with what a Slice has gained since: a driver that says no more means None by it."""
+    return [
+        {kind: msgspec.to_builtins(msgspec.convert(fields, Slice)) if kind == "Slice" else fields}
+        for event in events
+        for kind, fields in event.items()
+    ]
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -72,6 +81,9 @@ def test_every_offered_request_is_in_exactly_one_bin_that_the_driver_can_tell(re
         ("engine/truncated", 980, {"truncated": 20}),
         ("engine/silence", 995, {"timeout": 5}),
         ("engine/wrong-body", 0, {"wrong-body": 1000}),
+        ("engine/open", 1000, {}),
+        # four connections of which each is taken out of use by a silence: what came due after that was never sent
+        ("engine/open-silence", 796, {"shed": 200, "unfinished": 4}),
         ("ab/ok", 1000, {}),
         ("ab/error", 0, {"wrong-status": 1000}),
         ("ab/errors-some", 980, {"wrong-status": 20}),

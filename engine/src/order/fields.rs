@@ -76,6 +76,17 @@ impl<'v> Field<'v> {
         self.value.as_u64().filter(|n| (low..=high).contains(n)).ok_or_else(|| self.wrong(&range(low, high)))
     }
 
+    /// A number, whole or not, within `low..=high`.
+    pub(super) fn number(&self, low: f64, high: f64) -> Result<f64, Fault> {
+        let number = self.value.as_f64().filter(|n| (low..=high).contains(n));
+        number.ok_or_else(|| self.wrong(&format!("a number from {low} to {high}")))
+    }
+
+    /// The text at `key`, where this is an object that has one; for what must be known before its keys can be judged.
+    pub(super) fn text_of(&self, key: &str) -> Option<&'v str> {
+        self.value.get(key)?.as_str()
+    }
+
     /// A text.
     pub(super) fn text(&self) -> Result<&'v str, Fault> {
         self.value.as_str().ok_or_else(|| self.wrong("a text"))

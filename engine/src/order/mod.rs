@@ -4,15 +4,18 @@
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
 
 mod fields;
+mod pace;
 mod request;
 
+pub use pace::{Arrivals, PaceOrder, Stage};
 pub use request::{Expect, Request};
 
 use crate::error::Fault;
-use fields::Fields;
+use fields::{Field, Fields};
 use serde_json::Value;
 
-const SCHEMA: u64 = 1;
+/// The schemas this engine reads: 2 knows open paces and waiting, and has all of 1.
+const SCHEMAS: (u64, u64) = (1, 2);
 const HOUR: u64 = 3_600_000_000_000;
 
 const KEYS: &[&str] = &[
@@ -30,7 +33,10 @@ const KEYS: &[&str] = &[
     "threads",
     "cpus",
     "slice_ns",
+    "wait",
 ];
+/// How many of the keys schema 1 has.
+const KEYS_OF_1: usize = 14;
 
 /// Where the server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,16 +45,6 @@ pub struct Target {
     pub host: String,
     /// TCP port.
     pub port: u16,
-}
-
-/// How the load is asked. One kind so far; open paces join here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PaceOrder {
-    /// Each of so many connections sends its next request when the answer before it is complete.
-    Closed {
-        /// How many.
-        connections: usize,
-    },
 }
 
 /// What ends the steady phase.
@@ -69,9 +65,36 @@ pub enum Version {
     Http11,
 }
 
+/// How a thread waits for what comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// It sleeps until then: cheapest, and late by what a wake-up takes.
+    Sleep,
+    /// It sleeps until shortly before a request is due, and then looks without end.
+    Hybrid,
+    /// It never sleeps.
+    Spin,
+    /// As this machine and the order allow.
+    Auto,
+}
+
+impl Wait {
+    /// As the protocol spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wait::Sleep => "sleep",
+            Wait::Hybrid => "hybrid",
+            Wait::Spin => "spin",
+            Wait::Auto => "auto",
+        }
+    }
+}
+
 /// A whole order, all of it possible as far as it can be known without looking at the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Order {
+    /// 1 or 2.
+    pub schema: u64,
     /// Where the server is.
     pub target: Target,
     /// At least one.
@@ -96,6 +119,8 @@ pub struct Order {
     pub cpus: Vec<usize>,
     /// Length of a slice.
     pub slice_ns: u64,
+    /// How threads wait.
+    pub wait: Wait,
 }
 
 impl Order {
@@ -104,16 +129,16 @@ impl Order {
         let value: Value = serde_json::from_str(text).map_err(|e| {
             Fault::order("", format!("the order is not JSON: {e}; write one JSON object and close the input"))
         })?;
-        let fields = Fields::open(&value, "", KEYS)?;
-        let schema = fields.required("schema", "1")?;
-        if schema.integer(SCHEMA, SCHEMA).is_err() {
-            return Err(schema.wrong("1, the only schema this engine knows"));
-        }
-        let pace = pace(&fields)?;
+        let known = if value["schema"] == 1 { &KEYS[..KEYS_OF_1] } else { KEYS };
+        let fields = Fields::open(&value, "", known)?;
+        let field = fields.required("schema", "1 or 2")?;
+        let schema = field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1 or 2, which this engine knows"))?;
+        let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields)? };
         let order = Order {
+            schema,
             target: target(&fields)?,
             requests: request::list(&fields)?,
-            until: until(&fields)?,
+            until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
             connect_timeout_ns: fields.integer("connect_timeout_ns", 1_000_000, HOUR)?,
@@ -122,16 +147,10 @@ impl Order {
             threads: threads(&fields, &pace)?,
             cpus: cpus(&fields)?,
             slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
+            wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
             pace,
         };
         Ok(order)
-    }
-
-    /// How many connections are asked for.
-    pub fn connections(&self) -> usize {
-        match self.pace {
-            PaceOrder::Closed { connections } => connections,
-        }
     }
 }
 
@@ -148,16 +167,12 @@ fn target(order: &Fields<'_>) -> Result<Target, Fault> {
     Ok(Target { host: bare.to_string(), port: fields.integer("port", 1, 65_535)? as u16 })
 }
 
-fn pace(order: &Fields<'_>) -> Result<PaceOrder, Fault> {
-    let fields = order.required("pace", "an object with kind and connections")?.object(&["kind", "connections"])?;
-    let kind = fields.required("kind", "\"closed\"")?;
-    if kind.text()? != "closed" {
-        return Err(kind.wrong("\"closed\", the only kind of schema 1"));
+fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {
+    if let Some(length) = pace.length_ns() {
+        let right = format!("the sum of the stages, which is {length}");
+        let field = order.required("duration_ns", &right)?;
+        field.integer(length, length).map_err(|_| field.wrong(&right))?;
     }
-    Ok(PaceOrder::Closed { connections: fields.integer("connections", 1, 1_000_000)? as usize })
-}
-
-fn until(order: &Fields<'_>) -> Result<Until, Fault> {
     match (order.optional("duration_ns"), order.optional("count")) {
         (Some(duration), None) => Ok(Until::Duration(duration.integer(1_000_000, 24 * HOUR)?)),
         (None, Some(count)) => Ok(Until::Count(count.integer(1, i64::MAX as u64)?)),
@@ -179,11 +194,17 @@ fn version(order: &Fields<'_>) -> Result<Version, Fault> {
     }
 }
 
+fn wait(field: &Field<'_>) -> Result<Wait, Fault> {
+    let modes = [Wait::Sleep, Wait::Hybrid, Wait::Spin, Wait::Auto];
+    let mode = field.text().ok().and_then(|text| modes.into_iter().find(|mode| mode.name() == text));
+    mode.ok_or_else(|| field.wrong("\"sleep\", \"hybrid\", \"spin\" or \"auto\""))
+}
+
 fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {
-    let PaceOrder::Closed { connections } = pace;
+    let connections = pace.connections();
     let field = order.required("threads", "an integer of at least 1")?;
     let threads = field.integer(1, 1024)? as usize;
-    if threads > *connections {
+    if threads > connections {
         return Err(field.wrong(&format!("at most pace.connections, which is {connections}")));
     }
     Ok(threads)

@@ -42,7 +42,7 @@ fn complaint(order: &Value) -> (String, String) {
 #[test]
 fn the_documented_order_is_read() {
     let order = Order::parse(&right().to_string()).unwrap();
-    assert_eq!(64, order.connections());
+    assert_eq!(64, order.pace.connections());
     assert_eq!(Until::Duration(2_000_000_000), order.until);
     assert_eq!(Some(13), order.requests[0].expect.body_length);
     assert_eq!(vec![("Accept".to_string(), "*/*".to_string())], order.requests[0].headers);
@@ -79,7 +79,7 @@ fn every_wrong_value_is_named_with_what_would_be_right() {
     #[rustfmt::skip]
     let rows = [
         // (where, what, key of the fault, message)
-        ("/schema", json!(2), "schema", "schema must be 1, the only schema this engine knows, not 2"),
+        ("/schema", json!(3), "schema", "schema must be 1 or 2, which this engine knows, not 3"),
         ("/target", json!("here"), "target", "target must be an object, not \"here\""),
         ("/target/host", json!("http://x/"), "target.host",
          "target.host must be an address or a name, without scheme, port or path, not \"http://x/\""),
@@ -144,6 +144,91 @@ fn every_wrong_value_is_named_with_what_would_be_right() {
     for (pointer, value, key, message) in rows {
         assert_eq!((key.to_string(), message.to_string()), complaint(&with(pointer, value)));
     }
+}
+
+/// The order of schema 2 with this pace.
+fn paced(pace: Value) -> Value {
+    let mut order = with("/pace", pace);
+    order["schema"] = 2.into();
+    order
+}
+
+#[test]
+fn every_pace_of_schema_2_is_read() {
+    let pool = json!({"connections": 64, "max_connections": 100});
+    let stage = json!({"duration_ns": 2_000_000_000_u64, "rate_per_s_from": 0, "rate_per_s_to": 10.5});
+    let rows = [
+        (json!({"kind": "constant", "rate_per_s": 2.5}), Arrivals::Constant { rate_per_s: 2.5 }),
+        (json!({"kind": "poisson", "rate_per_s": 3, "seed": 7}), Arrivals::Poisson { rate_per_s: 3.0, seed: 7 }),
+        (
+            json!({"kind": "stages", "stages": [stage]}),
+            Arrivals::Stages(vec![Stage { duration_ns: 2_000_000_000, from_per_s: 0.0, to_per_s: 10.5 }]),
+        ),
+        (json!({"kind": "burst", "size": 5, "every_ns": 1000}), Arrivals::Burst { size: 5, every_ns: 1000 }),
+    ];
+    for (mut pace, arrivals) in rows {
+        pace.as_object_mut().unwrap().extend(pool.as_object().unwrap().clone());
+        let order = Order::parse(&paced(pace).to_string()).unwrap();
+        assert_eq!(PaceOrder::Open { arrivals, connections: 64, max_connections: 100 }, order.pace);
+        assert_eq!((64, 100, Wait::Auto), (order.pace.connections(), order.pace.most_connections(), order.wait));
+    }
+    let closed = Order::parse(&paced(json!({"kind": "closed", "connections": 64})).to_string()).unwrap();
+    assert_eq!(PaceOrder::Closed { connections: 64 }, closed.pace);
+}
+
+#[test]
+fn every_wrong_pace_of_schema_2_is_named_with_what_would_be_right() {
+    let stages = |duration: u64, rate: f64| {
+        json!({"kind": "stages", "connections": 64, "max_connections": 64,
+            "stages": [{"duration_ns": duration, "rate_per_s_from": rate, "rate_per_s_to": rate}]})
+    };
+    let rows = [
+        // (pace, key of the fault, message)
+        (
+            json!({"kind": "open", "connections": 1}),
+            "pace.kind",
+            "pace.kind must be \"closed\", \"constant\", \"poisson\", \"stages\" or \"burst\", not \"open\"",
+        ),
+        (
+            json!({"connections": 1}),
+            "pace.kind",
+            "pace.kind is missing; it must be \"closed\", \"constant\", \"poisson\", \"stages\" or \"burst\"",
+        ),
+        (
+            json!({"kind": "constant", "rate_per_s": 0, "connections": 64, "max_connections": 64}),
+            "pace.rate_per_s",
+            "pace.rate_per_s must be a number from 0.001 to 10000000, not 0",
+        ),
+        (
+            json!({"kind": "constant", "rate_per_s": 1, "seed": 1, "connections": 64, "max_connections": 64}),
+            "pace.seed",
+            "pace.seed is not a known key; the known keys here are kind, rate_per_s, connections, max_connections",
+        ),
+        (
+            json!({"kind": "constant", "rate_per_s": 1, "connections": 64, "max_connections": 63}),
+            "pace.max_connections",
+            "pace.max_connections must be an integer from 64 to 1000000, not 63",
+        ),
+        (
+            stages(2_000_000_000, 0.0),
+            "pace.stages",
+            "pace.stages must be a list of one or more stages, with a rate above 0 somewhere, not a list",
+        ),
+        (
+            stages(1_000_000_000, 1.0),
+            "duration_ns",
+            "duration_ns must be the sum of the stages, which is 1000000000, not 2000000000",
+        ),
+    ];
+    for (pace, key, message) in rows {
+        assert_eq!((key.to_string(), message.to_string()), complaint(&paced(pace)));
+    }
+    let mut order = paced(json!({"kind": "closed", "connections": 64}));
+    order["wait"] = "nap".into();
+    let message = "wait must be \"sleep\", \"hybrid\", \"spin\" or \"auto\", not \"nap\"".to_string();
+    assert_eq!(("wait".to_string(), message), complaint(&order));
+    (order["schema"], order["wait"]) = (1.into(), "spin".into());
+    assert_eq!("wait", complaint(&order).0, "schema 1 does not have it");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use crate::clock;
 use crate::connection::{Answer, Progress, State};
 use crate::error::Fault;
 use crate::expect::Broken;
-use crate::pace::Due;
 use crate::poll::Poll;
 use crate::slice::Outcome;
 use crate::trouble;
@@ -26,6 +25,9 @@ impl<P: Poll> Worker<'_, P> {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
             return self.hang_up(place);
         }
+        if p.silent() {
+            self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
+        }
         let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
         match p.absorb(bytes, now, request, lore, &mut self.totals.first) {
             Progress::More => {}
@@ -39,7 +41,8 @@ impl<P: Poll> Worker<'_, P> {
         let p = &mut self.places[place];
         (p.answered, p.answers) = (true, p.answers + 1);
         let slice = &mut self.ledger.slice;
-        slice.latency.saturating_record(now.saturating_sub(p.sent_at));
+        slice.latency.record(now.saturating_sub(p.sent_at));
+        slice.response.record(now.saturating_sub(p.due_at));
         slice.status(answer.status);
         slice.counts.http10_answers += u64::from(answer.http10);
         let keep = answer.keep_alive && self.job.keep_alive;
@@ -79,19 +82,13 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
-    /// Gives a free place its next request, if there is one.
-    pub(super) fn next_request(&mut self, place: usize, now: u64) {
-        if self.over || self.pace.next() == Due::Never {
-            return self.hang_up(place);
-        }
-        self.begun += 1;
-        self.in_flight += 1;
-        let p = &mut self.places[place];
-        p.assign(self.mix.next());
-        if p.connected { self.ask(place) } else { self.open(place, now) }
+    /// The run ended before its answer.
+    pub(super) fn unfinished(&mut self, place: usize, now: u64) {
+        self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
+        self.book(place, Outcome::Unfinished, "", now);
     }
 
-    fn open(&mut self, place: usize, now: u64) {
+    pub(super) fn open(&mut self, place: usize, now: u64) {
         let p = &mut self.places[place];
         (p.state, p.connect_at) = (State::Connecting, now);
         match self.poll.open(place, &self.job.address) {
@@ -102,25 +99,38 @@ impl<P: Poll> Worker<'_, P> {
 
     pub(super) fn connected(&mut self, place: usize, now: u64) {
         let p = &mut self.places[place];
+        let unasked = p.state == State::Opening;
         p.connect();
+        self.connections += 1;
+        let slice = &mut self.ledger.slice;
+        slice.connections_peak = slice.connections_peak.max(self.connections);
         self.ledger.slice.counts.connections_opened += 1;
-        self.ledger.slice.connect.saturating_record(now.saturating_sub(p.connect_at));
+        self.ledger.slice.connect.record(now.saturating_sub(p.connect_at));
         if !self.job.reached.load(Ordering::Relaxed) {
             self.job.reached.store(true, Ordering::Relaxed);
+        }
+        if unasked {
+            self.places[place].state = State::Idle;
+            return self.next_request(place, now);
         }
         self.ask(place);
     }
 
-    /// Sends the present request on the present connection.
+    /// Sends the present request on the present connection, and says when.
     #[inline]
-    fn ask(&mut self, place: usize) {
+    pub(super) fn ask(&mut self, place: usize) -> u64 {
         let p = &mut self.places[place];
         p.ask(self.job.requests[p.request()].method == "HEAD");
         let now = clock::now();
         if p.sent_at == 0 {
             p.sent_at = now;
+            if !self.pace.is_open() {
+                // Nothing but the answer before it, and then the engine, decided when it went.
+                p.due_at = now;
+            }
         }
         self.send_rest(place, now);
+        now
     }
 
     pub(super) fn send_rest(&mut self, place: usize, now: u64) {
@@ -140,7 +150,7 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
-    fn remind(&mut self, place: usize) {
+    pub(super) fn remind(&mut self, place: usize) {
         let deadline = self.places[place].deadline(self.job.timeout_ns, self.job.connect_timeout_ns);
         if let Some(deadline) = deadline {
             self.timers.arm(place, deadline);
@@ -168,6 +178,7 @@ impl<P: Poll> Worker<'_, P> {
     pub(super) fn failed(&mut self, place: usize, errno: Errno, now: u64) {
         match self.places[place].state {
             State::Connecting => self.unconnected(place, errno, now),
+            State::Opening => self.unopened(place),
             State::Asking if errno == Errno::TIMEDOUT => self.lose(place, Outcome::Timeout, "", now),
             State::Asking => self.cut(place, Outcome::Reset, "", now),
             _ => self.hang_up(place),
@@ -187,9 +198,12 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The request ends without a complete answer, and its connection with it.
     fn lose(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+        let (p, slice) = (&self.places[place], &mut self.ledger.slice);
         if outcome == Outcome::Timeout {
-            let waited = now.saturating_sub(self.places[place].sent_at);
-            self.ledger.slice.latency.saturating_record(waited);
+            slice.latency.record(now.saturating_sub(p.sent_at));
+        }
+        if matches!(outcome, Outcome::Timeout | Outcome::ConnectTimeout) {
+            slice.censor(now.saturating_sub(p.due_at));
         }
         self.hang_up(place);
         self.book(place, outcome, why, now);
@@ -200,6 +214,7 @@ impl<P: Poll> Worker<'_, P> {
         self.poll.close(place);
         let p = &mut self.places[place];
         if std::mem::take(&mut p.connected) {
+            self.connections -= 1;
             self.totals.answers_per_connection.saturating_record(p.answers);
         }
     }
@@ -211,7 +226,10 @@ impl<P: Poll> Worker<'_, P> {
             return self.starve(place, errno, now);
         }
         let outcome = match errno {
-            Errno::TIMEDOUT => Outcome::ConnectTimeout,
+            Errno::TIMEDOUT => {
+                self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
+                Outcome::ConnectTimeout
+            }
             Errno::CONNRESET => Outcome::Reset,
             _ => Outcome::ConnectRefused,
         };
@@ -241,9 +259,13 @@ impl<P: Poll> Worker<'_, P> {
         let p = &self.places[place];
         match p.state {
             State::Idle => {}
-            State::BackOff(_) => self.next_request(place, now),
+            State::BackOff(_) => {
+                self.places[place].state = State::Idle;
+                self.next_request(place, now);
+            }
             State::Starved(_) => self.open(place, now),
             State::Asking => self.lose(place, Outcome::Timeout, "", now),
+            State::Opening => self.unopened(place),
             State::Connecting if now >= p.connect_at + self.job.connect_timeout_ns => {
                 self.lose(place, Outcome::ConnectTimeout, "", now);
             }

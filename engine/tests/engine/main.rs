@@ -3,4 +3,5 @@
 mod behaviours;
 mod endings;
 mod failures;
+mod paces;
 mod theatre;

@@ -1,8 +1,8 @@
-"""Driver of webdyno's own engine: one JSON order in, one JSON line per event out (docs/reference/engine-protocol.md,
-schema 1).
+"""Driver of webdyno's own engine: one JSON order in, one JSON line per event out (docs/reference/engine-protocol.md).
 
-Lines are decoded strictly (a missing key or a wrong type is a Fault) but keys that a newer engine adds are let pass,
-so an older webdyno reads a newer engine of the same schema. The sum that the engine promises (offered == ok + errors)
+A closed load is written as an order of schema 1, an open one as schema 2, the first that knows it. Lines are decoded
+strictly (a missing key or a wrong type is a Fault) but keys that a newer engine adds are let pass, so an older webdyno
+reads a newer engine of the same schema. The sum that the engine promises (offered == ok + errors)
 is checked here once more: a Slice that does not add up never gets into a Run.
 """
 
@@ -22,10 +22,11 @@ import msgspec
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.model.driver import Can
 from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.load import Load
 from webdyno.model.sample import ERROR_KINDS, Phase, Slice
 from webdyno.model.workload import Expectation, Request
 
-SCHEMA = 1
+SCHEMAS = (1, 2)
 PROGRAM = "webdyno-engine"
 _SLICE_NS = 1_000_000_000
 
@@ -39,7 +40,7 @@ class Engine:
         statuses="exact",
         lengths="every",
         bodies=True,
-        error_kinds=tuple(kind for kind in ERROR_KINDS if kind != "socket"),
+        error_kinds=tuple(kind for kind in ERROR_KINDS if kind not in ("socket", "tls")),
         series=True,
         histogram=True,
         invents_samples=False,
@@ -102,10 +103,10 @@ def _order(order: Order) -> dict[str, Any]:
     load = order.load
     timeout_ns = _ns(load.timeout_s)
     return {
-        "schema": SCHEMA,
+        "schema": SCHEMAS[load.rate_per_s is not None],
         "target": {"host": order.host, "port": order.port},
         "requests": [_request(request) for request in order.requests],
-        "pace": {"kind": "closed", "connections": load.connections},
+        "pace": _pace(load),
         "duration_ns": None if load.duration_s is None else _ns(load.duration_s),
         "count": load.count,
         "warmup_ns": _ns(load.warmup_s),
@@ -117,6 +118,15 @@ def _order(order: Order) -> dict[str, Any]:
         "cpus": list(order.cores),
         "slice_ns": _SLICE_NS,
     }
+
+
+def _pace(load: Load) -> dict[str, Any]:
+    if load.rate_per_s is None:
+        return {"kind": "closed", "connections": load.connections}
+    pool = {"connections": load.connections, "max_connections": load.max_connections}
+    if load.poisson:
+        return {"kind": "poisson", "rate_per_s": load.rate_per_s, "seed": load.seed, **pool}
+    return {"kind": "constant", "rate_per_s": load.rate_per_s, **pool}
 
 
 def _request(request: Request) -> dict[str, Any]:
@@ -188,6 +198,12 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     connect_hdr: str | None
     cpu_user_ns: int
     cpu_system_ns: int
+    # What engines before schema 2 do not say.
+    response_hdr: str | None = None
+    lag_hdr: str | None = None
+    ttfb_hdr: str | None = None
+    censored: int | None = None
+    censored_above_ns: int | None = None
 
 
 class _Summary(msgspec.Struct, tag_field="event", tag="summary"):
@@ -212,9 +228,10 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
     """What a line means; None for the one that only introduces."""
     match said:
         case _Started(schema=schema):
-            if schema == SCHEMA:
+            if schema in SCHEMAS:
                 return None
-            return Fault(f"{PROGRAM} speaks schema {schema}, this webdyno speaks {SCHEMA}: install both in one version")
+            known = " and ".join(map(str, SCHEMAS))
+            return Fault(f"{PROGRAM} speaks schema {schema}, this webdyno speaks {known}: install both in one version")
         case _Edge(phase=phase, at_ns=at_ns):
             return PhaseEdge(phase, at_ns)
         case _Fault(exit=code, message=message, key=key):

@@ -17,6 +17,8 @@ ERROR_KINDS = (
     "reset",
     "truncated",
     "malformed",
+    "tls",
+    "shed",  # due at an open pace and never sent: no connection was free in time
     "unfinished",
     "socket",  # for drivers that cannot tell more
 )
@@ -44,8 +46,18 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     http10_answers: int | None = None
     in_flight: int | None = None
     latency_hdr: str | None = None
-    """HdrHistogram of service time in ns, V2 DEFLATE base64, of this Slice alone."""
+    """HdrHistogram of service time (sent to done) in ns, V2 DEFLATE base64, of this Slice alone."""
+    response_hdr: str | None = None
+    """Of response time (due to done); requests that were given up are in it at their age, which is a lower bound."""
+    lag_hdr: str | None = None
+    """Of the driver's own lateness at an open pace: due to sent, as far as a connection was free."""
+    ttfb_hdr: str | None = None
+    """Of the time from sent to the first byte of the answer."""
     connect_hdr: str | None = None
+    censored: int | None = None
+    """Samples of ``response_hdr`` that are such ages."""
+    censored_above_ns: int | None = None
+    """The smallest of these ages: below it ``response_hdr`` is exact."""
     latency_ns: dict[str, float] | None = None
     """mean, stdev, max, p50 ...: where the driver gives points instead of a histogram."""
     cpu_user_ns: int | None = None

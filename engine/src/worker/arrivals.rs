@@ -1,0 +1,116 @@
+//! How requests and connections find each other, at every pace.
+//!
+//! A place that is free asks the pace for a request ([`Worker::next_request`]). A closed pace has always one for it. An open pace gives
+//! the oldest that is due and not sent; when there is none, the place goes to the pool, and requests that come due later ask the pool
+//! for a place ([`Worker::arrivals`]): the connection used last, or a new one, up to the places there are. When there is none
+//! either, the request waits in the schedule, and the next place that becomes free finds it there.
+
+use super::{CONNECTS_PER_TURN, Worker};
+use crate::clock;
+use crate::connection::State;
+use crate::pace::Due;
+use crate::poll::Poll;
+use crate::slice::Outcome;
+use crate::trouble;
+
+/// Requests begun in one turn of the loop: answers are waiting to be read too.
+const ARRIVALS_PER_TURN: usize = 64;
+
+impl<P: Poll> Worker<'_, P> {
+    /// Opens what is to be open from the begin, some in each turn.
+    pub(super) fn open_more(&mut self, now: u64) {
+        let until = self.pace.opened().min(self.unopened + CONNECTS_PER_TURN);
+        for place in self.unopened..until {
+            if self.pace.is_open() { self.open_early(place, now) } else { self.next_request(place, now) }
+        }
+        self.unopened = until;
+    }
+
+    /// Connects a place that has no request yet.
+    fn open_early(&mut self, place: usize, now: u64) {
+        let p = &mut self.places[place];
+        (p.state, p.connect_at) = (State::Opening, now);
+        match self.poll.open(place, &self.job.address) {
+            Ok(()) => self.remind(place),
+            Err(_) => self.unopened(place),
+        }
+    }
+
+    /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
+    pub(super) fn unopened(&mut self, place: usize) {
+        self.hang_up(place);
+        self.places[place].state = State::Idle;
+        self.pool.give(place, false);
+    }
+
+    /// When the loop is needed for a request that comes due. Not while there is no place for it.
+    pub(super) fn next_arrival(&self) -> u64 {
+        match self.pool.full_since() {
+            Some(_) => self.pace.due().saturating_add(self.job.timeout_ns),
+            None => self.pace.due(),
+        }
+    }
+
+    /// Gives requests that have come due a place each, as far as there are places, and gives up those that have waited too long.
+    pub(super) fn arrivals(&mut self, mut now: u64) {
+        for _ in 0..ARRIVALS_PER_TURN {
+            // What is due after the window belongs to the next one, and after the last one to nobody.
+            if self.pace.due() > now.min(self.ledger.window.end - 1) {
+                break;
+            }
+            let places = &self.places;
+            let Some(place) = self.pool.take(now, |place| places[place].connected) else { break };
+            self.begin_due(place, now, now);
+            // Each send takes some microseconds, in which more may come due.
+            now = clock::now();
+        }
+        let shed = self.ledger.slice_shed();
+        self.shed(now.saturating_sub(self.job.timeout_ns), now);
+        if self.ledger.slice_shed() > shed && self.totals.first_error.is_none() {
+            self.totals.first_error = Some((now, trouble::shed(self.job)));
+        }
+    }
+
+    /// Books every request that was due before then and has not been sent.
+    pub(super) fn shed(&mut self, before: u64, now: u64) {
+        while self.pace.due() < before {
+            let Due::Since(due) = self.pace.next(now) else { return };
+            self.begun += 1;
+            self.ledger.slice.censor(now.saturating_sub(due));
+            self.ledger.end(Outcome::Shed);
+        }
+    }
+
+    /// Gives a free place its next request, if there is one.
+    pub(super) fn next_request(&mut self, place: usize, now: u64) {
+        if self.over {
+            return self.hang_up(place);
+        }
+        let seen = self.pool.full_since().unwrap_or(now);
+        self.begin_due(place, seen, now);
+    }
+
+    /// Begins the oldest request that is due; `seen` is until when there was a place for it.
+    fn begin_due(&mut self, place: usize, seen: u64, now: u64) {
+        let due = match self.pace.next(now) {
+            Due::Since(due) => due,
+            Due::Later => return self.pool.give(place, self.places[place].connected),
+            Due::Never => return self.hang_up(place),
+        };
+        self.begun += 1;
+        self.in_flight += 1;
+        let p = &mut self.places[place];
+        p.assign(self.mix.next(), due);
+        let mut until = seen;
+        if p.connected {
+            let sent = self.ask(place);
+            // Where there was a place all the time, the engine was late until it sent.
+            until = if seen == now { sent } else { seen };
+        } else {
+            self.open(place, now);
+        }
+        if self.pace.is_open() {
+            self.ledger.slice.lag(until.saturating_sub(due));
+        }
+    }
+}
