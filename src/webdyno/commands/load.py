@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
@@ -30,6 +30,14 @@ def load(
     warmup: Annotated[
         str | None, Parameter(name=["--warmup"], help="Load before it counts: 1s. None by default.")
     ] = None,
+    rate: Annotated[
+        float | None, Parameter(name=["--rate", "-r"], help="Requests per second, come what may: an open load.")
+    ] = None,
+    poisson: Annotated[bool, Parameter(name=["--poisson"], help="With --rate: arrivals at random, not even.")] = False,
+    seed: Annotated[int | None, Parameter(name=["--seed"], help="With --poisson: repeats the same arrivals.")] = None,
+    max_connections: Annotated[
+        int | None, Parameter(name=["--max-connections"], help="With --rate: how far -c may grow; 10 times.")
+    ] = None,
     threads: Annotated[int, Parameter(name=["--threads", "-t"], help="Threads of the engine.")] = 1,
     method: Annotated[str | None, Parameter(name=["--method", "-m"], help="GET, or POST when there is a body.")] = None,
     header: Headers = None,
@@ -39,11 +47,12 @@ def load(
     timeout: Annotated[str, Parameter(name=["--timeout"], help="Longest wait for one answer.")] = "5s",
     json: JsonOption = False,
 ) -> int:
-    """Load a URL with looping clients and say how it answered.
+    """Load a URL and say how it answered: by looping clients (closed), or at a rate of its own (--rate: open).
 
-    Answers with status 200-399 count as right. Exit code 1 when not one request was answered rightly.
+    At a rate, latency counts from the moment a request was due, so a server that stalls cannot hide it. Answers with
+    status 200-399 count as right. Exit code 1 when not one request was answered rightly.
 
-    Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`
+    Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s` or `webdyno load http://127.0.0.1:8000/ -r 5000`
     """
     host, port, path = _target(url)
     _at_least_one("--connections", connections)
@@ -63,6 +72,7 @@ def load(
     )
     asked = Load(
         connections=connections,
+        **_open(rate, poisson, seed, max_connections, connections),
         duration_s=None if requests else seconds(duration or "10s", "--duration"),
         count=requests,
         warmup_s=seconds(warmup, "--warmup") if warmup else 0.0,
@@ -74,6 +84,22 @@ def load(
     loaded = carry_out(order, (lambda _: None) if json else printer())
     _say(url, loaded, json)
     return 0 if loaded.ok else 1
+
+
+def _open(rate: float | None, poisson: bool, seed: int | None, most: int | None, connections: int) -> dict[str, Any]:
+    """What makes a Load open; nothing without a rate."""
+    if rate is None:
+        if poisson or seed is not None or most is not None:
+            raise UsageError("--poisson, --seed and --max-connections go with --rate: without it the load is closed")
+        return {}
+    if not 0 < rate <= 1e7:
+        raise UsageError(f"--rate {rate:g}: give requests per second, above 0 and up to 10,000,000")
+    if seed is not None and not poisson:
+        raise UsageError("--seed goes with --poisson: even arrivals need none")
+    if most is not None and most < connections:
+        raise UsageError(f"--max-connections {most}: give at least --connections, which is {connections}")
+    arrivals = {"poisson": True, "seed": 1 if seed is None else seed} if poisson else {}
+    return {"rate_per_s": rate, "max_connections": 10 * connections if most is None else most, **arrivals}
 
 
 def _say(url: str, loaded: Loaded, json: bool) -> None:

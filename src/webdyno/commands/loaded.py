@@ -109,8 +109,26 @@ def doubts(loaded: Loaded) -> list[str]:
         found.append(f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked")
     if load.http == "1.1" and summary["http10_answers"]:
         found.append(f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0")
+    found += _doubts_of_the_schedule(loaded)
     if summary["connections_unanswered"]:
         found.append(f"starved: {summary['connections_unanswered']:,} connections never got an answer")
+    return found
+
+
+def _doubts_of_the_schedule(loaded: Loaded) -> list[str]:
+    """At a rate: was it really offered, and on time?"""
+    summary, load = loaded.summary, loaded.order.load
+    if load.rate_per_s is None:
+        return []
+    found = []
+    seconds = summary["duration_ns"] / 1e9
+    sent = summary["offered"] - summary["errors"].get("shed", 0)
+    if load.count is None and sent < 0.99 * load.rate_per_s * seconds:
+        share = per_cent(sent / (load.rate_per_s * seconds))
+        found.append(f"not offered: only {share} of the requests that were due were sent; give more --max-connections")
+    lag, response = summary.get("lag_ns"), summary.get("response_ns")
+    if lag and response and lag["p99"] > 0.1 * response["p99"]:
+        found.append(f"schedule-lag: the engine sent late by {time_ns(lag['p99'])} at p99, a tenth of p99 or more")
     return found
 
 
@@ -119,17 +137,13 @@ def print_summary(url: str, loaded: Loaded) -> None:
     console = out_console()
     summary = loaded.summary
     seconds = summary["duration_ns"] / 1e9
-    per_second = [s.ok * 1e9 / s.duration_ns for s in loaded.slices if s.phase == "steady" and s.duration_ns > 5e8]
-    swing = f" ({rate(min(per_second))} to {rate(max(per_second))} in single seconds)" if len(per_second) > 1 else ""
-    latency = summary["latency_ns"] or {}
     ended = summary["offered"] - summary["errors"].get(NOT_AN_ERROR, 0)
     lines = [
         f"{url}  {loaded.order.load.label}, {seconds:.1f} s",
-        f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{swing}",
+        f"  rate       {rate(summary['ok'] / seconds if seconds else 0.0)}{_swing(loaded)}",
         f"  answers    {summary['ok']:,} right of {ended:,}, {size(summary['bytes_in'])} read",
+        *_latency_lines(loaded),
     ]
-    if latency:
-        lines.append("  latency    " + "  ".join(f"{name} {time_ns(latency[name])}" for name in PERCENTILES))
     errors = {kind: number for kind, number in summary["errors"].items() if number and kind != NOT_AN_ERROR}
     if errors:
         lines.append("  errors     " + "  ".join(f"{kind} {number:,}" for kind, number in errors.items()))
@@ -138,3 +152,40 @@ def print_summary(url: str, loaded: Loaded) -> None:
     lines += [f"  doubt      {doubt}" for doubt in doubts(loaded)]
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
+
+
+def _swing(loaded: Loaded) -> str:
+    per_second = [s.ok * 1e9 / s.duration_ns for s in loaded.slices if s.phase == "steady" and s.duration_ns > 5e8]
+    if len(per_second) < 2:
+        return ""
+    return f" ({rate(min(per_second))} to {rate(max(per_second))} in single seconds)"
+
+
+def _latency_lines(loaded: Loaded) -> list[str]:
+    """Closed: one latency. Open: from due (what a user waits) first, then from sent (what the server took), and lag."""
+    summary = loaded.summary
+    if loaded.order.load.rate_per_s is None:
+        return _points("latency", summary["latency_ns"])
+    lag = summary.get("lag_ns")
+    censored = summary.get("censored", 0) / max(1, summary["offered"])
+    lines = _points("from due", summary.get("response_ns"), censored) + _points("from sent", summary["latency_ns"])
+    if lag:
+        told = "  ".join(f"{name} {time_ns(lag[name])}" for name in ("p50", "p99", "max"))
+        lines.append(f"  sent late  {told} (the engine's own lag)")
+    return lines
+
+
+def _points(name: str, points: dict[str, Any] | None, censored: float = 0.0) -> list[str]:
+    """A line of percentiles; "at least" stands before those that requests without an end could move up.
+
+    ``censored`` is the share of such requests. One in flight at the end of thousands moves p99 by a hair: it is marked
+    from a tenth of the percentile's own tail on.
+    """
+    if not points:
+        return []
+    shown = []
+    for point in PERCENTILES:
+        tail = 0.0 if point == "max" else 1 - float(point[1:]) / 100
+        least = point in (points.get("at_least") or []) and censored > 0.1 * tail
+        shown.append(f"{point} {'>= ' if least else ''}{time_ns(points[point])}")
+    return [f"  {name:<10} " + "  ".join(shown)]
