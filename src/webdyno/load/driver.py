@@ -16,6 +16,7 @@ from typing import Protocol
 
 from webdyno.load.ab import Ab
 from webdyno.load.engine import Engine
+from webdyno.load.h2load import H2load
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.load.wrk import Wrk
 from webdyno.model.driver import Can
@@ -45,4 +46,5 @@ DRIVERS: dict[str, Callable[[], Driver]] = {
     "engine": Engine,
     "wrk": Wrk,
     "ab": Ab,
+    "h2load": H2load,
 }
