@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rig": {"model"},
     "build": {"model", "rig"},
     "serve": {"model", "rig"},
-    "load": {"model"},
+    "load": {"model", "histogram"},
     "measure": {"model", "rig"},
     "conduct": UPPER,
     "analyse": {"model", "histogram"},

@@ -13,7 +13,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as some
 
-from webdyno.histogram import Histogram, decode, merge
+from webdyno.histogram import Histogram, decode, encode, merge
 from webdyno.model.errors import UsageError
 
 HIGHEST = 3_600_000_000_000
@@ -153,3 +153,14 @@ def test_any_flipped_byte_is_a_histogram_or_a_sentence() -> None:
 def test_any_text_is_a_histogram_or_a_sentence(anything: str) -> None:
     with pytest.raises(UsageError, match="damaged"):
         decode(anything)
+
+
+def test_counted_values_become_what_the_engine_would_have_written() -> None:
+    histogram = decode(encode({0: 1, 1_000: 2, 2_000_000: 1}))
+    assert (histogram.count, histogram.min) == (4, 0)
+    assert histogram.percentile(50) == pytest.approx(1_000, rel=1e-3)
+    assert histogram.max == pytest.approx(2_000_000, rel=1e-3)
+
+
+def test_a_value_beyond_the_highest_is_the_highest() -> None:
+    assert decode(encode({10**13: 1})).max == pytest.approx(3.6e12, rel=1e-3)

@@ -155,7 +155,13 @@ def _load(trial: Trial, bench: Bench, served: Served, record: _Record) -> None:
     with bench.driver_log(trial).open("ab") as log:
         for command in bench.driver.commands(order):
             record.driver_command = command.argv
-            _drive(command, bench, served, record, log, _limit_s(trial))
+            folder = bench.strapped.folder()  # swept up by the next webdyno, should this one be killed
+            for name, content in command.files.items():
+                (folder / name).write_bytes(content)
+            try:
+                _drive(command, folder, bench, served, record, log, _limit_s(trial))
+            finally:
+                bench.strapped.drop(folder)
             if record.outcome != "ok" or bench.interrupted.is_set():
                 break
     record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
@@ -169,12 +175,12 @@ def _limit_s(trial: Trial) -> float:
 
 
 def _drive(
-    command: DriverCommand, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
+    command: DriverCommand, folder: Path, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
 ) -> None:
     group = bench.strapped.start(
         Command(
             argv=command.argv,
-            cwd=Path.cwd(),
+            cwd=folder,
             environment=command.environment,
             role="driver",
             stdin=command.stdin,
@@ -186,10 +192,12 @@ def _drive(
         with Sampler({"contender": served.group, "driver": group}) as sampler:
             _mark(command.phase, record)
             lines = _lines(group, bench, served, record, log, limit_s)
+            if command.results is not None:
+                lines = _with_results(lines, folder / command.results, command, record)
             for event in bench.driver.read(command, lines):
                 _book(event, record, sampler)
                 bench.watch(event)
-            _mark("ended" if command.phase == "steady" else None, record)
+            _mark_end(command, record)
         record.readings += sampler.readings
     finally:
         record.notes += [f"driver: {note}" for note in group.end(grace_s=2.0)]
@@ -199,6 +207,11 @@ def _mark(edge: str | None, record: _Record) -> None:
     """For tools that do not say when a phase begins and ends: the instants at which their process does."""
     if edge is not None:
         record.edges[edge] = time.monotonic_ns()
+
+
+def _mark_end(command: DriverCommand, record: _Record) -> None:
+    if command.phase == "steady" and "ended" not in record.edges:
+        _mark("ended", record)
 
 
 def _book(event: Event, record: _Record, sampler: Sampler) -> None:
@@ -236,6 +249,15 @@ def _lines(group: Group, bench: Bench, served: Served, record: _Record, log: Bin
                 break
     if pending:
         yield pending.decode("utf-8", "replace")
+
+
+def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, record: _Record) -> Iterator[str]:
+    """What a tool printed, then what it wrote into a file. Reading that takes time, and is no longer load."""
+    yield from lines
+    _mark_end(command, record)
+    if results.exists():
+        with results.open(encoding="utf-8", errors="replace") as written:
+            yield from (line.rstrip("\n") for line in written)
 
 
 def _must_stop(bench: Bench, served: Served, record: _Record, deadline: float, limit_s: float) -> bool:

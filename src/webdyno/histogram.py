@@ -17,7 +17,7 @@ import bisect
 import itertools
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from hdrh.histogram import HdrHistogram
@@ -26,6 +26,8 @@ from webdyno.model.errors import UsageError
 
 _LARGEST_PAYLOAD = 16 * 1024 * 1024
 _HEADER_BYTES = 8
+_ENGINE = (1, 3_600_000_000_000, 3)
+"""Lowest and highest value in ns, and digits, of the engine's histograms (docs/reference/engine-protocol.md)."""
 
 
 class Histogram:
@@ -98,6 +100,14 @@ class Histogram:
 def decode(text: str) -> Histogram:
     """One histogram alone; UsageError when it is damaged."""
     return Histogram(unpack(text))
+
+
+def encode(counted: Mapping[int, int]) -> str:
+    """Values in ns, each with how often it came, as a text in the settings the engine uses; for drivers that log."""
+    buckets = HdrHistogram(*_ENGINE)
+    for value, times in counted.items():
+        buckets.record_value(min(value, _ENGINE[1]), times)
+    return str(buckets.encode().decode("ascii"))
 
 
 def merge(texts: Iterable[str]) -> Histogram | None:

@@ -154,6 +154,21 @@ def test_a_doubt_is_raised_by_what_it_exists_for(kind: str) -> None:
     assert found[kind].advice
 
 
+@pytest.mark.parametrize(
+    ("lack", "words"),
+    [
+        ({"resolution_ns": 1_000_000}, "counts latency in whole milliseconds"),
+        ({"reconnects": False}, "gives a connection up that the server closes unannounced, in silence"),
+    ],
+)
+def test_what_a_driver_lacks_is_said_and_what_an_old_run_did_not_write_down_is_not(
+    lack: dict[str, Any], words: str
+) -> None:
+    lacking = rounds(lambda r: run(round_=r, driver="wrk", driver_can=change(WRK, **lack)))
+    assert words in doubts(lacking)["driver-limits"].sentence
+    assert words not in doubts(PROVOKED["driver-limits"][0])["driver-limits"].sentence
+
+
 SILENT: dict[str, list[Run]] = {
     # closing is what was asked for
     "closes-connections": [

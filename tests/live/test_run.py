@@ -156,7 +156,7 @@ def test_results_are_data_with_json(webdyno: Call) -> None:
     assert json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("driver", ["wrk", "ab"])
+@pytest.mark.parametrize("driver", ["wrk", "ab", "h2load", "oha", "jmeter"])
 def test_other_drivers_load_through_the_same_seam(driver: str, webdyno: Call, tmp_path: Path) -> None:
     done = webdyno("run", "toys", "--rounds", "2", "--driver", driver, "--duration", "1s")
     if done.returncode == 3 and "not installed" in done.stderr:

@@ -9,6 +9,7 @@ import socket
 import struct
 
 BODY = b"Hello, World!"
+_DELAYS = {"slow": 1.2, "paced": 0.02}
 
 
 class OddServer:
@@ -46,8 +47,8 @@ class OddServer:
         if path == "silence" and self.requests % 200 == 0:
             await reader.read()  # until the client gives up
             return False
-        if path == "slow":
-            await asyncio.sleep(1.2)
+        if path in _DELAYS:
+            await asyncio.sleep(_DELAYS[path])
         last = _last_answer(path, odd, says)
         if last is not None:
             writer.write(last)

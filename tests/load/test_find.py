@@ -42,6 +42,9 @@ def program(path: Path) -> str:
         ("engine", "webdyno-engine is neither beside .* nor on PATH: run make setup"),
         ("wrk", "wrk is not installed: apt-get install wrk, or use --driver engine"),
         ("ab", "ab is not installed: apt-get install apache2-utils, or use --driver engine"),
+        ("h2load", "h2load is not installed: apt-get install nghttp2-client, or use --driver engine"),
+        ("oha", "oha is not installed: cargo install --locked oha, or use --driver engine"),
+        ("jmeter", "jmeter is not installed: unpack the archive of .* on PATH, or use --driver engine"),
     ],
 )
 def test_missing_tool_is_a_sentence_that_says_how_to_get_it(bare: Path, name: str, sentence: str) -> None:

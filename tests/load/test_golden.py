@@ -20,13 +20,23 @@ from webdyno.load.driver import DRIVERS, DriverCommand, Event, Fault, Order, Sum
 from webdyno.model.sample import ERROR_KINDS, Slice
 
 GOLDEN = Path(__file__).parent.parent / "golden"
+SILENCED = [
+    f"h2load/{case}"
+    for case in ("silent-close", "silent-close.timed", "until-close.timed", "reset.timed", "refused.timed", "silence")
+]
+"""Runs in which h2load lost connections: all but the first of them it calls without error."""
+LAST_WORDS = {
+    "wrk": "Connection refused",
+    "ab": "The timeout specified has expired",
+    "h2load": "it gives up a connection that is closed unannounced",
+}
 RECORDED = sorted(path for driver in DRIVERS for path in (GOLDEN / driver).glob("*.txt"))
 
 
 def read(recorded: Path) -> list[Event]:
     order = msgspec.json.decode(recorded.with_suffix(".order.json").read_bytes(), type=Order)
     name = recorded.parent.name
-    command = DriverCommand(phase=None if name == "engine" else "steady", argv=[name], order=order)
+    command = DriverCommand(phase=None if name in ("engine", "jmeter") else "steady", argv=[name], order=order)
     return list(DRIVERS[name]().read(command, recorded.read_text().splitlines()))
 
 
@@ -97,6 +107,29 @@ def test_every_offered_request_is_in_exactly_one_bin_that_the_driver_can_tell(re
         ("ab/refused", 0, {"socket": 1000}),
         ("ab/head", 1000, {}),
         ("ab/ipv6", 1000, {}),
+        ("h2load/ok", 300, {}),
+        ("h2load/error", 0, {"wrong-status": 300}),
+        ("h2load/errors-some", 294, {"wrong-status": 6}),
+        ("h2load/announced-close", 300, {}),
+        ("h2load/ok.close", 300, {}),
+        ("h2load/post", 300, {}),
+        ("h2load/slow", 4, {"unfinished": 4}),
+        ("oha/ok", 1000, {}),
+        ("oha/errors-some", 980, {"wrong-status": 20}),
+        ("oha/until-close", 1000, {}),
+        ("oha/reset", 980, {"socket": 20}),
+        ("oha/truncated", 980, {"socket": 20}),
+        ("oha/silence", 995, {"timeout": 5}),
+        ("oha/refused", 0, {"connect-refused": 1000}),
+        ("jmeter/ok", 300, {}),
+        ("jmeter/errors-some", 294, {"wrong-status": 6}),
+        ("jmeter/wrong-body", 0, {"wrong-body": 300}),
+        ("jmeter/until-close", 300, {}),
+        ("jmeter/reset.close", 294, {"reset": 6}),
+        ("jmeter/truncated", 294, {"truncated": 6}),
+        ("jmeter/silence", 299, {"timeout": 1}),
+        ("jmeter/empty", 0, {"socket": 300}),
+        ("jmeter/refused", 0, {"connect-refused": 300}),
     ],
 )
 def test_counts_agree_with_what_the_server_did(recorded: str, ok: int, errors: dict[str, int]) -> None:
@@ -123,13 +156,11 @@ def test_histograms_of_the_real_engine_say_what_its_summary_says(recorded: str) 
     assert merged.mean == pytest.approx(summary.fields["latency_ns"]["mean"], rel=1e-3)
 
 
-@pytest.mark.parametrize("recorded", ["wrk/refused", "ab/silence", "ab/slow"])
+@pytest.mark.parametrize("recorded", ["wrk/refused", "ab/silence", "ab/slow", *SILENCED])
 def test_a_tool_that_gives_up_is_a_fault_with_its_last_words(recorded: str) -> None:
     [event] = read(GOLDEN / f"{recorded}.txt")
     assert isinstance(event, Fault)
-    assert {"wrk": "Connection refused", "ab": "The timeout specified has expired"}[recorded[:3].strip("/")] in (
-        event.message
-    )
+    assert LAST_WORDS[recorded.partition("/")[0]] in event.message
 
 
 def test_nothing_that_was_recorded_names_the_machine_it_was_recorded_on() -> None:

@@ -48,7 +48,7 @@ class Narrowing:
     )
     rounds: Annotated[int | None, _flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
     seed: Annotated[int | None, _flag("--seed", help="Seed of the random order.")] = None
-    driver: Annotated[str | None, _flag("--driver", help="Load tool: engine, wrk or ab.")] = None
+    driver: Annotated[str | None, _flag("--driver", help="Load tool: engine, wrk, ab, h2load, oha or jmeter.")] = None
     memory: Annotated[str | None, _flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     trimmed: Annotated[
         bool, _flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")

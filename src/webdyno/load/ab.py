@@ -57,6 +57,7 @@ class Ab:
         silence=False,
         unfinished=False,
         cores="one",
+        resolution_ns=1_000,
     )
 
     def version(self, ask: Ask) -> str:

@@ -16,6 +16,9 @@ from typing import Protocol
 
 from webdyno.load.ab import Ab
 from webdyno.load.engine import Engine
+from webdyno.load.h2load import H2load
+from webdyno.load.jmeter import JMeter
+from webdyno.load.oha import Oha
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.load.wrk import Wrk
 from webdyno.model.driver import Can
@@ -45,4 +48,7 @@ DRIVERS: dict[str, Callable[[], Driver]] = {
     "engine": Engine,
     "wrk": Wrk,
     "ab": Ab,
+    "h2load": H2load,
+    "oha": Oha,
+    "jmeter": JMeter,
 }

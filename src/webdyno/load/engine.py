@@ -50,6 +50,7 @@ class Engine:
         silence=True,
         unfinished=True,
         cores="many",
+        resolution_ns=1,
     )
 
     def version(self, ask: Ask) -> str:  # noqa: ARG002 - the engine reads orders and nothing else

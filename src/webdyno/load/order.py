@@ -55,6 +55,10 @@ class DriverCommand(msgspec.Struct, frozen=True, kw_only=True):
     """Complete: whatever the user's shell holds (proxies, preloads, locales) must not reach a load tool."""
     merge_stderr: bool = False
     """Its last words come on standard error: hand both streams to ``read`` as one."""
+    files: dict[str, bytes] = {}
+    """By name; they lie in the folder the command is started in, a fresh one that goes when the command has ended."""
+    results: str | None = None
+    """File in that folder which the tool writes; its lines follow what it printed, once it has ended."""
 
 
 class PhaseEdge(msgspec.Struct, frozen=True):

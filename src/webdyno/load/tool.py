@@ -16,11 +16,11 @@ from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.workload import Request
 
 
-def program(name: str, package: str) -> str:
-    """Path of an installed tool."""
+def program(name: str, package: str, by: str = "apt-get install") -> str:
+    """Path of an installed tool; MachineError that says how to get it."""
     found = shutil.which(name)
     if found is None:
-        raise MachineError(f"{name} is not installed: apt-get install {package}, or use --driver engine")
+        raise MachineError(f"{name} is not installed: {by} {package}, or use --driver engine")
     return found
 
 

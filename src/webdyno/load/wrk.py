@@ -52,6 +52,7 @@ class Wrk:
         silence=False,
         unfinished=False,
         cores="many",
+        resolution_ns=1_000,
     )
 
     def version(self, ask: Ask) -> str:

@@ -41,3 +41,7 @@ class Can(msgspec.Struct, frozen=True, kw_only=True):
     """Counts the requests in flight at the end; False: they are dropped."""
     cores: Literal["many", "one"]
     """Whether it can use more than one core of the rig."""
+    reconnects: bool = True
+    """Opens a connection again that the server closed unannounced; False: it goes on with fewer, and says nothing."""
+    resolution_ns: int | None = None
+    """The smallest difference between two latencies that it can tell; None: not written down in older Runs."""

@@ -11,12 +11,16 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
 
 BOUND = 0.85
+COARSE_NS = 1_000_000
+"""A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
     (lambda can: not can.bodies, "compares no body with the right answer"),
     (lambda can: can.statuses != "exact", "judges a status only by its class"),
     (lambda can: "1.1" not in can.http, "asks in HTTP/1.0"),
     (lambda can: can.invents_samples, "adds latencies nobody measured"),
     (lambda can: can.latency_from != "sent", "counts the time to connect as latency"),
+    (lambda can: (can.resolution_ns or 0) >= COARSE_NS, "counts latency in whole milliseconds"),
+    (lambda can: not can.reconnects, "gives a connection up that the server closes unannounced, in silence"),
     (lambda can: not can.silence, "does not end requests that are never answered"),
     (lambda can: not can.series, "gives no figures by the second"),
     (lambda can: can.cores == "one", "uses one core only"),
