@@ -58,7 +58,11 @@ fn serve(listener: &TcpListener, answer: &[u8], until: Instant) -> rustix::io::R
     let nap = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
     while Instant::now() < until {
         events.clear();
-        epoll::wait(&set, spare_capacity(&mut events), Some(&nap))?;
+        match epoll::wait(&set, spare_capacity(&mut events), Some(&nap)) {
+            // A server that is stopped and continued, as when a freeze is played, is told so by an interrupt.
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
         for event in &events {
             let event: &epoll::Event = event;
             let key = event.data.u64();

@@ -140,7 +140,7 @@ def test_counts_agree_with_what_the_server_did(recorded: str, ok: int, errors: d
     assert (sum(slice_.ok for slice_ in slices), counted) == (ok, errors)
 
 
-@pytest.mark.parametrize("recorded", ["ok", "errors-some", "wrong-body", "silence", "timed"])
+@pytest.mark.parametrize("recorded", ["ok", "errors-some", "wrong-body", "silence", "timed", "open", "open-silence"])
 def test_histograms_of_the_real_engine_say_what_its_summary_says(recorded: str) -> None:
     events = read(GOLDEN / "engine" / f"{recorded}.txt")
     slices = [event for event in events if isinstance(event, Slice) and event.phase == "steady"]
@@ -154,6 +154,23 @@ def test_histograms_of_the_real_engine_say_what_its_summary_says(recorded: str) 
     for point in ("p50", "p75", "p90", "p99", "p99.9"):
         assert merged.percentile(float(point[1:])) == summary.fields["latency_ns"][point], point
     assert merged.mean == pytest.approx(summary.fields["latency_ns"]["mean"], rel=1e-3)
+
+
+@pytest.mark.parametrize("recorded", ["open", "open-silence"])
+def test_response_times_hold_every_request_and_say_how_many_are_only_bounds(recorded: str) -> None:
+    events = read(GOLDEN / "engine" / f"{recorded}.txt")
+    slices = [event for event in events if isinstance(event, Slice)]
+    summary = events[-1]
+    assert isinstance(summary, Summary)
+    merged = merge(slice_.response_hdr or "" for slice_ in slices)
+    lag = merge(slice_.lag_hdr or "" for slice_ in slices)
+    assert merged is not None
+    assert lag is not None
+    assert merged.count == summary.fields["offered"]
+    assert lag.count == summary.fields["offered"] - summary.fields["errors"]["shed"]
+    assert sum(slice_.censored or 0 for slice_ in slices) == summary.fields["offered"] - summary.fields["ok"]
+    for point in ("p50", "p90", "p99"):
+        assert merged.percentile(float(point[1:])) == summary.fields["response_ns"][point], point
 
 
 @pytest.mark.parametrize("recorded", ["wrk/refused", "ab/silence", "ab/slow", *SILENCED])

@@ -242,3 +242,12 @@ def test_a_tool_without_a_result_is_a_fault(name: str, lines: list[str], words: 
     [event] = driver(name).read(DriverCommand(phase="steady", argv=[], order=order_of()), lines)
     assert isinstance(event, Fault)
     assert event.message.startswith(words)
+
+
+@pytest.mark.parametrize("driver", ["wrk", "ab", "h2load", "oha", "jmeter"])
+def test_a_rate_is_refused_by_tools_that_are_driven_at_a_closed_pace(driver: str) -> None:
+    load = Load(connections=4, rate_per_s=100, max_connections=8, duration_s=1)
+    order = Order(host="127.0.0.1", port=80, requests=[Request(name="a", path="/")], load=load, cores=())
+    with pytest.raises(UsageError) as caught:
+        DRIVERS[driver]().commands(order)
+    assert str(caught.value) == f"{driver} is driven at a closed pace only, this load has a rate: use --driver engine"

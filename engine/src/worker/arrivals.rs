@@ -82,6 +82,7 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// Gives a free place its next request, if there is one.
+    #[inline]
     pub(super) fn next_request(&mut self, place: usize, now: u64) {
         if self.over {
             return self.hang_up(place);
@@ -91,6 +92,7 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// Begins the oldest request that is due; `seen` is until when there was a place for it.
+    #[inline(always)]
     fn begin_due(&mut self, place: usize, seen: u64, now: u64) {
         let due = match self.pace.next(now) {
             Due::Since(due) => due,

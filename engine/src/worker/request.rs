@@ -117,7 +117,7 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// Sends the present request on the present connection, and says when.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask(&mut self, place: usize) -> u64 {
         let p = &mut self.places[place];
         p.ask(self.job.requests[p.request()].method == "HEAD");
@@ -129,10 +129,12 @@ impl<P: Poll> Worker<'_, P> {
                 p.due_at = now;
             }
         }
+        self.timers.arm(place, p.sent_at.saturating_add(self.job.timeout_ns));
         self.send_rest(place, now);
         now
     }
 
+    #[inline(always)]
     pub(super) fn send_rest(&mut self, place: usize, now: u64) {
         let p = &mut self.places[place];
         if p.state != State::Asking {
@@ -144,7 +146,6 @@ impl<P: Poll> Worker<'_, P> {
                 p.taken += sent;
                 p.sent = p.taken == bytes.len();
                 self.ledger.slice.counts.bytes_out += sent as u64;
-                self.remind(place);
             }
             Err(errno) => self.failed(place, errno, now),
         }

@@ -65,6 +65,18 @@ fn too_few_files_are_foreseen_with_the_command_to_raise_them() {
 }
 
 #[test]
+fn files_are_foreseen_for_all_connections_that_an_open_pace_may_come_to() {
+    let server = Server::start(|_| {});
+    let mut order = server.order();
+    order["schema"] = 2.into();
+    order["pace"] = serde_json::json!({"kind": "constant", "rate_per_s": 1, "connections": 1, "max_connections": 1000});
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 500; exec \"$0\"", env!("CARGO_BIN_EXE_webdyno-engine")]);
+    let said = end(begin_as(shell, &order.to_string()), Vec::new());
+    assert_eq!((3, "pace.max_connections"), (said.exit, said.text("key")));
+}
+
+#[test]
 fn a_soft_limit_of_files_is_raised() {
     let server = Server::start(|mut peer| peer.always(HELLO));
     let mut order = server.order();

@@ -25,7 +25,9 @@ def program(name: str, package: str, by: str = "apt-get install") -> str:
 
 
 def only_request(order: Order, driver: str) -> Request:
-    """The one request of an order, when the tool can send only one."""
+    """The one request of an order for a tool that sends only one, and only when the answer before it has come."""
+    if order.load.rate_per_s is not None:
+        raise UsageError(f"{driver} is driven at a closed pace only, this load has a rate: use --driver engine")
     if len(order.requests) != 1:
         raise UsageError(
             f"{driver} sends one kind of request, this workload has {len(order.requests)}: use --driver engine"

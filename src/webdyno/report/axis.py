@@ -20,6 +20,7 @@ class Axis:
     def at(self, value: float) -> float:
         """0 at the low end, 1 at the high end."""
         if self.log:
+            value = max(value, self.low)  # a tool that counts whole milliseconds may say 0
             return (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         return (value - self.low) / (self.high - self.low)
 
@@ -35,7 +36,8 @@ def straight(title: str, values: Iterable[float], text: Callable[[float], str], 
 
 def logarithmic(title: str, values: Sequence[float], text: Callable[[float], str]) -> Axis:
     """From just below the smallest to just above the largest value, with ticks at round numbers."""
-    low, high = min(values) / 1.15, max(values) * 1.15
+    above_zero = [value for value in values if value > 0] or [1.0]
+    low, high = min(above_zero) / 1.15, max(above_zero) * 1.15
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 3, 5, 7) if high / low < 12 else (1, 2, 5) if len(decades) <= 5 else (1,)
     ticks = tuple((m * 10.0**d, text(m * 10.0**d)) for d in decades for m in steps if low <= m * 10.0**d <= high)

@@ -21,25 +21,25 @@ def impossible_rate(cell: Cell) -> Doubt | None:
     """More answers than the connections could have carried."""
     floor_s = cell.workload.service_floor_ms / 1e3
     for window in cell.windows:
-        bound = cell.load.connections / floor_s if floor_s else None
+        bound = _most_connections(cell) / floor_s if floor_s else None
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
             return _impossible(
                 cell,
                 f"{words.rate(window.rate_per_s)} of {cell.name} cannot be: answers that take "
                 f"{floor_s:g} s over "
-                f"{cell.load.connections:,} connections bound it to {words.rate(bound)}",
+                f"{_most_connections(cell):,} connections bound it to {words.rate(bound)}",
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
             )
         held = held_in_flight(window)
         if held is None or cell.error_ratio >= TOLERANCE:
             continue
-        if held > cell.load.connections * (1 + TOLERANCE + _edge(window)):
+        if held > _most_connections(cell) * (1 + TOLERANCE + _edge(window)):
             return _impossible(
                 cell,
                 f"rate times latency of {cell.name} gives {held:,.0f} requests in flight on "
-                f"{cell.load.connections:,} connections: "
+                f"{_most_connections(cell):,} connections: "
                 "one of the two is wrong",
-                {"in_flight": held, "connections": cell.load.connections},
+                {"in_flight": held, "connections": _most_connections(cell)},
             )
     return None
 
@@ -78,6 +78,11 @@ def _edge(window: Window) -> float:
         if longest is not None
         else 2 * window.run.trial.load.connections / window.offered
     )
+
+
+def _most_connections(cell: Cell) -> int:
+    """At an open pace the pool may grow."""
+    return cell.load.max_connections or cell.load.connections
 
 
 def held_in_flight(window: Window) -> float | None:
