@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from webdyno.commands.loaded import Loaded, carry_out, print_summary, printer
 from webdyno.commands.options import JsonOption, say_json
+from webdyno.commands.slo import missed, objectives
 from webdyno.commands.studying import seconds
 from webdyno.load.driver import Order
 from webdyno.model.errors import UsageError
@@ -45,6 +46,9 @@ def load(
     close: Annotated[bool, Parameter(name=["--close"], help="A new connection for every request.")] = False,
     http10: Annotated[bool, Parameter(name=["--http10"], help="Speak HTTP/1.0.")] = False,
     timeout: Annotated[str, Parameter(name=["--timeout"], help="Longest wait for one answer.")] = "5s",
+    slo: Annotated[
+        str | None, Parameter(name=["--slo"], help="Exit code 1 when missed: 'p99<50ms, errors<0.1%, rate>5000'.")
+    ] = None,
     json: JsonOption = False,
 ) -> int:
     """Load a URL and say how it answered: by looping clients (closed), or at a rate of its own (--rate: open).
@@ -61,6 +65,7 @@ def load(
         _at_least_one("--requests", requests)
     if requests is not None and duration is not None:
         raise UsageError("--requests and --duration exclude each other: give how many or how long")
+    wanted = objectives(slo or "")
     text = _body(body)
     request = Request(
         name="load",
@@ -82,8 +87,9 @@ def load(
     )
     order = Order(host=host, port=port, requests=[request], load=asked, cores=(), threads=threads)
     loaded = carry_out(order, (lambda _: None) if json else printer())
-    _say(url, loaded, json)
-    return 0 if loaded.ok else 1
+    failed = missed(wanted, loaded.summary)
+    _say(url, loaded, failed, json)
+    return 0 if loaded.ok and not failed else 1
 
 
 def _open(rate: float | None, poisson: bool, seed: int | None, most: int | None, connections: int) -> dict[str, Any]:
@@ -102,11 +108,13 @@ def _open(rate: float | None, poisson: bool, seed: int | None, most: int | None,
     return {"rate_per_s": rate, "max_connections": 10 * connections if most is None else most, **arrivals}
 
 
-def _say(url: str, loaded: Loaded, json: bool) -> None:
+def _say(url: str, loaded: Loaded, failed: list[str], json: bool) -> None:
     if json:
-        say_json({"url": url, **loaded.as_data()})
-    else:
-        print_summary(url, loaded)
+        say_json({"url": url, **loaded.as_data(), "slo_missed": failed})
+        return
+    print_summary(url, loaded)
+    for sentence in failed:
+        print(f"  slo        {sentence}")
 
 
 def _target(url: str) -> tuple[str, int, str]:
