@@ -15,17 +15,20 @@ class Built(NamedTuple):
 
     profile: str
     folder: Path
+    other_engine: Path | None = None
 
     @property
     def engine(self) -> Path:
-        return self.folder / "webdyno-engine"
+        return self.other_engine or self.folder / "webdyno-engine"
 
     def example(self, name: str) -> Path:
         return self.folder / "examples" / name
 
 
-def build(profile: str = "dist") -> Built:
-    """``dist`` is what users get (whole-program optimisation); ``release`` builds in half the time."""
+def build(profile: str = "dist", engine: Path | None = None) -> Built:
+    """``dist`` is what users get (whole-program optimisation); ``release`` builds in half the time.
+    ``engine`` is one that was built elsewhere.
+    """
     command = ["cargo", "build", "--locked", "--quiet", "--profile", profile, "-p", "webdyno-engine"]
     subprocess.run([*command, "--bin", "webdyno-engine", "--examples"], cwd=ROOT, check=True)
-    return Built(profile, ROOT / "target" / profile)
+    return Built(profile, ROOT / "target" / profile, engine)

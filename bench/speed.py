@@ -13,6 +13,7 @@ import resource
 import statistics
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from bench import engine, machine, nginx
@@ -175,11 +176,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--profile", choices=PROFILES, default="dist", help="Cargo profile (default dist: what users get)"
     )
+    parser.add_argument("--engine", type=Path, help="measure this webdyno-engine instead of the one from these sources")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args(arguments)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    built, watch, (peers, absent) = build(chosen.profile), machine.Watch(), installed()
+    built, watch, (peers, absent) = build(chosen.profile, chosen.engine), machine.Watch(), installed()
     cases = [case for case in CASES if (case.name in chosen.case if chosen.case else case.quick or not chosen.quick)]
     rounds = chosen.rounds or (None if chosen.quick else 25)
     results = []
