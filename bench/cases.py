@@ -41,8 +41,13 @@ CASES: tuple[Case, ...] = (
     Case("nginx-64-cross", 64, "cross", 1 / 0.82, server="nginx"),
 )
 
+FEW, MANY = (Case(f"idle-{n}", n, "cross", None) for n in (100, 10_000))
+"""Between these two, a client's memory grows by what its connections need."""
+MEMORY, MEMORY_GOAL_BYTES = "memory-10000", 256
+
 NOT_YET: tuple[str, ...] = (
     "io_uring back end (64 / 1000 / 10,000 connections: goal 1.7 / 1.8 / 1.9): the engine has none yet",
+    "memory per connection at 50,000 in one process: needs more open files than most machines allow, not tried here",
     "pipelining 16 (goal 2.4 on different cores, 3 on the same): the engine cannot pipeline yet",
 )
 """Rows of the goal that no measurement can be made of today."""

@@ -177,7 +177,8 @@ def lines(results: list[dict[str, Any]]) -> list[str]:
     ranks = (
         "Server and engine at real-time priority." if first else "No real-time priority: neighbours show in the tail."
     )
-    return [title, ranks, *(table(heads, rows) if rows else []), *counts, *cannot]
+    title = f"{title}. {ranks}" if rows else title
+    return [title, *(table(heads, rows) if rows else []), *counts, *cannot]
 
 
 def _cells(case: str, point: dict[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from bench import engine, machine, nginx
 from bench.build import PROFILES, Built, build
-from bench.cases import CASES, NOT_YET, Case
+from bench.cases import CASES, FEW, MANY, MEMORY, MEMORY_GOAL_BYTES, NOT_YET, Case
 from bench.estimate import Estimate, median_with_interval, ratio, verdict
 from bench.nginx import Nginx
 from bench.paired import Client, Counting, Instant, Window, measure
@@ -108,6 +108,29 @@ def run(case: Case, built: Built, peers: list[Peer], rounds: int | None, window_
     return {"case": case.name, "failed": failed} | {"rows": [_row(name, costs, windows, case) for name in windows]}
 
 
+def memory(built: Built, peers: list[Peer]) -> dict[str, Any]:
+    """Bytes of resident memory that each connection adds, while nothing moves."""
+    seen: list[dict[str, int]] = []
+    failed: list[str] = []
+    for case in (FEW, MANY):
+        with clients(case, built, peers) as (alive, broken):
+            seen.append({client.name: client.memory_bytes() for client in alive})
+            failed += broken
+    few, many = seen
+    more = MANY.connections - FEW.connections
+    grown = {name: (many[name] - few[name]) / more for name in many if name in few and name != FLOOR}
+    return {"case": MEMORY, "failed": failed, "rows": [_memory_row(name, bytes_) for name, bytes_ in grown.items()]}
+
+
+def _memory_row(name: str, grown: float) -> dict[str, Any]:
+    cost = {"median": grown, "low": grown, "high": grown, "rounds": 1}
+    row = {"tool": name, "unit": "B/connection", "cost": cost, "busy": None, "wrk_divided_by_it": None}
+    if name != OURS:
+        return row
+    verdict = "met" if grown <= MEMORY_GOAL_BYTES else f"missed by {100 * (grown / MEMORY_GOAL_BYTES - 1):.0f} %"
+    return row | {"goal": MEMORY_GOAL_BYTES, "verdict": verdict}
+
+
 def cost_us(window: Window, case: Case) -> float | None:
     """CPU microseconds per request, or per megabyte of body."""
     if window.answered < _FEWEST:
@@ -166,7 +189,7 @@ def _cells(case: str, row: dict[str, Any]) -> list[str]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     parser.add_argument(
-        "--case", action="append", choices=[case.name for case in CASES], help="only this one; repeatable"
+        "--case", action="append", choices=[*(case.name for case in CASES), MEMORY], help="only this one; repeatable"
     )
     parser.add_argument("--rounds", type=int, help="paired windows per case (default 25)")
     parser.add_argument("--window", type=float, default=0.2, metavar="S", help="length of a window (default 0.2 s)")
@@ -192,6 +215,8 @@ def main(arguments: list[str]) -> int:
         print(f"{case.name} ...", file=sys.stderr, flush=True)
         results.append(run(case, built, peers, rounds, chosen.window))
         watch.look()
+    if MEMORY in chosen.case if chosen.case else not chosen.quick:
+        results.append(memory(built, peers))
     report = {"profile": built.profile, "not_installed": absent, "machine": watch.seen(), "results": results}
     print(json.dumps(report, indent=1) if chosen.json else "\n".join(_page(report)))
     return 0
