@@ -157,7 +157,11 @@ def start(argv: Sequence[str], cpus: set[int], *, first: bool = False, **files: 
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     try:
         return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
-            list(argv), **{"stdin": subprocess.DEVNULL, **files}
+            # A group of its own: should we die, the kernel ends what is stopped in it (an orphaned group, setpgid(2)).
+            # In our group it would end when the shell that started us does.
+            list(argv),
+            process_group=0,
+            **{"stdin": subprocess.DEVNULL, **files},
         )
     finally:
         os.sched_setaffinity(0, mine)
