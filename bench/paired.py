@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -157,9 +158,9 @@ def start(argv: Sequence[str], cpus: set[int], *, first: bool = False, **files: 
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     try:
         return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
-            # A group of its own: should we die, the kernel ends what is stopped in it (an orphaned group, setpgid(2)).
-            # In our group it would end when the shell that started us does.
-            list(argv),
+            # A group of its own, because the kernel ends a group with stopped members when the shell that started it
+            # ends; with us it must end all the same.
+            [*_with_us(), *argv],
             process_group=0,
             **{"stdin": subprocess.DEVNULL, **files},
         )
@@ -167,6 +168,11 @@ def start(argv: Sequence[str], cpus: set[int], *, first: bool = False, **files: 
         os.sched_setaffinity(0, mine)
         if first:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _with_us() -> list[str]:
+    """What ends a child when we are killed: the kernel's parent-death signal, where util-linux can set it."""
+    return ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
