@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: quickstart test check bench docs setup clean help
+.PHONY: quickstart test check bench bench-speed bench-truth bench-gates docs setup clean help
 
 quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
 	uv run --no-sync webdyno run quickstart
@@ -21,8 +21,16 @@ test: ## set everything up and run every check and test
 check: setup ## formats, lint and types only
 	tools/test check
 
-bench: setup ## our own speed and truth, side by side with other load tools
-	uv run --no-sync python bench
+bench: bench-speed bench-truth ## our own speed and truth, side by side with other load tools
+
+bench-speed: setup ## the engine's CPU per request beside every installed load tool (about 5 minutes)
+	uv run --no-sync python -m bench.speed
+
+bench-truth: setup ## what every installed load tool says beside what the server really did (about 4 minutes)
+	uv run --no-sync python -m bench.truth
+
+bench-gates: setup ## instructions and system calls per request, beside the committed ones (10 seconds)
+	uv run --no-sync python -m bench.gates
 
 docs: setup ## write the generated reference pages anew
 	uv run --no-sync python tools/reference.py
@@ -35,4 +43,4 @@ clean: ## remove what was built and fetched in here; results stay
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
