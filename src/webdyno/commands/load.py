@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 from cyclopts import Parameter
 
 from webdyno.commands.loaded import Loaded, carry_out, print_summary, printer
-from webdyno.commands.options import JsonOption, say_json
+from webdyno.commands.options import JsonOption, flag, say_json
 from webdyno.commands.slo import missed, objectives
 from webdyno.commands.studying import seconds
 from webdyno.load.driver import Order
@@ -17,37 +18,68 @@ from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.workload import Expectation, Request
 
-Headers = Annotated[list[str] | None, Parameter(name=["--header", "-H"], help="A header, 'Name: value' (repeatable).")]
-Body = Annotated[str | None, Parameter(name=["--body", "-b"], help="Body of the request; @FILE reads it from a file.")]
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """The flags that say what is asked and how: a Request and a Load."""
+
+    connections: Annotated[int, flag("--connections", "-c", help="Looping clients.")] = 64
+    duration: Annotated[str | None, flag("--duration", "-d", help="How long; 10s when not given.")] = None
+    requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
+    warmup: Annotated[str | None, flag("--warmup", help="Load before it counts: 1s. None by default.")] = None
+    rate: Annotated[float | None, flag("--rate", "-r", help="Requests per second, come what may: an open load.")] = None
+    poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
+    seed: Annotated[int | None, flag("--seed", help="With --poisson: repeats the same arrivals.")] = None
+    max_connections: Annotated[
+        int | None, flag("--max-connections", help="With --rate: how far -c may grow; 10 times.")
+    ] = None
+    method: Annotated[str | None, flag("--method", "-m", help="GET, or POST when there is a body.")] = None
+    header: Annotated[list[str] | None, flag("--header", "-H", help="A header, 'Name: value' (repeatable).")] = None
+    body: Annotated[str | None, flag("--body", "-b", help="Body of the request; @FILE reads it from a file.")] = None
+    close: Annotated[bool, flag("--close", help="A new connection for every request.")] = False
+    http10: Annotated[bool, flag("--http10", help="Speak HTTP/1.0.")] = False
+    timeout: Annotated[str, flag("--timeout", help="Longest wait for one answer.")] = "5s"
+
+    def load(self) -> Load:
+        """How it is asked; UsageError when the flags contradict each other."""
+        _at_least_one("--connections", self.connections)
+        if self.requests is not None:
+            _at_least_one("--requests", self.requests)
+            if self.duration is not None:
+                raise UsageError("--requests and --duration exclude each other: give how many or how long")
+        return Load(
+            connections=self.connections,
+            **_open(self.rate, self.poisson, self.seed, self.max_connections, self.connections),
+            duration_s=None if self.requests else seconds(self.duration or "10s", "--duration"),
+            count=self.requests,
+            warmup_s=seconds(self.warmup, "--warmup") if self.warmup else 0.0,
+            timeout_s=seconds(self.timeout, "--timeout"),
+            keep_alive=not self.close,
+            http="1.0" if self.http10 else "1.1",
+        )
+
+    def request(self, path: str) -> Request:
+        """What is asked."""
+        text = _body(self.body)
+        return Request(
+            name="load",
+            method=(self.method or ("POST" if text is not None else "GET")).upper(),
+            path=path,
+            headers=[_header(line) for line in self.header or []],
+            body=text,
+            expect=Expectation(statuses=list(range(200, 400))),
+        )
 
 
 def load(
     url: Annotated[str, Parameter(help="Where to: http://host[:port]/path")],
     /,
     *,
-    connections: Annotated[int, Parameter(name=["--connections", "-c"], help="Looping clients.")] = 64,
-    duration: Annotated[str | None, Parameter(name=["--duration", "-d"], help="How long; 10s when not given.")] = None,
-    requests: Annotated[int | None, Parameter(name=["--requests", "-n"], help="How many, instead of how long.")] = None,
-    warmup: Annotated[
-        str | None, Parameter(name=["--warmup"], help="Load before it counts: 1s. None by default.")
-    ] = None,
-    rate: Annotated[
-        float | None, Parameter(name=["--rate", "-r"], help="Requests per second, come what may: an open load.")
-    ] = None,
-    poisson: Annotated[bool, Parameter(name=["--poisson"], help="With --rate: arrivals at random, not even.")] = False,
-    seed: Annotated[int | None, Parameter(name=["--seed"], help="With --poisson: repeats the same arrivals.")] = None,
-    max_connections: Annotated[
-        int | None, Parameter(name=["--max-connections"], help="With --rate: how far -c may grow; 10 times.")
-    ] = None,
-    threads: Annotated[int, Parameter(name=["--threads", "-t"], help="Threads of the engine.")] = 1,
-    method: Annotated[str | None, Parameter(name=["--method", "-m"], help="GET, or POST when there is a body.")] = None,
-    header: Headers = None,
-    body: Body = None,
-    close: Annotated[bool, Parameter(name=["--close"], help="A new connection for every request.")] = False,
-    http10: Annotated[bool, Parameter(name=["--http10"], help="Speak HTTP/1.0.")] = False,
-    timeout: Annotated[str, Parameter(name=["--timeout"], help="Longest wait for one answer.")] = "5s",
+    asking: Asking = Asking(),
+    threads: Annotated[int, flag("--threads", "-t", help="Threads of the engine.")] = 1,
     slo: Annotated[
-        str | None, Parameter(name=["--slo"], help="Exit code 1 when missed: 'p99<50ms, errors<0.1%, rate>5000'.")
+        str | None, flag("--slo", help="Exit code 1 when missed: 'p99<50ms, errors<0.1%, rate>5000'.")
     ] = None,
     json: JsonOption = False,
 ) -> int:
@@ -59,33 +91,9 @@ def load(
     Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s` or `webdyno load http://127.0.0.1:8000/ -r 5000`
     """
     host, port, path = _target(url)
-    _at_least_one("--connections", connections)
     _at_least_one("--threads", threads)
-    if requests is not None:
-        _at_least_one("--requests", requests)
-    if requests is not None and duration is not None:
-        raise UsageError("--requests and --duration exclude each other: give how many or how long")
-    wanted = objectives(slo or "")
-    text = _body(body)
-    request = Request(
-        name="load",
-        method=(method or ("POST" if text is not None else "GET")).upper(),
-        path=path,
-        headers=[_header(line) for line in header or []],
-        body=text,
-        expect=Expectation(statuses=list(range(200, 400))),
-    )
-    asked = Load(
-        connections=connections,
-        **_open(rate, poisson, seed, max_connections, connections),
-        duration_s=None if requests else seconds(duration or "10s", "--duration"),
-        count=requests,
-        warmup_s=seconds(warmup, "--warmup") if warmup else 0.0,
-        timeout_s=seconds(timeout, "--timeout"),
-        keep_alive=not close,
-        http="1.0" if http10 else "1.1",
-    )
-    order = Order(host=host, port=port, requests=[request], load=asked, cores=(), threads=threads)
+    asked, wanted = asking.load(), objectives(slo or "")
+    order = Order(host=host, port=port, requests=[asking.request(path)], load=asked, cores=(), threads=threads)
     loaded = carry_out(order, (lambda _: None) if json else printer())
     failed = missed(wanted, loaded.summary)
     _say(url, loaded, failed, json)

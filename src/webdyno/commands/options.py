@@ -17,6 +17,12 @@ from webdyno.read import default_folder, read_catalogue
 if TYPE_CHECKING:
     from rich.console import Console
 
+
+def flag(*names: str, help: str) -> Parameter:  # noqa: A002 - cyclopts' own word
+    """A flag without a negative twin (no ``--no-json``)."""
+    return Parameter(name=names, negative=(), help=help)
+
+
 CatalogueOption = Annotated[
     list[Path] | None,
     Parameter(name=["--catalogue"], negative=(), help="Folder with more contenders, workloads ... (may be repeated)."),

@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.build import fetch_runtime, find_runtime
-from webdyno.commands.options import numbers, split
+from webdyno.commands.options import flag, numbers, split
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
@@ -25,33 +25,27 @@ from webdyno.rig.host import Host
 StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
 
 
-def _flag(*names: str, help: str) -> Parameter:  # noqa: A002 - cyclopts' own word
-    return Parameter(name=names, negative=(), help=help)
-
-
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Narrowing:
     """The flags that narrow a study or replace its settings; the same for ``plan`` and ``run``."""
 
     contender: Annotated[
-        list[str] | None, _flag("--contender", "-k", help="These contenders instead of the study's: -k a,b.")
+        list[str] | None, flag("--contender", "-k", help="These contenders instead of the study's: -k a,b.")
     ] = None
-    workload: Annotated[list[str] | None, _flag("--workload", "-w", help="These workloads instead of the study's.")] = (
+    workload: Annotated[list[str] | None, flag("--workload", "-w", help="These workloads instead of the study's.")] = (
         None
     )
     connections: Annotated[
-        list[str] | None, _flag("--connections", "-c", help="Connections instead of the study's: -c 8,64.")
+        list[str] | None, flag("--connections", "-c", help="Connections instead of the study's: -c 8,64.")
     ] = None
-    duration: Annotated[str | None, _flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")] = (
-        None
-    )
-    rounds: Annotated[int | None, _flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
-    seed: Annotated[int | None, _flag("--seed", help="Seed of the random order.")] = None
-    driver: Annotated[str | None, _flag("--driver", help="Load tool: engine, wrk, ab, h2load, oha or jmeter.")] = None
-    memory: Annotated[str | None, _flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
+    duration: Annotated[str | None, flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")] = None
+    rounds: Annotated[int | None, flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
+    seed: Annotated[int | None, flag("--seed", help="Seed of the random order.")] = None
+    driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, ab, h2load, oha or jmeter.")] = None
+    memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     trimmed: Annotated[
-        bool, _flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
+        bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
     ] = False
 
     @property
