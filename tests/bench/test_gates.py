@@ -39,6 +39,8 @@ def test_every_gate_has_a_committed_figure() -> None:
 def test_a_request_costs_no_more_than_committed(gate: Gate) -> None:
     if not shutil.which(gate.tool):
         pytest.skip(f"{gate.tool} is not installed")
+    if gate.tool == "valgrind" and not os.environ.get("CI"):
+        pytest.skip("instructions depend on the compiler and the C library too: held where CI=true, against its own")
     if not engine().exists():
         pytest.skip(f"{engine()} is not installed")
     figure = per_request(gate, engine())
