@@ -19,7 +19,7 @@ import os
 import resource
 import sys
 
-_PR_SET_PDEATHSIG, _SIGKILL, _SIGPIPE, _SIGXFSZ = 1, 9, 13, 25
+_PR_SET_PDEATHSIG, _SIGKILL, _SIGSYS = 1, 9, 31
 
 _MOST_FILES = 1 << 20
 """Some containers give a hard limit of a billion, and servers that size tables or close descriptors by it then choke.
@@ -61,8 +61,8 @@ def launch(arguments: list[str]) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-        for ignored_by_python in (_SIGPIPE, _SIGXFSZ):
-            libc.signal(ignored_by_python, None)
+        for number in range(1, _SIGSYS + 1):  # Python ignores SIGPIPE, a shell's background jobs SIGINT and SIGQUIT
+            libc.signal(number, None)
         stage = "execute"
         os.execvpe(argv[0], argv, dict(variable.split("=", 1) for variable in variables))  # noqa: S606
     except OSError as error:
