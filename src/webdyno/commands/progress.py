@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import length, rate
@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 
 RECENT = 6
 """Finished Trials kept in sight on a terminal."""
-
-
-class Progress(Protocol):
-    """What ``run`` tells while it works; a with-block, so that a live panel is always taken down."""
-
-    def begin(self, trial: Trial) -> None:
-        """A Trial starts."""
-
-    def event(self, event: Event) -> None:
-        """The driver said something."""
-
-    def end(self, run: Run) -> None:
-        """A Trial is written down."""
 
 
 class Tally:
