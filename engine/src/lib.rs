@@ -53,7 +53,7 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::Epoll;
+use poll::{Endpoint, Epoll};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,8 +114,8 @@ impl From<io::Error> for Failure {
 
 /// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
 pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
-    let address = machine::resolve(&order.target)?;
-    machine::check_family(&address)?;
+    let endpoint = Endpoint { address: machine::resolve(&order.target)? };
+    machine::check_family(&endpoint.address)?;
     machine::reserve_files(order)?;
     machine::pin(order)?;
     let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
@@ -125,7 +125,7 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
-        address,
+        endpoint,
         timeout_ns: order.timeout_ns,
         connect_timeout_ns: order.connect_timeout_ns,
         keep_alive: order.keep_alive,
@@ -134,7 +134,7 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         reached: AtomicBool::new(false),
     };
     let at = clock::now();
-    let started = lines::Started::new(order, at, "epoll", job.wait.name(), address.to_string());
+    let started = lines::Started::new(order, at, "epoll", job.wait.name(), job.endpoint.to_string());
     lines::write(sink, &started)?;
     let timetable = Timetable::new(order, clock::now());
     thread::scope(|scope| {

@@ -41,7 +41,7 @@ pub fn wrong(request: &Request, answer: &Answer, broken: &Broken, odd_type: Opti
 
 /// A request without a complete answer.
 pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> String {
-    let (name, asked, to) = (outcome.name(), asked(request), job.address);
+    let (name, asked, to) = (outcome.name(), asked(request), &job.endpoint);
     match outcome {
         Outcome::Timeout => format!("{name}: {asked} had no complete answer after {}", seconds(job.timeout_ns)),
         Outcome::ConnectRefused => format!("{name}: {to} did not take the connection"),

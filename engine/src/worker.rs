@@ -14,11 +14,10 @@ use crate::ledger::{Ledger, Totals};
 use crate::mix::Mix;
 use crate::order::{Request, Wait};
 use crate::pace::Pace;
-use crate::poll::{Poll, What};
+use crate::poll::{Endpoint, Poll, What};
 use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
@@ -33,7 +32,7 @@ pub struct Job<'j> {
     /// Their bytes.
     pub encoded: &'j [Vec<u8>],
     /// Where the server is.
-    pub address: SocketAddr,
+    pub endpoint: Endpoint,
     /// From sent to complete answer.
     pub timeout_ns: u64,
     /// From connect to writable.

@@ -14,29 +14,34 @@ use crate::error::Fault;
 use fields::{Field, Fields};
 use serde_json::Value;
 
-/// The schemas this engine reads: 2 knows open paces and waiting, and has all of 1.
-const SCHEMAS: (u64, u64) = (1, 2);
+/// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols; each has all of those before.
+const SCHEMAS: (u64, u64) = (1, 3);
 const HOUR: u64 = 3_600_000_000_000;
 
-const KEYS: &[&str] = &[
-    "schema",
-    "target",
-    "requests",
-    "pace",
-    "duration_ns",
-    "count",
-    "warmup_ns",
-    "timeout_ns",
-    "connect_timeout_ns",
-    "keep_alive",
-    "http",
-    "threads",
-    "cpus",
-    "slice_ns",
-    "wait",
+/// The keys of an order, each with the first schema that has it.
+const KEYS: &[(&str, u64)] = &[
+    ("schema", 1),
+    ("target", 1),
+    ("requests", 1),
+    ("pace", 1),
+    ("duration_ns", 1),
+    ("count", 1),
+    ("warmup_ns", 1),
+    ("timeout_ns", 1),
+    ("connect_timeout_ns", 1),
+    ("keep_alive", 1),
+    ("http", 1),
+    ("threads", 1),
+    ("cpus", 1),
+    ("slice_ns", 1),
+    ("wait", 2),
 ];
-/// How many of the keys schema 1 has.
-const KEYS_OF_1: usize = 14;
+
+/// The keys that an order of this schema may have; one of no known schema is read as the newest.
+fn keys(schema: Option<u64>) -> Vec<&'static str> {
+    let schema = schema.filter(|n| (SCHEMAS.0..=SCHEMAS.1).contains(n)).unwrap_or(SCHEMAS.1);
+    KEYS.iter().filter(|(_, since)| *since <= schema).map(|(key, _)| *key).collect()
+}
 
 /// Where the server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +98,7 @@ impl Wait {
 /// A whole order, all of it possible as far as it can be known without looking at the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// 1 or 2.
+    /// 1, 2 or 3.
     pub schema: u64,
     /// Where the server is.
     pub target: Target,
@@ -129,10 +134,10 @@ impl Order {
         let value: Value = serde_json::from_str(text).map_err(|e| {
             Fault::order("", format!("the order is not JSON: {e}; write one JSON object and close the input"))
         })?;
-        let known = if value["schema"] == 1 { &KEYS[..KEYS_OF_1] } else { KEYS };
-        let fields = Fields::open(&value, "", known)?;
-        let field = fields.required("schema", "1 or 2")?;
-        let schema = field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1 or 2, which this engine knows"))?;
+        let fields = Fields::open(&value, "", &keys(value["schema"].as_u64()))?;
+        let field = fields.required("schema", "1, 2 or 3")?;
+        let schema =
+            field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2 or 3, which this engine knows"))?;
         let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields)? };
         let order = Order {
             schema,

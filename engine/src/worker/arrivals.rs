@@ -30,7 +30,7 @@ impl<P: Poll> Worker<'_, P> {
     fn open_early(&mut self, place: usize, now: u64) {
         let p = &mut self.places[place];
         (p.state, p.connect_at) = (State::Opening, now);
-        match self.poll.open(place, &self.job.address) {
+        match self.poll.open(place, &self.job.endpoint) {
             Ok(()) => self.remind(place),
             Err(_) => self.unopened(place),
         }

@@ -91,7 +91,7 @@ impl<P: Poll> Worker<'_, P> {
     pub(super) fn open(&mut self, place: usize, now: u64) {
         let p = &mut self.places[place];
         (p.state, p.connect_at) = (State::Connecting, now);
-        match self.poll.open(place, &self.job.address) {
+        match self.poll.open(place, &self.job.endpoint) {
             Ok(()) => self.remind(place),
             Err(errno) => self.unconnected(place, errno, now),
         }

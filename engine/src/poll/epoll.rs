@@ -1,19 +1,15 @@
-//! Sockets, and what happens on them: the back end that the worker's loop turns.
+//! Sockets watched by epoll, edge-triggered.
 //!
-//! [`Poll`] is told to open, send and close by *place* (the number of a connection among the worker's n), and yields what happened as
-//! events, one of which is received bytes. That shape, and not "this socket is readable", is what both epoll and a
-//! completion ring can offer.
-//!
-//! [`Epoll`] is edge-triggered. Each socket is registered once, for everything; in the steady state a request costs one `send`
-//! and one `recv`. A `recv` that did not fill the buffer has drained the socket, so no second one is spent on learning that;
-//! unless the kernel has already reported the end of the stream, which no later edge would report again.
+//! Each socket is registered once, for everything; in the steady state a request costs one `send` and one `recv`. A `recv` that did not
+//! fill the buffer has drained the socket, so no second one is spent on learning that; unless the kernel has already reported the
+//! end of the stream, which no later edge would report again.
 
+use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, sockopt};
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 /// One buffer for all connections of a worker.
@@ -25,40 +21,6 @@ const TURN: u32 = 16;
 
 /// Nanoseconds in a millisecond.
 const MILLISECOND: u64 = 1_000_000;
-
-/// What happened at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// The connection is there.
-    Connected,
-    /// After a short send there is room again.
-    Writable,
-    /// Bytes came: [`Poll::bytes`].
-    Bytes {
-        /// The server has ended its side after them.
-        ending: bool,
-    },
-    /// The server has ended its side.
-    End,
-    /// The connection failed, or did not come about.
-    Failed(Errno),
-}
-
-/// A way to drive many sockets. `place` is always below the number of places the back end was made for.
-pub trait Poll {
-    /// Begins to connect `place` to `address`; [`What::Connected`] or [`What::Failed`] follows.
-    fn open(&mut self, place: usize, address: &SocketAddr) -> Result<(), Errno>;
-    /// Sends, as far as there is room; [`What::Writable`] follows when not all was taken.
-    fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno>;
-    /// Closes, if it is open. Nothing more happens at this place.
-    fn close(&mut self, place: usize);
-    /// Waits for something to happen, at most so many nanoseconds.
-    fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno>;
-    /// The next thing that has happened; `None`: time to wait again.
-    fn next(&mut self) -> Option<(usize, What)>;
-    /// The bytes of the last [`What::Bytes`], until [`Poll::next`] is called again.
-    fn bytes(&self) -> &[u8];
-}
 
 /// One socket.
 #[derive(Debug, Default)]
@@ -179,8 +141,9 @@ fn timespec(ns: u64) -> Timespec {
 const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
 
 impl Poll for Epoll {
-    fn open(&mut self, place: usize, address: &SocketAddr) -> Result<(), Errno> {
+    fn open(&mut self, place: usize, endpoint: &Endpoint) -> Result<(), Errno> {
         self.close(place);
+        let address = &endpoint.address;
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
