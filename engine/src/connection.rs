@@ -59,7 +59,8 @@ pub struct Place {
     back_off: u32,
     parser: Parser,
     check: Check,
-    status: u16,
+    /// Of the present answer, once its header block is there.
+    pub status: u16,
     http10: bool,
     keep_alive: bool,
     broken: Option<Broken>,

@@ -52,6 +52,8 @@ impl Default for Totals {
 /// The books of one worker.
 pub struct Ledger {
     thread: usize,
+    /// Requests of the order.
+    requests: usize,
     timetable: Timetable,
     /// The present window.
     pub window: Window,
@@ -64,10 +66,16 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Books that open with the first window of `timetable`.
-    pub fn new(thread: usize, timetable: Timetable, out: Sender<Report>, back: Receiver<Box<Slice>>) -> Ledger {
-        let window = timetable.window(0);
-        Ledger { thread, timetable, window, slice: Box::default(), cpu: Cpu::default(), ended: 0, out, back }
+    /// Books for so many requests that open with the first window of `timetable`.
+    pub fn new(
+        thread: usize,
+        requests: usize,
+        timetable: Timetable,
+        out: Sender<Report>,
+        back: Receiver<Box<Slice>>,
+    ) -> Ledger {
+        let (window, slice) = (timetable.window(0), Box::new(Slice::of(requests)));
+        Ledger { thread, requests, timetable, window, slice, cpu: Cpu::default(), ended: 0, out, back }
     }
 
     /// The calling thread is the one whose books these are.
@@ -120,7 +128,7 @@ impl Ledger {
         self.slice.cpu = cpu.since(self.cpu);
         self.cpu = cpu;
         self.slice.in_flight = in_flight;
-        let fresh = self.back.try_recv().unwrap_or_default();
+        let fresh = self.back.try_recv().unwrap_or_else(|_| Box::new(Slice::of(self.requests)));
         let slice = std::mem::replace(&mut self.slice, fresh);
         let _ = self.out.send(Report::Slice { thread: self.thread, index: self.window.index, slice, ended });
     }

@@ -143,11 +143,11 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         for (i, (set, pace)) in sets.into_iter().zip(paces).enumerate() {
             let (back, empties) = channel();
             backs.push(back);
-            let (job, ledger) = (&job, Ledger::new(i, timetable, out.clone(), empties));
+            let (job, ledger) = (&job, Ledger::new(i, order.requests.len(), timetable, out.clone(), empties));
             scope.spawn(move || work(order, i, job, set, pace, ledger));
         }
         drop(out);
-        let collector = Collector::new(sink, timetable, backs);
+        let collector = Collector::new(sink, &order.requests, timetable, backs);
         let result = oversee(order, &job, collector, &reports, interrupted);
         job.stop.store(true, Ordering::Relaxed);
         result

@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod request;
+mod routes;
 
 use crate::clock;
 use crate::connection::{Lore, Place};

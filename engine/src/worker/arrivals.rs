@@ -78,6 +78,7 @@ impl<P: Poll> Worker<'_, P> {
             self.begun += 1;
             self.ledger.slice.censor(now.saturating_sub(due));
             self.ledger.end(Outcome::Shed);
+            self.shed_route(now.saturating_sub(due));
         }
     }
 

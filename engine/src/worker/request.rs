@@ -21,6 +21,9 @@ impl<P: Poll> Worker<'_, P> {
         let bytes = self.poll.bytes();
         self.ledger.slice.counts.bytes_in += bytes.len() as u64;
         let p = &mut self.places[place];
+        if self.ledger.slice.is_routed() {
+            self.ledger.slice.routes[p.request()].bytes_in += bytes.len() as u64;
+        }
         if p.state != State::Asking {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
             return self.hang_up(place);
@@ -39,7 +42,7 @@ impl<P: Poll> Worker<'_, P> {
     /// The answer is complete: whatever follows, the request has its outcome.
     fn complete(&mut self, place: usize, answer: Answer, ending: bool, now: u64) {
         let p = &mut self.places[place];
-        (p.answered, p.answers) = (true, p.answers + 1);
+        (p.answered, p.answers, p.status) = (true, p.answers + 1, answer.status);
         let slice = &mut self.ledger.slice;
         slice.latency.record(now.saturating_sub(p.sent_at));
         slice.response.record(now.saturating_sub(p.due_at));
@@ -47,13 +50,14 @@ impl<P: Poll> Worker<'_, P> {
         slice.counts.http10_answers += u64::from(answer.http10);
         let keep = answer.keep_alive && self.job.keep_alive;
         let reusable = keep && !ending && !answer.surplus && p.sent;
-        slice.counts.closes_announced += u64::from(!keep);
-        slice.counts.closes_silent += u64::from(keep && ending);
         match &answer.broken {
             None => self.book(place, Outcome::Ok, "", now),
             Some(broken) => self.wrong(place, &answer, broken, now),
         }
         if !reusable {
+            let counts = &mut self.ledger.slice.counts;
+            counts.closes_announced += u64::from(!keep);
+            counts.closes_silent += u64::from(keep && ending);
             // RFC 9112, 9.6: at once, and from our side; some servers linger for seconds until the client has closed.
             self.hang_up(place);
         }
@@ -76,6 +80,9 @@ impl<P: Poll> Worker<'_, P> {
         self.in_flight -= 1;
         self.ledger.end(outcome);
         self.places[place].state = State::Idle;
+        if self.ledger.slice.is_routed() {
+            self.book_route(place, outcome, now);
+        }
         if outcome != Outcome::Ok && outcome != Outcome::Unfinished && self.totals.first_error.is_none() {
             let request = &self.job.requests[self.places[place].request()];
             self.totals.first_error = Some((now, trouble::lost(request, self.job, outcome, why)));

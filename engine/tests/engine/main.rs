@@ -4,4 +4,5 @@ mod behaviours;
 mod endings;
 mod failures;
 mod paces;
+mod routes;
 mod theatre;
