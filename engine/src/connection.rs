@@ -16,7 +16,7 @@ const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
 pub enum State {
     /// It has no request.
     Idle,
-    /// It waits until a time before it connects: the server refused.
+    /// It waits until a time before it connects: the server refused, or the pace has no connection for it before.
     BackOff(u64),
     /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
     Starved(u64),

@@ -292,6 +292,8 @@ pub struct Summary<'r> {
     pub connections_unanswered: u64,
     /// Over all connections that came about in the run.
     pub answers_per_connection: Option<Answers>,
+    /// How long after the end the last answers were waited for.
+    pub drained_ns: u64,
     /// One sentence.
     pub first_error: Option<String>,
     /// Status line and header block.

@@ -5,6 +5,7 @@
 //! begin and their one outcome in [`request`]. At the end the worker asserts that as many requests ended as were begun.
 
 mod arrivals;
+mod drain;
 mod request;
 mod routes;
 
@@ -42,6 +43,8 @@ pub struct Job<'j> {
     pub keep_alive: bool,
     /// How threads wait.
     pub wait: Wait,
+    /// How long the end of the run waits for answers.
+    pub drain_ns: u64,
     /// Set to end the load now.
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
@@ -125,7 +128,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     fn is_over(&self) -> bool {
-        let counted = self.pace.spent() && self.in_flight == 0;
+        // What is mostly false comes first: this is asked in every turn.
+        let counted = self.in_flight == 0 && (self.pace.spent() || self.has_drained());
         self.over || counted || self.fault.is_some() || self.job.stop.load(Ordering::Relaxed)
     }
 
@@ -176,7 +180,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     fn turn_windows(&mut self, now: u64) {
         while now >= self.ledger.window.end && !self.over {
             if self.ledger.window.last {
-                self.over = true;
+                self.over = !self.begin_drain();
             } else {
                 if self.ledger.next_window().phase != self.ledger.window.phase {
                     self.enter_steady(now);
@@ -213,8 +217,8 @@ impl<'j, P: Poll> Worker<'j, P> {
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);
         }
-        // A connection of an open pace that was never needed has nothing to answer for.
-        let owed = |p: &&Place| !p.answered && (p.asked || !self.pace.is_open());
+        // A connection that was never needed, or never there, has nothing to answer for.
+        let owed = |p: &&Place| !p.answered && (p.asked || self.pace.is_constant());
         self.totals.unanswered = self.places.iter().filter(owed).count() as u64;
         self.ledger.close(now, self.totals);
     }
