@@ -16,7 +16,7 @@ const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
 pub enum State {
     /// It has no request.
     Idle,
-    /// It waits until a time before it connects: the server refused.
+    /// It waits until a time before it connects: the server refused, or the pace has no connection for it before.
     BackOff(u64),
     /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
     Starved(u64),
@@ -58,6 +58,8 @@ pub struct Place {
     pub sent: bool,
     back_off: u32,
     parser: Parser,
+    /// Of the present answer, once it is complete.
+    pub status: u16,
     verdict: Verdict,
 }
 
@@ -155,6 +157,7 @@ impl Default for Place {
             taken: 0,
             sent: false,
             back_off: 0,
+            status: 0,
             parser: Parser::default(),
             verdict: Verdict::default(),
         }

@@ -6,7 +6,9 @@
 
 mod arrivals;
 mod connecting;
+mod drain;
 mod request;
+mod routes;
 
 use crate::clock;
 use crate::connection::{Lore, Place};
@@ -42,6 +44,8 @@ pub struct Job<'j> {
     pub keep_alive: bool,
     /// How threads wait.
     pub wait: Wait,
+    /// How long the end of the run waits for answers.
+    pub drain_ns: u64,
     /// Set to end the load now.
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
@@ -129,7 +133,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     fn is_over(&self) -> bool {
-        let counted = self.pace.spent() && self.in_flight == 0;
+        // What is mostly false comes first: this is asked in every turn.
+        let counted = self.in_flight == 0 && (self.pace.spent() || self.has_drained());
         self.over || counted || self.fault.is_some() || self.job.stop.load(Ordering::Relaxed)
     }
 
@@ -182,7 +187,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     fn turn_windows(&mut self, now: u64) {
         while now >= self.ledger.window.end && !self.over {
             if self.ledger.window.last {
-                self.over = true;
+                self.over = !self.begin_drain();
             } else {
                 if self.ledger.next_window().phase != self.ledger.window.phase {
                     self.enter_steady(now);
@@ -220,8 +225,8 @@ impl<'j, P: Poll> Worker<'j, P> {
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);
         }
-        // A connection of an open pace that was never needed has nothing to answer for.
-        let needed = |lanes: &&[Place]| !self.pace.is_open() || lanes.iter().any(|p| p.asked);
+        // A connection that was never needed, or never there, has nothing to answer for.
+        let needed = |lanes: &&[Place]| self.pace.is_constant() || lanes.iter().any(|p| p.asked);
         let connections = self.places.chunks(self.poll.lanes()).filter(needed);
         let unanswered = connections.filter(|lanes| !lanes.iter().any(|p| p.answered));
         self.totals.unanswered = unanswered.count() as u64;

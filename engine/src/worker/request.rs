@@ -18,6 +18,9 @@ impl<P: Poll> Worker<'_, P> {
         let bytes = self.poll.bytes();
         self.ledger.slice.counts.bytes_in += bytes.len() as u64;
         let p = &mut self.places[place];
+        if self.ledger.slice.is_routed() {
+            self.ledger.slice.routes[p.request()].bytes_in += bytes.len() as u64;
+        }
         if p.state != State::Asking {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
             return self.hang_up(place);
@@ -83,7 +86,7 @@ impl<P: Poll> Worker<'_, P> {
     #[inline]
     fn complete(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64) {
         let p = &mut self.places[place];
-        (p.answered, p.answers) = (true, p.answers + 1);
+        (p.answered, p.answers, p.status) = (true, p.answers + 1, answer.status);
         let slice = &mut self.ledger.slice;
         slice.latency.record(now.saturating_sub(p.sent_at));
         slice.response.record(now.saturating_sub(p.due_at));
@@ -120,6 +123,9 @@ impl<P: Poll> Worker<'_, P> {
         self.in_flight -= 1;
         self.ledger.end(outcome);
         self.places[place].state = State::Idle;
+        if self.ledger.slice.is_routed() {
+            self.book_route(place, outcome, now);
+        }
         if outcome != Outcome::Ok && outcome != Outcome::Unfinished && self.totals.first_error.is_none() {
             let request = &self.job.requests[self.places[place].request()];
             self.totals.first_error = Some((now, trouble::lost(request, self.job, outcome, why)));
