@@ -4,26 +4,15 @@
 //! events, one of which is received bytes. That shape, and not "this socket is readable", is what both epoll and a
 //! completion ring can offer, and what a layer between them and the worker can pass on.
 
+mod endpoint;
 mod epoll;
+pub mod secure;
 
+pub use endpoint::{Address, Endpoint};
 pub use epoll::Epoll;
+pub use secure::Secure;
 
 use rustix::io::Errno;
-use std::fmt;
-use std::net::SocketAddr;
-
-/// Where connections go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Where the server is.
-    pub address: SocketAddr,
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.address.fmt(f)
-    }
-}
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +28,22 @@ pub enum What {
     },
     /// The server has ended its side.
     End,
+    /// The connection is at its end, and nobody has said that this is the end of what the server had to say: TLS without close_notify
+    /// (RFC 8446, 6.1).
+    Cut,
     /// The connection failed, or did not come about.
     Failed(Errno),
+    /// TLS did not come about, or broke: [`Poll::why`].
+    Tls,
+}
+
+/// The TLS handshake of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// When the connection under it came about, by [`crate::clock`].
+    pub began: u64,
+    /// It took up a session of a connection before.
+    pub resumed: bool,
 }
 
 /// A way to drive many sockets. `place` is always below the number of places the back end was made for.
@@ -57,4 +60,12 @@ pub trait Poll {
     fn next(&mut self) -> Option<(usize, What)>;
     /// The bytes of the last [`What::Bytes`], until [`Poll::next`] is called again.
     fn bytes(&self) -> &[u8];
+    /// The handshake of `place`, done or under way; `None` where there is none, as without TLS.
+    fn handshake(&self, _place: usize) -> Option<Handshake> {
+        None
+    }
+    /// What the last [`What::Tls`] was about, in a few words.
+    fn why(&self) -> &str {
+        ""
+    }
 }

@@ -15,6 +15,8 @@ use std::sync::atomic::Ordering;
 
 /// How long a place waits when this machine has no port or descriptor to spare.
 const STARVED_NS: u64 = 10 * clock::MILLISECOND;
+/// How long a place waits when the queue of a Unix socket is full.
+const QUEUED_NS: u64 = clock::MILLISECOND;
 
 impl<P: Poll> Worker<'_, P> {
     pub(super) fn received(&mut self, place: usize, ending: bool, now: u64) {
@@ -89,8 +91,13 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     pub(super) fn open(&mut self, place: usize, now: u64) {
-        let p = &mut self.places[place];
-        (p.state, p.connect_at) = (State::Connecting, now);
+        self.places[place].connect_at = now;
+        self.dial(place, now);
+    }
+
+    /// Tries to connect; the clock of the connect runs already.
+    fn dial(&mut self, place: usize, now: u64) {
+        self.places[place].state = State::Connecting;
         match self.poll.open(place, &self.job.endpoint) {
             Ok(()) => self.remind(place),
             Err(errno) => self.unconnected(place, errno, now),
@@ -105,7 +112,12 @@ impl<P: Poll> Worker<'_, P> {
         let slice = &mut self.ledger.slice;
         slice.connections_peak = slice.connections_peak.max(self.connections);
         self.ledger.slice.counts.connections_opened += 1;
-        self.ledger.slice.connect.record(now.saturating_sub(p.connect_at));
+        let mut there = now;
+        if let Some(handshake) = self.poll.handshake(place) {
+            there = handshake.began;
+            self.ledger.slice.shake(now.saturating_sub(there), handshake.resumed);
+        }
+        self.ledger.slice.connect.record(there.saturating_sub(p.connect_at));
         if !self.job.reached.load(Ordering::Relaxed) {
             self.job.reached.store(true, Ordering::Relaxed);
         }
@@ -158,13 +170,13 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
-    /// The server ended its side.
-    pub(super) fn ended(&mut self, place: usize, now: u64) {
+    /// The server ended its side; `whole`: in a way that can end an answer.
+    pub(super) fn ended(&mut self, place: usize, whole: bool, now: u64) {
         let p = &mut self.places[place];
         match p.state {
             State::Asking => {
                 let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
-                match p.end(request, lore) {
+                match p.end(request, lore).filter(|_| whole) {
                     Some(answer) => self.complete(place, answer, true, now),
                     None => self.cut(place, Outcome::Truncated, "", now),
                 }
@@ -182,6 +194,20 @@ impl<P: Poll> Worker<'_, P> {
             State::Opening => self.unopened(place),
             State::Asking if errno == Errno::TIMEDOUT => self.lose(place, Outcome::Timeout, "", now),
             State::Asking => self.cut(place, Outcome::Reset, "", now),
+            _ => self.hang_up(place),
+        }
+    }
+
+    /// TLS did not come about, or broke.
+    pub(super) fn insecure(&mut self, place: usize, now: u64) {
+        let why = self.poll.why().to_string();
+        match self.places[place].state {
+            State::Connecting => {
+                self.hang_up(place);
+                self.refused(place, Outcome::Tls, &why, now);
+            }
+            State::Opening => self.unopened(place),
+            State::Asking => self.lose(place, Outcome::Tls, &why, now),
             _ => self.hang_up(place),
         }
     }
@@ -223,6 +249,11 @@ impl<P: Poll> Worker<'_, P> {
     /// The connect came to nothing.
     fn unconnected(&mut self, place: usize, errno: Errno, now: u64) {
         self.hang_up(place);
+        if errno == Errno::AGAIN {
+            // A Unix socket with a full queue does not let the connect wait in the kernel, as TCP does. So it waits here.
+            self.places[place].state = State::Queued(now + QUEUED_NS);
+            return self.remind(place);
+        }
         if is_ours(errno) {
             return self.starve(place, errno, now);
         }
@@ -234,7 +265,12 @@ impl<P: Poll> Worker<'_, P> {
             Errno::CONNRESET => Outcome::Reset,
             _ => Outcome::ConnectRefused,
         };
-        self.book(place, outcome, "", now);
+        self.refused(place, outcome, "", now);
+    }
+
+    /// The server did not take the connection: the request has its outcome, and the place waits before it tries again.
+    fn refused(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+        self.book(place, outcome, why, now);
         let p = &mut self.places[place];
         p.state = State::BackOff(now + p.next_back_off());
         self.remind(place);
@@ -267,10 +303,14 @@ impl<P: Poll> Worker<'_, P> {
             State::Starved(_) => self.open(place, now),
             State::Asking => self.lose(place, Outcome::Timeout, "", now),
             State::Opening => self.unopened(place),
-            State::Connecting if now >= p.connect_at + self.job.connect_timeout_ns => {
-                self.lose(place, Outcome::ConnectTimeout, "", now);
+            State::Connecting | State::Queued(_) if now >= p.connect_at + self.job.connect_timeout_ns => {
+                let shaking = self.poll.handshake(place).is_some();
+                self.lose(place, Outcome::ConnectTimeout, if shaking { trouble::SHAKING } else { "" }, now);
             }
-            State::Connecting => self.lose(place, Outcome::Timeout, "", now),
+            State::Queued(_) if p.sent_at == 0 || now < p.sent_at.saturating_add(self.job.timeout_ns) => {
+                self.dial(place, now)
+            }
+            State::Connecting | State::Queued(_) => self.lose(place, Outcome::Timeout, "", now),
         }
     }
 }
