@@ -20,6 +20,8 @@ pub enum State {
     BackOff(u64),
     /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
     Starved(u64),
+    /// It has a request, and waits until a time before it tries to connect again: the server's queue was full.
+    Queued(u64),
     /// It connects before there is a request for it.
     Opening,
     /// It has a request and no connection yet.
@@ -198,7 +200,7 @@ impl Place {
 
     /// Whether a request is under way.
     pub fn busy(&self) -> bool {
-        matches!(self.state, State::Starved(_) | State::Connecting | State::Asking)
+        matches!(self.state, State::Starved(_) | State::Queued(_) | State::Connecting | State::Asking)
     }
 
     /// Whether a request may be sent here now.
@@ -224,7 +226,7 @@ impl Place {
         let answer_by = self.sent_at.saturating_add(timeout);
         match self.state {
             State::Idle => None,
-            State::BackOff(until) | State::Starved(until) => Some(until),
+            State::BackOff(until) | State::Starved(until) | State::Queued(until) => Some(until),
             State::Asking => Some(answer_by),
             State::Opening => Some(self.connect_at + connect_timeout),
             // The clock of a request that is being sent once more goes on while it connects.

@@ -29,6 +29,7 @@ mod connection;
 mod crowd;
 pub mod error;
 mod expect;
+mod files;
 mod ledger;
 mod lines;
 mod machine;
@@ -54,7 +55,7 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::{Endpoint, Epoll};
+use poll::{Epoll, Secure, secure::Tls};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,9 +116,9 @@ impl From<io::Error> for Failure {
 
 /// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
 pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
-    let endpoint = Endpoint { address: machine::resolve(&order.target)? };
-    machine::check_family(&endpoint.address)?;
-    machine::reserve_files(order)?;
+    let endpoint = machine::endpoint(order)?;
+    let tls = Tls::new(order, order.version.alpn())?;
+    let tables = files::reserve(order)?;
     machine::pin(order)?;
     let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
     let tickets = Pace::tickets(order);
@@ -127,6 +128,8 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         requests: &order.requests,
         encoded: &encoded,
         endpoint,
+        tls,
+        tables,
         timeout_ns: order.timeout_ns,
         connect_timeout_ns: order.connect_timeout_ns,
         keep_alive: order.keep_alive,
@@ -166,9 +169,13 @@ fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
 
 /// One thread of load, from its begin to its end.
 fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
-    match machine::pin_worker(order, thread) {
-        Ok(()) => Worker::new(job, Epoll::new(set, pace.places()), pace, ledger).run(),
-        Err(fault) => ledger.fail(fault),
+    if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
+        return ledger.fail(fault);
+    }
+    let (places, poll) = (pace.places(), Epoll::new(set, pace.places()));
+    match &job.tls {
+        None => Worker::new(job, poll, pace, ledger).run(),
+        Some(tls) => Worker::new(job, Secure::new(poll, tls, places), pace, ledger).run(),
     }
 }
 

@@ -13,11 +13,12 @@ mod routes;
 use crate::clock;
 use crate::connection::{Lore, Place};
 use crate::error::Fault;
+use crate::files::Tables;
 use crate::ledger::{Ledger, Totals};
 use crate::mix::Mix;
 use crate::order::{Request, Wait};
 use crate::pace::Pace;
-use crate::poll::{Endpoint, Poll, What};
+use crate::poll::{Endpoint, Poll, What, secure::Tls};
 use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
@@ -36,6 +37,10 @@ pub struct Job<'j> {
     pub encoded: &'j [Vec<u8>],
     /// Where the server is.
     pub endpoint: Endpoint,
+    /// What TLS connections are begun with; `None`: plain.
+    pub tls: Option<Tls>,
+    /// Whose table of files the threads use.
+    pub tables: Tables,
     /// From sent to complete answer.
     pub timeout_ns: u64,
     /// From connect to writable.
@@ -164,7 +169,9 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::Bytes { ending } => self.received(place, ending, now),
                 What::Connected => self.connected(place, now),
                 What::Writable => self.send_rest(place, now),
-                What::End => self.ended(place, now),
+                What::End => self.ended(place, true, now),
+                What::Cut => self.ended(place, false, now),
+                What::Tls => self.insecure(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
                 What::Behind(cause) => self.behind(place, cause, now),
                 what => self.part(place, what, now),
