@@ -4,4 +4,7 @@ mod behaviours;
 mod endings;
 mod failures;
 mod paces;
+mod reach;
 mod theatre;
+mod tls;
+mod tunnel;
