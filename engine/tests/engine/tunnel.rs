@@ -1,7 +1,7 @@
 //! The TLS side of the scripted server: certificates, and a connection that a script speaks over.
 
 use crate::theatre::{Peer, Said, Server};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ impl Authority {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
+        // Two of the same name would be told apart by their signatures only.
+        params.distinguished_name.push(DnType::CommonName, format!("{:?}", key.public_key_raw()));
         let pem = params.self_signed(&key).unwrap().pem();
         Authority { issuer: Issuer::new(params, key), pem }
     }
