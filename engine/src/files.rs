@@ -31,17 +31,15 @@ pub fn reserve(order: &Order) -> Result<Tables, Fault> {
     let most = order.pace.most_connections();
     let all = needed(order, most);
     let limit = getrlimit(Resource::Nofile);
-    let (tables, needed) =
-        choose(all, needed(order, most.div_ceil(order.threads)), limit.maximum).ok_or_else(|| {
-            let may = limit.maximum.unwrap_or(u64::MAX);
-            Fault::machine(
-                key(order),
-                format!(
-                    "{most} connections need {all} open files but this process may have {may}; raise it with: \
-                 sudo prlimit --pid $$ --nofile={all}, or ask for more threads: each can have {may}"
-                ),
-            )
-        })?;
+    let each = needed(order, most.div_ceil(order.threads));
+    let Some((tables, needed)) = choose(all, each, limit.maximum) else {
+        let may = limit.maximum.unwrap_or(u64::MAX);
+        let message = format!(
+            "{most} connections need {all} open files but this process may have {may}; ask for more threads, of which each can have \
+             {may}, or raise it with: sudo prlimit --pid $$ --nofile={all}"
+        );
+        return Err(Fault::machine(key(order), message));
+    };
     if limit.current.is_none_or(|now| now >= needed) {
         return Ok(tables);
     }

@@ -49,6 +49,8 @@ pub struct Session {
     pub owed: bool,
     /// Nothing more comes, or matters.
     pub over: bool,
+    /// It must not be asked anything any more.
+    broken: bool,
 }
 
 impl Session {
@@ -56,7 +58,7 @@ impl Session {
     pub fn new(config: &Arc<ClientConfig>, name: &ServerName<'static>, began: u64) -> Result<Session, Error> {
         let tls = UnbufferedClientConnection::new(Arc::clone(config), name.clone())?;
         let (partial, backlog) = (Vec::new(), Vec::new());
-        Ok(Session { tls, partial, backlog, began, established: false, owed: false, over: false })
+        Ok(Session { tls, partial, backlog, began, established: false, owed: false, over: false, broken: false })
     }
 
     /// Takes `received` in. What it says, and what must be answered, is on the desk afterwards, also after an error.
@@ -96,6 +98,7 @@ impl Session {
             used += discard;
             match turn {
                 Some(Err(error)) => {
+                    self.broken = true;
                     self.last_words(desk);
                     return (used, Err(error));
                 }
@@ -105,9 +108,10 @@ impl Session {
         }
     }
 
-    /// After an error: the alert that tells the server why.
+    /// After an error: the alert that tells the server why. It is asked for no further, for it would read the same bytes again.
     fn last_words(&mut self, desk: &mut Desk) {
-        while let Ok(ConnectionState::EncodeTlsData(data)) = self.tls.process_tls_records(&mut []).state {
+        while self.tls.wants_write() {
+            let Ok(ConnectionState::EncodeTlsData(data)) = self.tls.process_tls_records(&mut []).state else { return };
             encode(data, &mut desk.outgoing);
         }
     }
@@ -129,6 +133,9 @@ impl Session {
         outgoing: &mut Vec<u8>,
         fill: impl FnOnce(&mut Traffic<'_>, &mut [u8]) -> Option<usize>,
     ) -> Result<(), Errno> {
+        if self.broken {
+            return Err(Errno::CONNRESET);
+        }
         loop {
             // What it has begun to put together must be before its eyes.
             let UnbufferedStatus { discard, state } = self.tls.process_tls_records(&mut self.partial);
