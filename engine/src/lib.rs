@@ -119,13 +119,18 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     machine::check_family(&endpoint.address)?;
     machine::reserve_files(order)?;
     machine::pin(order)?;
-    let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
+    let moulds: Vec<_> = order.requests.iter().map(|r| wire::template::Mould::of(r, order)).collect();
+    let fixed = order.requests.iter().zip(&moulds).map(|(r, m)| m.is_none().then(|| wire::encode::encode(r, order)));
+    let encoded: Vec<Vec<u8>> = fixed.map(Option::unwrap_or_default).collect();
     let tickets = Pace::tickets(order);
     let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
     let sets = epoll_sets(order.threads)?;
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
+        moulds: &moulds,
+        seed: order.seed,
+        threads: order.threads,
         endpoint,
         timeout_ns: order.timeout_ns,
         connect_timeout_ns: order.connect_timeout_ns,

@@ -8,6 +8,7 @@ mod arrivals;
 mod drain;
 mod request;
 mod routes;
+mod templates;
 
 use crate::clock;
 use crate::connection::{Lore, Place};
@@ -20,6 +21,7 @@ use crate::poll::{Endpoint, Poll, What};
 use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
+use crate::wire::template::{Mould, Press};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
@@ -31,8 +33,14 @@ const CONNECTS_PER_TURN: usize = 64;
 pub struct Job<'j> {
     /// The requests of the order.
     pub requests: &'j [Request],
-    /// Their bytes.
+    /// Their bytes; none for one that differs each time.
     pub encoded: &'j [Vec<u8>],
+    /// The parts of those that do.
+    pub moulds: &'j [Option<Mould>],
+    /// Where their random draws begin.
+    pub seed: u64,
+    /// Over how many threads requests are numbered.
+    pub threads: usize,
     /// Where the server is.
     pub endpoint: Endpoint,
     /// From sent to complete answer.
@@ -63,6 +71,7 @@ pub struct Worker<'j, P> {
     /// One for each request.
     lore: Vec<Lore>,
     timers: Timers,
+    press: Press,
     ledger: Ledger,
     totals: Totals,
     /// Places that have not been opened yet are those from here on.
@@ -88,6 +97,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             places: std::iter::repeat_with(Place::default).take(places).collect(),
             lore: job.requests.iter().map(|_| Lore::default()).collect(),
             timers: Timers::new(places),
+            press: Press::new(job.seed, ledger.thread(), job.threads),
             ledger,
             totals: Totals::default(),
             unopened: 0,

@@ -13,6 +13,7 @@ pub use pace::{Arrivals, PaceOrder, Stage};
 pub use request::{Expect, Request};
 
 use crate::error::Fault;
+pub(crate) use fields::nearest;
 use fields::{Field, Fields};
 use serde_json::Value;
 
@@ -150,7 +151,7 @@ impl Order {
         let order = Order {
             schema,
             target: target(&fields)?,
-            requests: request::list(&fields)?,
+            requests: request::list(&fields, schema)?,
             until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,

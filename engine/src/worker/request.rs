@@ -148,6 +148,9 @@ impl<P: Poll> Worker<'_, P> {
             return;
         }
         let bytes = &self.job.encoded[p.request()];
+        if bytes.is_empty() {
+            return self.send_drawn(place, now);
+        }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
                 p.taken += sent;

@@ -7,4 +7,5 @@ mod failures;
 mod paces;
 mod routes;
 mod stages;
+mod templates;
 mod theatre;
