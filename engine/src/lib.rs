@@ -14,6 +14,8 @@
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
 //! * The time of a run is cut into windows that every worker computes for itself ([`timetable`]). At the end of a window a worker
 //!   hands its slice to the collector, which joins the workers' slices and writes the line.
+//! * A fixed request is bytes before the load begins; a [`wire::template`] is put together anew each time from its number. Where an order
+//!   has several requests, each has its own part in the [`slice`].
 //! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
 //!
 //! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].

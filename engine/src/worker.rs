@@ -8,7 +8,6 @@ mod arrivals;
 mod drain;
 mod request;
 mod routes;
-mod templates;
 
 use crate::clock;
 use crate::connection::{Lore, Place};

@@ -153,11 +153,14 @@ impl Press {
         Press { draws: SplitMix::new(seed, STREAM | thread), thread, threads, buffer: Vec::new() }
     }
 
-    /// The bytes of the thread's request of this number, until the next is asked for.
-    pub fn render(&mut self, mould: &Mould, number: u64) -> &[u8] {
+    /// The bytes of the thread's request of this number, until the next is asked for; none where there is nothing to fill in.
+    #[inline(never)]
+    pub fn render(&mut self, mould: &Option<Mould>, number: u64) -> &[u8] {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        self.append(mould, number, &mut buffer);
+        if let Some(mould) = mould {
+            self.append(mould, number, &mut buffer);
+        }
         self.buffer = buffer;
         &self.buffer
     }
