@@ -44,6 +44,8 @@ pub struct Place {
     /// It has had a request in this run.
     pub asked: bool,
     request: u32,
+    /// Which of its worker's requests the present one is, from 0.
+    pub number: u64,
     /// When the present request was due.
     pub due_at: u64,
     /// When the present request was first sent; 0: not yet.
@@ -151,6 +153,7 @@ impl Default for Place {
             answered: false,
             asked: false,
             request: 0,
+            number: 0,
             due_at: 0,
             sent_at: 0,
             connect_at: 0,
@@ -376,7 +379,8 @@ mod tests {
     fn an_answer_is_read_by_its_bytes_alone_whatever_came_before_it() {
         let expect = Expect { body_contains: Some(b"hello".to_vec()), ..Expect::default() };
         let (name, method, path) = ("r".to_string(), "GET".to_string(), "/".to_string());
-        let request = Request { name, method, path, headers: Vec::new(), body: None, weight: 1, expect };
+        let request =
+            Request { name, method, path, headers: Vec::new(), body: None, template: false, weight: 1, expect };
         let right = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         let answers: [&[&str]; 7] = [
             &[right],

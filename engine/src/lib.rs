@@ -14,6 +14,8 @@
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
 //! * The time of a run is cut into windows that every worker computes for itself ([`timetable`]). At the end of a window a worker
 //!   hands its slice to the collector, which joins the workers' slices and writes the line.
+//! * A fixed request is bytes before the load begins; a [`wire::template`] is put together anew each time from its number. Where an order
+//!   has several requests, each has its own part in the [`slice`].
 //! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
 //!
 //! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].
@@ -120,13 +122,18 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     let tls = Tls::new(order, order.version.alpn())?;
     let tables = files::reserve(order)?;
     machine::pin(order)?;
-    let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
+    let moulds: Vec<_> = order.requests.iter().map(|r| wire::template::Mould::of(r, order)).collect();
+    let fixed = order.requests.iter().zip(&moulds).map(|(r, m)| m.is_none().then(|| wire::encode::encode(r, order)));
+    let encoded: Vec<Vec<u8>> = fixed.map(Option::unwrap_or_default).collect();
     let tickets = Pace::tickets(order);
     let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
     let sets = epoll_sets(order.threads)?;
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
+        moulds: &moulds,
+        seed: order.seed,
+        threads: order.threads,
         endpoint,
         tls,
         tables,

@@ -22,6 +22,7 @@ use crate::poll::{Endpoint, Poll, What, secure::Tls};
 use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
+use crate::wire::template::{Mould, Press};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
@@ -33,8 +34,14 @@ const CONNECTS_PER_TURN: usize = 64;
 pub struct Job<'j> {
     /// The requests of the order.
     pub requests: &'j [Request],
-    /// Their bytes.
+    /// Their bytes; none for one that differs each time.
     pub encoded: &'j [Vec<u8>],
+    /// The parts of those that do.
+    pub moulds: &'j [Option<Mould>],
+    /// Where their random draws begin.
+    pub seed: u64,
+    /// Over how many threads requests are numbered.
+    pub threads: usize,
     /// Where the server is.
     pub endpoint: Endpoint,
     /// What TLS connections are begun with; `None`: plain.
@@ -69,6 +76,7 @@ pub struct Worker<'j, P> {
     /// One for each request.
     lore: Vec<Lore>,
     timers: Timers,
+    press: Press,
     ledger: Ledger,
     totals: Totals,
     /// The place that is opening each connection.
@@ -98,6 +106,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             places: std::iter::repeat_with(Place::default).take(places).collect(),
             lore: job.requests.iter().map(|_| Lore::default()).collect(),
             timers: Timers::new(places),
+            press: Press::new(job.seed, ledger.thread(), job.threads),
             ledger,
             totals: Totals::default(),
             unopened: 0,

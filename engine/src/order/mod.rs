@@ -15,6 +15,7 @@ pub use reach::{Linger, Target, TlsOrder};
 pub use request::{Expect, Request};
 
 use crate::error::Fault;
+pub(crate) use fields::nearest;
 use fields::{Field, Fields};
 use serde_json::Value;
 use std::net::IpAddr;
@@ -162,7 +163,7 @@ impl Order {
         let target = reach::target(&fields, schema)?;
         let order = Order {
             schema,
-            requests: request::list(&fields)?,
+            requests: request::list(&fields, schema)?,
             until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,

@@ -165,7 +165,11 @@ impl<P: Poll> Worker<'_, P> {
         if p.state != State::Asking {
             return;
         }
-        let bytes = &self.job.encoded[p.request()];
+        let mut bytes = self.job.encoded[p.request()].as_slice();
+        if bytes.is_empty() {
+            // The same bytes each time it is put together: the rest of a short send, or a second sending, is of the very same request.
+            bytes = self.press.render(&self.job.moulds[p.request()], p.number);
+        }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
                 p.taken += sent;

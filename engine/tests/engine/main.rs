@@ -8,6 +8,7 @@ mod paces;
 mod reach;
 mod routes;
 mod stages;
+mod templates;
 mod theatre;
 mod tls;
 mod tunnel;
