@@ -96,7 +96,7 @@ impl<P: Poll> Worker<'_, P> {
         self.places[lanes.clone()].iter_mut().for_each(|p| p.connect());
         for lane in self.waiting(lanes.clone()) {
             if self.places[lane].connected {
-                self.ask(lane);
+                self.ask(lane, now);
             } else {
                 // It broke when another sent.
                 self.relay(lane, now);
@@ -195,7 +195,7 @@ impl<P: Poll> Worker<'_, P> {
     fn again(&mut self, place: usize, now: u64) {
         self.ledger.slice.counts.stale_retries += 1;
         if self.places[place].connected {
-            self.ask(place);
+            self.ask(place, now);
         } else {
             self.open(place, now);
         }
