@@ -239,3 +239,6 @@ impl<P: Poll> Poll for Pipeline<P> {
         self.left
     }
 }
+
+#[cfg(test)]
+mod tests;
