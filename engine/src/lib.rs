@@ -9,6 +9,8 @@
 //!   shares nothing that is written to while the load runs. Its one loop waits for sockets ([`poll`]), takes bytes to the connection
 //!   they belong to ([`connection`], which reads them with [`wire`] and checks them with [`expect`]), books the outcome
 //!   ([`ledger`], [`slice`]), and asks the [`pace`] whether the next request may go.
+//! * A connection may carry several requests at a time. Each has a place of its own there, a *lane*; a layer between [`poll`] and the
+//!   worker says which answer is whose.
 //! * At a closed pace a request may go when the answer before it is there. At an open pace it comes due by the [`schedule`], which a
 //!   thread has one of, whatever its connections do; it takes a free one from the [`pool`]. [`wait`] says how the thread spends
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
@@ -57,7 +59,7 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::{Epoll, Secure, secure::Tls};
+use poll::{Epoll, Pipeline, Poll, Secure, secure::Tls};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -179,10 +181,18 @@ fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: 
     if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
         return ledger.fail(fault);
     }
-    let (places, poll) = (pace.places(), Epoll::new(set, pace.places()));
+    let (connections, poll) = (pace.places(), Epoll::new(set, pace.places()));
     match &job.tls {
-        None => Worker::new(job, poll, pace, ledger).run(),
-        Some(tls) => Worker::new(job, Secure::new(poll, tls, places), pace, ledger).run(),
+        None => layered(order, job, poll, pace, ledger),
+        Some(tls) => layered(order, job, Secure::new(poll, tls, connections), pace, ledger),
+    }
+}
+
+/// The load, with what the order asks for between the connections and the worker.
+fn layered<'j, P: Poll>(order: &Order, job: &'j Job<'j>, below: P, pace: Pace<'j>, ledger: Ledger) {
+    match order.pipeline {
+        1 => Worker::new(job, below, pace, ledger).run(),
+        depth => Worker::new(job, Pipeline::new(below, pace.places(), depth), pace, ledger).run(),
     }
 }
 

@@ -5,6 +5,7 @@ mod drain;
 mod endings;
 mod failures;
 mod paces;
+mod pipelining;
 mod reach;
 mod routes;
 mod stages;
