@@ -46,10 +46,15 @@ impl Poll for Fake {
     }
 }
 
+/// Hands over a request, which is always taken whole.
+fn ask(layer: &mut Pipeline<Fake>, place: usize, text: &str) {
+    assert_eq!(Ok(text.len()), layer.send(place, text.as_bytes()));
+}
+
 /// Two connections of three lanes; those of the second have asked in the order 4, 3, 5.
 fn asked() -> Pipeline<Fake> {
     let mut layer = Pipeline::new(Fake::default(), 2, 3);
-    [(4, "a"), (3, "b"), (5, "c")].map(|(place, text)| layer.send(place, text.as_bytes()).unwrap());
+    [(4, "a"), (3, "b"), (5, "c")].into_iter().for_each(|(place, text)| ask(&mut layer, place, text));
     layer.wait(0).unwrap();
     layer
 }
@@ -148,7 +153,7 @@ fn after_such_an_end_one_request_goes_alone_until_it_is_answered() {
     let mut layer = asked();
     layer.close(4);
     while layer.next().is_some() {}
-    [(3, "b"), (5, "c")].map(|(place, text)| layer.send(place, text.as_bytes()).unwrap());
+    [(3, "b"), (5, "c")].into_iter().for_each(|(place, text)| ask(&mut layer, place, text));
     layer.wait(0).unwrap();
     assert_eq!((1, "b".to_string()), layer.inner.sent[1]);
     say(&mut layer, BYTES, "B");
@@ -175,7 +180,7 @@ fn a_short_send_goes_on_when_there_is_room() {
 #[test]
 fn a_send_that_fails_is_told_to_the_oldest() {
     let mut layer = Pipeline::new(Fake { broken: Some(Errno::PIPE), ..Fake::default() }, 2, 3);
-    [5, 3].map(|place| layer.send(place, b"a").unwrap());
+    [5, 3].into_iter().for_each(|place| ask(&mut layer, place, "a"));
     assert_eq!(Some((5, What::Failed(Errno::PIPE))), layer.next());
     layer.close(5);
     assert_eq!(Some((3, What::Behind(Cause::Failed(Errno::PIPE)))), layer.next());
