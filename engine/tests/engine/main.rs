@@ -3,5 +3,8 @@
 mod behaviours;
 mod endings;
 mod failures;
+mod hostile_answers;
+mod hostile_sockets;
 mod paces;
 mod theatre;
+mod watched;

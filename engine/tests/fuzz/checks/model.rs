@@ -144,7 +144,11 @@ fn framing(minor: u8, lengths: &[&[u8]], codings: &[&[u8]]) -> Option<Framing> {
         }
         let chunked = name(last).as_deref() == Some(b"chunked");
         // RFC 9112, 7.1: chunked has no parameters; where it has one it should be treated as an error.
-        return if chunked && last.len() > 7 { None } else { Some(if chunked { Framing::Chunked } else { Framing::Close }) };
+        return if chunked && last.len() > 7 {
+            None
+        } else {
+            Some(if chunked { Framing::Chunked } else { Framing::Close })
+        };
     }
     let Some(first) = lengths.first() else { return Some(Framing::Close) };
     let numbers: Option<Vec<u64>> = lengths.iter().map(|n| number(n, 10)).collect();

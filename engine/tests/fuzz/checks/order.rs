@@ -18,7 +18,8 @@ pub fn check(bytes: &[u8]) {
         Ok(order) => order.requests.iter().for_each(|request| {
             let body = request.body.as_deref().unwrap_or_default();
             let sent = encode(request, &order);
-            let head = sent.strip_suffix(body).and_then(|h| h.strip_suffix(b"\r\n\r\n")).expect("a head, then the body");
+            let head =
+                sent.strip_suffix(body).and_then(|h| h.strip_suffix(b"\r\n\r\n")).expect("a head, then the body");
             let head = std::str::from_utf8(head).expect("a head of text");
             assert!(head.starts_with(&format!("{} {} HTTP/1.", request.method, request.path)));
             for line in head.split("\r\n").skip(1) {
