@@ -88,7 +88,7 @@ fn narrow() -> TcpListener {
 /// A request larger than the buffers of both sockets.
 fn large(order: &mut Value) {
     order["requests"] =
-        json!([{"name": "large", "method": "POST", "path": "/", "body_base64": "QUFB".repeat(2 << 20)}]);
+        json!([{"name": "large", "method": "POST", "path": "/", "body_base64": "QUFB".repeat(7 << 18)}]);
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub fn closed(server: &Server, count: u64) -> Value {
 
 /// Loads the server at both paces: every request is offered and comes to `outcome`, in bounded memory and time.
 pub fn every(server: &Server, outcome: &str, edit: impl Fn(&mut Value)) {
-    for mut order in [open(server, 60), closed(server, 10)] {
+    for mut order in [open(server, 30), closed(server, 6)] {
         edit(&mut order);
         let count = order["count"].as_u64().unwrap();
         let Watched { said, peak_kib } = watch(&order);
