@@ -4,6 +4,7 @@
 
 mod checks;
 mod mutate;
+mod properties;
 
 use checks::draw::Draw;
 use std::path::Path;
