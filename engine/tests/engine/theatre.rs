@@ -3,7 +3,7 @@
 use rustix::net::sockopt;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,14 +22,20 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The next request's header block, once its body has come too; `None`: the engine has closed.
-    pub fn request(&mut self) -> Option<String> {
+    /// The next request's header block; `None`: the engine has closed.
+    pub fn head(&mut self) -> Option<String> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.stream.read_line(&mut head).ok()? == 0 {
                 return None;
             }
         }
+        Some(head)
+    }
+
+    /// The next request's header block, once its body has come too; `None`: the engine has closed.
+    pub fn request(&mut self) -> Option<String> {
+        let head = self.head()?;
         let length = head.lines().find_map(|l| l.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().unwrap());
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).ok()?;
@@ -39,7 +45,28 @@ impl Peer {
 
     /// Writes; an engine that has gone is no error of the script.
     pub fn say(&mut self, text: impl AsRef<[u8]>) {
-        let _ = self.stream.get_mut().write_all(text.as_ref());
+        self.says(text);
+    }
+
+    /// Writes; `false`: the engine has gone.
+    pub fn says(&mut self, text: impl AsRef<[u8]>) -> bool {
+        self.stream.get_mut().write_all(text.as_ref()).is_ok()
+    }
+
+    /// Writes the same without end, as fast as it is taken, until the engine closes.
+    pub fn flood(&mut self, text: &str) {
+        let much = text.repeat(64 * 1024 / text.len());
+        while self.says(&much) {}
+    }
+
+    /// Ends one side of the connection.
+    pub fn shut(&mut self, side: Shutdown) {
+        let _ = self.stream.get_ref().shutdown(side);
+    }
+
+    /// Neither reads nor closes, for as long as the test runs.
+    pub fn keep(self) {
+        std::mem::forget(self);
     }
 
     /// Answers every request alike until the engine closes.
