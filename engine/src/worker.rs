@@ -8,6 +8,7 @@ mod arrivals;
 mod drain;
 mod request;
 mod routes;
+mod templates;
 
 use crate::clock;
 use crate::connection::{Lore, Place};
