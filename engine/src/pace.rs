@@ -50,6 +50,17 @@ impl Tickets {
     }
 }
 
+/// What decides.
+#[derive(Debug)]
+enum Kind {
+    /// A free connection.
+    Closed,
+    /// A free connection, while its number is there.
+    ClosedStages(Crowd),
+    /// The schedule of an open pace.
+    Open(Schedule),
+}
+
 /// When the next request may go, as one worker sees it.
 #[derive(Debug)]
 pub struct Pace<'t> {
@@ -57,10 +68,7 @@ pub struct Pace<'t> {
     places: usize,
     /// How many of them are opened at the begin.
     opened: usize,
-    /// Of an open pace.
-    schedule: Option<Schedule>,
-    /// Of a closed pace whose number of connections changes.
-    crowd: Option<Crowd>,
+    kind: Kind,
     /// When the run begins.
     start: u64,
     tickets: Option<&'t Tickets>,
@@ -76,18 +84,17 @@ impl<'t> Pace<'t> {
             Until::Duration(ns) => warmup_ns + ns,
             Until::Count(_) => Schedule::NEVER,
         };
-        let (schedule, crowd) = match &order.pace {
-            PaceOrder::Closed { .. } => (None, None),
-            PaceOrder::ClosedStages(stages) => (None, Some(Crowd::new(stages, warmup_ns, thread, threads))),
+        let kind = match &order.pace {
+            PaceOrder::Closed { .. } => Kind::Closed,
+            PaceOrder::ClosedStages(stages) => Kind::ClosedStages(Crowd::new(stages, warmup_ns, thread, threads)),
             PaceOrder::Open { arrivals, .. } => {
-                (Some(Schedule::new(arrivals, warmup_ns, thread, threads).until(end)), None)
+                Kind::Open(Schedule::new(arrivals, warmup_ns, thread, threads).until(end))
             }
         };
         Pace {
             places: share(order.pace.most_connections(), order.threads, thread),
             opened: share(order.pace.connections(), order.threads, thread),
-            schedule,
-            crowd,
+            kind,
             start: 0,
             tickets,
             steady: order.warmup_ns == 0,
@@ -112,7 +119,7 @@ impl<'t> Pace<'t> {
 
     /// Whether each place has a connection from the begin, which owes an answer.
     pub fn is_constant(&self) -> bool {
-        self.schedule.is_none() && self.crowd.is_none()
+        matches!(self.kind, Kind::Closed)
     }
 
     /// The run begins.
@@ -132,14 +139,14 @@ impl<'t> Pace<'t> {
 
     /// Whether requests come due by themselves.
     pub fn is_open(&self) -> bool {
-        self.schedule.is_some()
+        matches!(self.kind, Kind::Open(_))
     }
 
     /// When the oldest request that has not been sent is, or was, due. A closed pace has none that is due by itself.
     #[inline]
     pub fn due(&self) -> u64 {
-        match &self.schedule {
-            Some(schedule) if !self.spent() => schedule.next().saturating_add(self.start),
+        match &self.kind {
+            Kind::Open(schedule) if !self.spent() => schedule.next().saturating_add(self.start),
             _ => Schedule::NEVER,
         }
     }
@@ -150,17 +157,21 @@ impl<'t> Pace<'t> {
         if self.spent() {
             return Due::Never;
         }
-        let due = self.schedule.as_ref().map_or(now, |_| self.due());
+        let due = match &self.kind {
+            Kind::Closed => now,
+            Kind::ClosedStages(crowd) => match crowd.away(place, now.saturating_sub(self.start)) {
+                Some(until) => return Due::Away(until.saturating_add(self.start)),
+                None => now,
+            },
+            Kind::Open(_) => self.due(),
+        };
         if due > now {
             return Due::Later;
-        }
-        if let Some(until) = self.crowd.as_ref().and_then(|crowd| crowd.away(place, now.saturating_sub(self.start))) {
-            return Due::Away(until.saturating_add(self.start));
         }
         if self.steady && self.tickets.is_some_and(|tickets| tickets.take(1) == 0) {
             return Due::Never;
         }
-        if let Some(schedule) = &mut self.schedule {
+        if let Kind::Open(schedule) = &mut self.kind {
             schedule.advance();
         }
         Due::Since(due)
@@ -191,7 +202,7 @@ mod tests {
     use crate::order::Arrivals;
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
-        Pace { places: 1, opened: 1, schedule: None, crowd: None, start: 0, tickets: Some(tickets), steady }
+        Pace { places: 1, opened: 1, kind: Kind::Closed, start: 0, tickets: Some(tickets), steady }
     }
 
     #[test]
@@ -230,7 +241,7 @@ mod tests {
     fn a_request_that_had_to_wait_keeps_its_due_time() {
         let schedule = Schedule::new(&Arrivals::Constant { rate_per_s: 1000.0 }, 0, 0, 1);
         let tickets = Tickets::new(3);
-        let mut pace = Pace { schedule: Some(schedule), ..counting(&tickets, true) };
+        let mut pace = Pace { kind: Kind::Open(schedule), ..counting(&tickets, true) };
         pace.begin(10);
         assert_eq!(
             [Due::Later, Due::Since(10), Due::Later],
