@@ -9,6 +9,7 @@ mod connecting;
 mod drain;
 mod request;
 mod routes;
+mod templates;
 
 use crate::clock;
 use crate::connection::{Lore, Place};

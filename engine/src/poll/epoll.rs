@@ -169,7 +169,7 @@ impl Poll for Epoll {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno> {
         let slot = &mut self.slots[place];
         let Some(fd) = &slot.fd else { return Err(Errno::NOTCONN) };

@@ -19,7 +19,7 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.slice.counts.bytes_in += bytes.len() as u64;
         let p = &mut self.places[place];
         if self.ledger.slice.is_routed() {
-            self.ledger.slice.routes[p.request()].bytes_in += bytes.len() as u64;
+            self.ledger.slice.received(p.request(), bytes.len());
         }
         if p.state != State::Asking {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
@@ -165,10 +165,9 @@ impl<P: Poll> Worker<'_, P> {
         if p.state != State::Asking {
             return;
         }
-        let mut bytes = self.job.encoded[p.request()].as_slice();
+        let bytes = &self.job.encoded[p.request()];
         if bytes.is_empty() {
-            // The same bytes each time it is put together: the rest of a short send, or a second sending, is of the very same request.
-            bytes = self.press.render(&self.job.moulds[p.request()], p.number);
+            return self.send_drawn(place, now);
         }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
