@@ -21,7 +21,7 @@
 //! The contract with the outside is `docs/reference/engine-protocol.md`.
 
 #![deny(missing_docs)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod clock;
 mod collect;
@@ -53,9 +53,9 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::{Endpoint, Epoll};
+use poll::means::{Means, choose, means};
+use poll::{Endpoint, Epoll, Poll, Ring};
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -121,7 +121,8 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
     let tickets = Pace::tickets(order);
     let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
-    let sets = epoll_sets(order.threads)?;
+    let backend = choose(order);
+    let means = means(&backend, paces.iter().map(Pace::places))?;
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
@@ -134,17 +135,17 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         reached: AtomicBool::new(false),
     };
     let at = clock::now();
-    let started = lines::Started::new(order, at, "epoll", job.wait.name(), job.endpoint.to_string());
+    let started = lines::Started::new(order, at, backend, job.wait.name(), job.endpoint.to_string());
     lines::write(sink, &started)?;
     let timetable = Timetable::new(order, clock::now());
     thread::scope(|scope| {
         let (out, reports) = channel();
         let mut backs = Vec::new();
-        for (i, (set, pace)) in sets.into_iter().zip(paces).enumerate() {
+        for (i, (means, pace)) in means.into_iter().zip(paces).enumerate() {
             let (back, empties) = channel();
             backs.push(back);
             let (job, ledger) = (&job, Ledger::new(i, timetable, out.clone(), empties));
-            scope.spawn(move || work(order, i, job, set, pace, ledger));
+            scope.spawn(move || work(order, i, job, means, pace, ledger));
         }
         drop(out);
         let collector = Collector::new(sink, timetable, backs);
@@ -154,20 +155,24 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     })
 }
 
-/// Made before the load, so that a failure is told before the first connection.
-fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
-    let made = std::iter::repeat_with(Epoll::set).take(threads).collect::<Result<_, _>>();
-    made.map_err(|e| {
-        Fault::machine("threads", format!("this machine gave no epoll set for each of {threads} threads: {e}"))
-    })
+/// One thread of load, from its begin to its end.
+fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, means: Means, pace: Pace<'j>, mut ledger: Ledger) {
+    if let Err(fault) = machine::pin_worker(order, thread) {
+        return ledger.fail(fault);
+    }
+    let places = pace.places();
+    match means {
+        Means::Epoll(set) => turn(job, Epoll::new(set, places), pace, ledger),
+        Means::Ring(prepared) => match Ring::new(prepared, places) {
+            Ok(ring) => turn(job, ring, pace, ledger),
+            Err(e) => ledger.fail(Fault::machine("backend", format!("a thread could not take over its io_uring: {e}"))),
+        },
+    }
 }
 
-/// One thread of load, from its begin to its end.
-fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
-    match machine::pin_worker(order, thread) {
-        Ok(()) => Worker::new(job, Epoll::new(set, pace.places()), pace, ledger).run(),
-        Err(fault) => ledger.fail(fault),
-    }
+/// The worker on top of `sockets`. What lies between them is put there here, whatever the back end is.
+fn turn<'j>(job: &'j Job<'j>, sockets: impl Poll, pace: Pace<'j>, ledger: Ledger) {
+    Worker::new(job, sockets, pace, ledger).run();
 }
 
 /// Collects until every worker has ended, and ends them early where there is a reason to.

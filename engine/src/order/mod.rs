@@ -3,10 +3,12 @@
 //! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
 
+mod backend;
 mod fields;
 mod pace;
 mod request;
 
+pub use backend::Backend;
 pub use pace::{Arrivals, PaceOrder, Stage};
 pub use request::{Expect, Request};
 
@@ -35,6 +37,7 @@ const KEYS: &[(&str, u64)] = &[
     ("cpus", 1),
     ("slice_ns", 1),
     ("wait", 2),
+    ("backend", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -126,6 +129,8 @@ pub struct Order {
     pub slice_ns: u64,
     /// How threads wait.
     pub wait: Wait,
+    /// What drives the sockets.
+    pub backend: Backend,
 }
 
 impl Order {
@@ -153,6 +158,7 @@ impl Order {
             cpus: cpus(&fields)?,
             slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
             wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
+            backend: backend::backend(&fields)?,
             pace,
         };
         Ok(order)

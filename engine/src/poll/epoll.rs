@@ -4,11 +4,12 @@
 //! fill the buffer has drained the socket, so no second one is spent on learning that; unless the kernel has already reported the
 //! end of the stream, which no later edge would report again.
 
+use super::dial::{dial, refusal};
 use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
@@ -97,11 +98,7 @@ impl Epoll {
         let slot = &mut self.slots[ready.place];
         if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
             self.current = None;
-            let error = slot.fd.as_ref().map(sockopt::socket_error);
-            return What::Failed(match error {
-                Some(Ok(Err(errno)) | Err(errno)) => errno,
-                _ => Errno::CONNREFUSED,
-            });
+            return What::Failed(slot.fd.as_ref().map_or(Errno::CONNREFUSED, refusal));
         }
         slot.connected = true;
         What::Connected
@@ -143,17 +140,7 @@ const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFla
 impl Poll for Epoll {
     fn open(&mut self, place: usize, endpoint: &Endpoint) -> Result<(), Errno> {
         self.close(place);
-        let address = &endpoint.address;
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-        // Requests leave at once, also their last part when they are longer than a segment. SO_LINGER is left alone: a close
-        // must not throw away bytes, and a reset where FIN is meant would be booked as an error by the server.
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        match net::connect(&fd, address) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(errno) => return Err(errno),
-        }
+        let (fd, _) = dial(endpoint)?;
         let slot = &mut self.slots[place];
         slot.generation = slot.generation.wrapping_add(1);
         let data = epoll::EventData::new_u64(u64::from(slot.generation) << 32 | place as u64);

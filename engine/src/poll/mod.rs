@@ -4,9 +4,14 @@
 //! events, one of which is received bytes. That shape, and not "this socket is readable", is what both epoll and a
 //! completion ring can offer, and what a layer between them and the worker can pass on.
 
+mod dial;
 mod epoll;
+pub mod means;
+#[allow(unsafe_code)]
+mod ring;
 
 pub use epoll::Epoll;
+pub use ring::{Prepared, Ring, available};
 
 use rustix::io::Errno;
 use std::fmt;
