@@ -54,18 +54,18 @@ struct Slot {
     /// The batch in which something named this socket last.
     named: u32,
     /// Bytes that were promised to be sent, and for which there was no room.
-    owed: Option<Box<Vec<u8>>>,
+    owed: Option<Box<[u8]>>,
 }
 
 /// A ring that no thread has yet.
-pub struct Prepared(Queue);
+pub struct Prepared(Box<Queue>);
 
 impl Prepared {
     /// A ring for so many places; apart from [`Ring::new`], so that it can fail before the load begins.
     pub fn new(places: usize) -> io::Result<Prepared> {
         let (each, least, most) = BUFFERS;
         let buffers = (places * each).clamp(least, most).next_power_of_two();
-        Queue::new(buffers as u16).map(Prepared)
+        Queue::new(buffers as u16).map(|queue| Prepared(Box::new(queue)))
     }
 }
 
@@ -88,7 +88,7 @@ impl Ring {
     pub fn new(prepared: Prepared, places: usize) -> Result<Ring, Errno> {
         prepared.0.enable().map_err(errno)?;
         let slots = std::iter::repeat_with(Slot::default).take(places).collect();
-        Ok(Ring { queue: prepared.0, slots, batch: 1, seen: 0, held: None, broken: None })
+        Ok(Ring { queue: *prepared.0, slots, batch: 1, seen: 0, held: None, broken: None })
     }
 
     fn mark(&self, place: usize) -> u64 {
@@ -125,7 +125,7 @@ impl Ring {
         self.batch = self.batch.wrapping_add(1);
         for rest in std::mem::take(&mut self.queue.rests) {
             if let Some(place) = self.place(rest.mark) {
-                self.slots[place].owed = Some(Box::new(rest.bytes));
+                self.slots[place].owed = Some(rest.bytes);
                 self.watch(place)?;
             }
         }
@@ -164,11 +164,10 @@ impl Ring {
             self.receive(place)?;
             return Ok(Some(What::Connected));
         }
-        if let Some(mut owed) = slot.owed.take() {
+        if let Some(owed) = slot.owed.take() {
             let sent = send_now(fd, &owed)?;
             if sent < owed.len() {
-                owed.drain(..sent);
-                slot.owed = Some(owed);
+                slot.owed = Some(owed[sent..].into());
                 self.watch(place)?;
                 return Ok(None);
             }
@@ -290,8 +289,11 @@ impl Poll for Ring {
         }
         self.queue.events.drain(..self.seen);
         self.seen = 0;
-        if !self.queue.events.is_empty() {
-            return self.submit(Some(0));
+        match self.queue.events.len() {
+            0 => {}
+            // Enough for a batch; more would only wait here.
+            BATCH.. => return self.submit(None),
+            _ => return self.submit(Some(0)),
         }
         // Who never sleeps looks at the memory that the kernel shares, and calls when there is something in it.
         if at_most_ns == 0 && !self.queue.has_work() { Ok(()) } else { self.submit(Some(at_most_ns)) }
@@ -303,6 +305,9 @@ impl Poll for Ring {
             self.queue.buffers.give_back(id);
         }
         while let Some(event) = self.queue.events.get(self.seen).copied() {
+            if self.queue.staged() >= BATCH {
+                return None;
+            }
             self.seen += 1;
             if let Some(told) = self.told(event) {
                 return Some(told);

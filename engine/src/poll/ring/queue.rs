@@ -106,7 +106,7 @@ pub struct Rest {
     /// What the send was marked with.
     pub mark: u64,
     /// At least one byte.
-    pub bytes: Vec<u8>,
+    pub bytes: Box<[u8]>,
 }
 
 /// The ring, its buffers and its arena.
@@ -267,7 +267,7 @@ impl Queue {
                 && let Some(taken) = taken(event.result)
                 && let Some(staged) = self.staged.iter().find(|staged| staged.mark == event.mark())
             {
-                let bytes = self.arena[staged.start + taken..staged.end].to_vec();
+                let bytes = self.arena[staged.start + taken..staged.end].into();
                 self.rests.push(Rest { mark: staged.mark, bytes });
             } else {
                 self.events.push(event);
