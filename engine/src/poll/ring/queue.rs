@@ -278,11 +278,8 @@ impl Queue {
 
 /// How many bytes a send took that did not take all; `None`: it failed.
 fn taken(result: i32) -> Option<usize> {
-    match Errno::from_raw_os_error(result.saturating_neg()) {
-        _ if result >= 0 => usize::try_from(result).ok(),
-        Errno::AGAIN | Errno::INTR => Some(0),
-        _ => None,
-    }
+    const NONE: [i32; 2] = [-Errno::AGAIN.raw_os_error(), -Errno::INTR.raw_os_error()];
+    if NONE.contains(&result) { Some(0) } else { usize::try_from(result).ok() }
 }
 
 impl Drop for Queue {
