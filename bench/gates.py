@@ -42,6 +42,10 @@ class Run(NamedTuple):
     backend: str
 
 
+class UnavailableError(RuntimeError):
+    """This machine has not the back end that a gate is about."""
+
+
 class Gate(NamedTuple):
     """One counter: the tool it needs, and how the tool is asked."""
 
@@ -122,7 +126,25 @@ def _run(argv: list[str], run: Run) -> str:
     said = engine.last_line(done.stdout)
     if said.get("ok") != run.requests:
         raise RuntimeError(f"the run for a gate went wrong: {json.dumps(said)[:500]}; {done.stderr[-300:]}")
+    started = json.loads(done.stdout.splitlines()[0])
+    if started["backend"] != run.backend:
+        raise UnavailableError(started["backend_note"])
     return done.stderr
+
+
+def measure(program: Path) -> tuple[dict[str, float], dict[str, str]]:
+    """The figure of every gate, and for those that cannot be had here the reason."""
+    figures: dict[str, float] = {}
+    skipped: dict[str, str] = {}
+    for gate in GATES:
+        if not shutil.which(gate.tool):
+            skipped[gate.name] = f"{gate.tool} is not installed"
+            continue
+        try:
+            figures[gate.name] = per_request(gate, program)
+        except UnavailableError as reason:
+            skipped[gate.name] = str(reason)
+    return figures, skipped
 
 
 def main(arguments: list[str]) -> int:
@@ -132,8 +154,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args(arguments)
     program = chosen.engine or build(chosen.profile).engine
-    figures = {gate.name: per_request(gate, program) for gate in GATES if shutil.which(gate.tool)}
-    print(json.dumps(figures, indent=1) if chosen.json else "\n".join(_page(figures)))
+    figures, skipped = measure(program)
+    print(json.dumps(figures, indent=1) if chosen.json else "\n".join(_page(figures, skipped)))
     limit = 1 + committed()["margin"]
     return int(
         any(
@@ -142,12 +164,12 @@ def main(arguments: list[str]) -> int:
     )
 
 
-def _page(figures: dict[str, float]) -> list[str]:
+def _page(figures: dict[str, float], skipped: dict[str, str]) -> list[str]:
     rows = []
     for gate in GATES:
         before = committed()[gate.name]
         if gate.name not in figures:
-            rows.append([gate.name, "-", f"{before:g}", f"skipped: {gate.tool} is not installed", f"{gate.goal:g}", ""])
+            rows.append([gate.name, "-", f"{before:g}", f"skipped: {skipped[gate.name]}", f"{gate.goal:g}", ""])
             continue
         now = figures[gate.name]
         change = f"{100 * worse_by(now, gate.name):+.1f} %" + ("" if gate.gated else " (not gated)")
