@@ -54,6 +54,7 @@ def commands(
             threads=case.threads,
             cpus=sorted(cpus),
             keep_alive=not case.close,
+            **engine.driven_by(case.backend),
             **({"schema": 3, "pipeline": case.pipeline} if case.pipeline > 1 else {}),
             slice_ns=3_000_000_000,  # it runs a third of the time or less: about one slice per second of its own
             body_length=None if case.server == "nginx" else case.body,

@@ -3,12 +3,14 @@
 //! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
 
+mod backend;
 mod crowd;
 mod fields;
 mod pace;
 mod reach;
 mod request;
 
+pub use backend::Backend;
 pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
 pub use reach::{Linger, Target, TlsOrder};
@@ -47,6 +49,7 @@ const KEYS: &[(&str, u64)] = &[
     ("linger", 3),
     ("tls", 3),
     ("pipeline", 3),
+    ("backend", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -150,6 +153,8 @@ pub struct Order {
     pub tls: Option<TlsOrder>,
     /// Requests sent ahead on a connection; 1 for none.
     pub pipeline: usize,
+    /// What drives the sockets.
+    pub backend: Backend,
 }
 
 impl Order {
@@ -184,6 +189,7 @@ impl Order {
             tls: reach::tls(&fields)?,
             target,
             pipeline: pipeline(&fields)?,
+            backend: backend::backend(&fields)?,
             pace,
         };
         Ok(order)

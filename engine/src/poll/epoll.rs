@@ -4,11 +4,12 @@
 //! fill the buffer has drained the socket, so no second one is spent on learning that; unless the kernel has already reported the
 //! end of the stream, which no later edge would report again.
 
+use super::endpoint::refusal;
 use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, RecvFlags, SendFlags, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
@@ -105,17 +106,11 @@ impl Epoll {
     /// The outcome of a connect: success is told by the event alone, so that it costs no system call.
     fn connected(&mut self, ready: Ready) -> What {
         let slot = &mut self.slots[ready.place];
-        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
-            let failed = match slot.fd.as_ref().map(sockopt::socket_error) {
-                // The server of a Unix socket took the connection and has closed it again: that is told next.
-                Some(Ok(Ok(()))) => None,
-                Some(Ok(Err(errno)) | Err(errno)) => Some(errno),
-                None => Some(Errno::CONNREFUSED),
-            };
-            if let Some(errno) = failed {
-                self.current = None;
-                return What::Failed(errno);
-            }
+        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP)
+            && let Some(errno) = slot.fd.as_ref().map_or(Some(Errno::CONNREFUSED), refusal)
+        {
+            self.current = None;
+            return What::Failed(errno);
         }
         slot.connected = true;
         What::Connected

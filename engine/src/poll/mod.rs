@@ -13,12 +13,16 @@
 
 mod endpoint;
 mod epoll;
+pub mod means;
 mod pipeline;
+#[allow(unsafe_code)]
+mod ring;
 pub mod secure;
 
 pub use endpoint::{Address, Endpoint};
 pub use epoll::Epoll;
 pub use pipeline::Pipeline;
+pub use ring::{Prepared, Ring, available};
 pub use secure::Secure;
 
 use rustix::io::Errno;
