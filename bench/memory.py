@@ -1,8 +1,9 @@
 """What an idle connection costs the engine in memory: resident size with many connections open, less that with few.
 
-The connections are opened by an open pace that sends one request in a second, so they are idle. The kernel's own memory
-(some kilobytes for a socket) is not the engine's and not in it. Many connections need more ports than one address has, so
-they leave from several of 127.0.0.0/8, and more files than a process may have, so servers and threads have some each.
+The connections are opened by an open pace that sends one request in a second, so they are idle. The kernel's own
+memory (some kilobytes for a socket) is not the engine's and not in it. Many connections need more ports than one
+address has, so they leave from several of 127.0.0.0/8, and more files than a process may have, so servers and threads
+have some each.
 """
 
 from __future__ import annotations
@@ -105,13 +106,9 @@ def measure(program: Path, numbers: list[int], threads: int) -> list[list[str]]:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m bench.memory", description=__doc__)
-    parser.add_argument(
-        "--connections", type=int, nargs="+", default=[10_000, 50_000], help="how many (default: 10000 50000)"
-    )
+    parser.add_argument("--connections", type=int, nargs="+", default=[10_000, 50_000], help="how many")
     parser.add_argument("--threads", type=int, default=4, help="threads of load (default: 4)")
-    parser.add_argument(
-        "--profile", choices=PROFILES, default="dist", help="Cargo profile of the engine (default: dist)"
-    )
+    parser.add_argument("--profile", choices=PROFILES, default="dist", help="Cargo profile of the engine")
     asked = parser.parse_args()
     program = build(asked.profile).engine
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)

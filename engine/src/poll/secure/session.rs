@@ -66,7 +66,8 @@ impl Session {
         desk.incoming.clear();
         desk.incoming.extend_from_slice(&self.partial);
         desk.incoming.extend_from_slice(received);
-        (desk.plain.clear(), desk.outgoing.clear());
+        desk.plain.clear();
+        desk.outgoing.clear();
         let (used, turn) = self.pump(desk);
         // Not kept at its size: most connections are idle, or end with a whole record.
         self.partial = desk.incoming[used..].to_vec();
