@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -78,23 +78,10 @@ def make_plan(
 
     Raises UsageError when nothing is left to measure.
     """
-    skipped = [Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing]
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
-    able = {contender for contender, _, _ in cells}
-    skipped += [
-        Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}")
-        for name in names
-        if name not in able
-    ]
     left_out = {name: service for name in study.workloads if (service := catalogue.workloads[name].service) in lacking}
-    skipped += [
-        Skipped(
-            contender="", workloads=[name for name in left_out if left_out[name] == service], reason=lacking[service]
-        )
-        for service in dict.fromkeys(left_out.values())
-        if service
-    ]
+    skipped = list(_skipped(study, missing, {contender for contender, _, _ in cells}, left_out, lacking))
     cells = [cell for cell in cells if cell[1] not in left_out]
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
@@ -121,6 +108,23 @@ def make_plan(
         seconds=sum(trial_seconds(trial.load) for trial in trials),
         services={name: catalogue.services[name] for name in services},
     )
+
+
+def _skipped(
+    study: Study,
+    missing: Mapping[str, str],
+    able: Collection[str],
+    left_out: Mapping[str, str | None],
+    lacking: Mapping[str, str],
+) -> Iterator[Skipped]:
+    """One line for each contender that is not there or has nothing to do, and one for each service."""
+    yield from (Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing)
+    for name in study.contenders:
+        if name not in missing and name not in able:
+            yield Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}")
+    for service, reason in lacking.items():
+        if workloads := [name for name in left_out if left_out[name] == service]:
+            yield Skipped(contender="", workloads=workloads, reason=reason)
 
 
 def trial_seconds(load: Load) -> float:

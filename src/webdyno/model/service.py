@@ -100,5 +100,8 @@ class Backing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def without_password(url: str) -> str:
-    """``url`` as it may be shown and stored: ``redis://me:***@host`` for ``redis://me:secret@host``."""
-    return re.sub(r"(?<=://)([^/@:]*):[^/]*@", r"\1:***@", url)
+    """``url`` as it may be shown and stored: ``redis://me:***@host`` for ``redis://me:secret@host``.
+
+    Rather too much is hidden than too little: a slash in a password is against the rules, and is met all the same.
+    """
+    return re.sub(r"(?<=://)([^/@:]*):[^@]*@", r"\1:***@", url)

@@ -26,10 +26,14 @@ class Redis:
         parts = urlsplit(url)
         if parts.scheme not in ("redis", "rediss") or not parts.hostname:
             raise ValueError("must look like redis://localhost:6379/0 (or rediss:// for TLS)")
+        try:
+            port = parts.port
+        except ValueError:
+            raise ValueError("has a port that is none: redis://localhost:6379/0") from None
         database = parts.path.strip("/")
         if database and not database.isdecimal():
             raise ValueError(f"names the database {database!r}, and Redis only numbers them: redis://localhost:6379/0")
-        self._host, self._port, self._tls = parts.hostname, parts.port or _PORT, parts.scheme == "rediss"
+        self._host, self._port, self._tls = parts.hostname, port or _PORT, parts.scheme == "rediss"
         self._greeting: list[list[str]] = []
         if parts.password is not None:
             user = [unquote(parts.username)] if parts.username else []

@@ -15,7 +15,7 @@ def stand_in(table: Table) -> Doubt | None:
     kinds = sorted({f"{each.kind} {each.version}" for each in behind})
     genuine = behind[0].genuine
     return Doubt(
-        kind="stand-in-service",
+        kind="stand-in",
         severity="shades",
         subject="",
         sentence=f"what answered was not a {genuine} but {words.listing(kinds)}: contenders can be compared with each "
