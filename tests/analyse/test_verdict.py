@@ -144,6 +144,18 @@ def test_the_best_over_all_workloads_is_recommended_with_its_command() -> None:
     assert said.recommended_command == ["go", "--bind", "127.0.0.1:8000"]
 
 
+def test_a_recommended_command_says_its_pool() -> None:
+    runs = [run("go", round_=r, rate=9_000 + r, workers=3) for r in (1, 2, 3)]
+    pooled = contender("go", pool="6000 // workers", serve=["go", "{port}", "{pool}"])
+    [standing] = analyse(plan(runs), FINGERPRINT, runs).verdicts[0].standings
+    assert standing.contender == "go"
+    assert analyse(plan(runs, contenders={"go": pooled}), FINGERPRINT, runs).recommended_command == [
+        "go",
+        "8000",
+        "2000",
+    ]
+
+
 def test_who_is_not_ranked_everywhere_is_not_recommended() -> None:
     runs = [*table({"go": 40_000, "node": 30_000}), *table({"node": 9_000, "other": 8_000}, workload="json")]
     assert analysed(runs).recommended == "node"
