@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, plan, run, study
+from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, run, study
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
