@@ -35,6 +35,8 @@ ROWS: list[tuple[str, str, str]] = [
     ('protocol = "redis"', 'protocol = "reddis"', ':2: protocol: "reddis" is not a choice; did you mean "redis"?'),
     ('title = "A store"\n', "", ": title: is missing, and needed"),
     ('genuine = "store"', 'genuine = " "', ":5: genuine: must not be empty"),
+    ('kind = "url"', 'kind = "url"\nwarm_s = 1', ":9: ways[0].warm_s: means nothing to a way of kind url; remove it"),
+    ('find = ["store"]', 'find = ["store"]\nwarm_s = -1', ":12: ways[1].warm_s: must be 0 or more, but is -1.0"),
     ("{port}/0", "6379/0", ":4: url: never says {port}, so nobody could be told where it listens"),
     ("{host}", "{hots}", ':4: url: {hots} is no placeholder here; did you mean "host"?'),
     ('kind = "url"', 'kind = "uri"', ':8: ways[0].kind: "uri" is not a choice; did you mean "url"?'),

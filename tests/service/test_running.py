@@ -76,6 +76,17 @@ def test_what_only_speaks_its_protocol_is_called_by_its_own_name(strapped: Strap
     assert (backing.kind, backing.version, backing.is_stand_in) == ("valkey", "8.1.0", True)
 
 
+def test_one_that_is_slow_at_first_is_read_for_a_while(strapped: Strapped, tmp_path: Path) -> None:
+    cold = toy("good")
+    warm = msgspec.structs.replace(cold, way=msgspec.structs.replace(cold.way, warm_s=0.3))
+    reads = []
+    for found in (cold, warm):
+        with services(strapped, found, tmp_path) as them:
+            reads.append(int(value(them.ready("redis"), "reads") or 0))
+    assert reads[0] == 2  # the version, and this one
+    assert reads[1] > 2
+
+
 @pytest.mark.parametrize(
     ("mode", "said"),
     [

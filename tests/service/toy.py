@@ -13,7 +13,7 @@ import sys
 import time
 
 PORT, MODE = int(sys.argv[1]), sys.argv[2]
-store = {}
+store = {"reads": "0"}
 NAME = "server_name:valkey\r\nvalkey_version:8.1.0\r\n" if MODE == "valkey" else ""
 INFO = f"# Server\r\nredis_version:7.2.4\r\n{NAME}"
 
@@ -27,6 +27,7 @@ def answer(words):
         store[words[1]] = words[2]
         return b"+OK\r\n"
     if words[0] in ("GET", "INFO"):
+        store["reads"] = str(int(store["reads"]) + 1)
         text = INFO if words[0] == "INFO" else store[words[1]]
         return b"$%d\r\n%b\r\n" % (len(text), text.encode())
     return b"+OK\r\n"

@@ -126,7 +126,9 @@ def _of_services(strapped: Strapped) -> Iterator[Finding]:
         yield Finding(subject=name, state="missing", sentence=reason)
     for name, each in found.items():
         where = {"url": f"the one {each.service.variable} names", "program": each.program}
-        sentence = where.get(each.way.kind, f"{each.way.server}, which webdyno builds: it stands in for a {name}")
+        sentence = where.get(
+            each.way.kind, f"{each.way.server}, which webdyno builds: it stands in for a {each.service.genuine}"
+        )
         yield Finding(subject=name, state="fine", sentence=sentence)
 
 

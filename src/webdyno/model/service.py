@@ -33,6 +33,8 @@ class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Kind embedded: exact requirements, the server's own first."""
     build: list[list[str]] = []
     """Kind embedded: commands that build it, where its runtime's usual one will not do."""
+    warm_s: float = 0.0
+    """Kinds program and embedded: seconds its data is read before the first Trial, for one that is slow at first."""
 
 
 class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

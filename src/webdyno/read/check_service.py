@@ -14,7 +14,7 @@ from webdyno.read.source import suggest
 
 NEEDS = {"url": (), "program": ("find", "serve"), "embedded": ("server", "runtime", "requires", "serve")}
 """Keys of a way that must be there, by its kind."""
-MAY = {"url": (), "program": (), "embedded": ("build",)}
+MAY = {"url": (), "program": ("warm_s",), "embedded": ("build", "warm_s")}
 WORDS = {"url": (), "program": ("program", "host", "port", "folder"), "embedded": ("host", "port", "folder")}
 """Placeholders of a way's command, by its kind."""
 
@@ -44,13 +44,15 @@ def _way(it: Way, catalogue: Catalogue) -> Iterator[Fault]:
     for name in needs:
         if not getattr(it, name):
             yield (name,), f"is missing, and a way of kind {it.kind} needs it"
-    for name in ("find", "serve", "server", "runtime", "requires", "build"):
+    for name in ("find", "serve", "server", "runtime", "requires", "build", "warm_s"):
         if getattr(it, name) and name not in (*needs, *MAY[it.kind]):
             yield (name,), f"means nothing to a way of kind {it.kind}; remove it"
     for at, word in enumerate(it.serve):
         yield from _placeholders(("serve", at), word, WORDS[it.kind])
     if it.serve and not any("port" in placeholders(word) for word in it.serve):
         yield ("serve",), "never says {port}, so it cannot be told where to listen"
+    if not (math.isfinite(it.warm_s) and it.warm_s >= 0):
+        yield ("warm_s",), f"must be 0 or more, but is {it.warm_s}"
     if it.runtime is not None:
         if runtime := catalogue.runtimes.get(it.runtime):
             yield from pins(it.requires, [runtime.kind])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -33,11 +34,16 @@ class Mongo:
             return "ferretdb", str(said.get("ferretdbVersion") or ferret.get("version") or version)
         return ("mongod" if "storageEngines" in said else "an unnamed server of its protocol"), version
 
-    def load(self) -> None:
+    def load(self, warm_s: float = 0.0) -> None:
         """The two documents; any other that may be there stays."""
         with self._connected() as client:
+            documents = client[DATABASE][COLLECTION]
             for document in (SMALL, BIG):
-                client[DATABASE][COLLECTION].replace_one({"_id": document["_id"]}, document, upsert=True)
+                documents.replace_one({"_id": document["_id"]}, document, upsert=True)
+            until = time.monotonic() + warm_s
+            while time.monotonic() < until:
+                for document in (SMALL, BIG):
+                    documents.find_one({"_id": document["_id"]})
 
     def reset(self) -> None:
         """Nothing: no workload writes."""

@@ -17,8 +17,8 @@ class Talker(Protocol):
         """What it is and its version, as it says: redis-server 7.0.15."""
         ...
 
-    def load(self) -> None:
-        """Put all of data.py into it."""
+    def load(self, warm_s: float = 0.0) -> None:
+        """Put all of data.py into it, then read that for so many seconds."""
         ...
 
     def reset(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -52,9 +53,12 @@ class Redis:
             return name, said.get(f"{name}_version", said.get("redis_version", "unknown"))
         return "redis-server", said.get("redis_version", "unknown")
 
-    def load(self) -> None:
+    def load(self, warm_s: float = 0.0) -> None:
         """The string, and the counter at 0."""
         self._ask(["SET", KEY_STATIC, STATIC], ["SET", KEY_COUNTER, "0"])
+        until = time.monotonic() + warm_s
+        while time.monotonic() < until:
+            self._ask(["GET", KEY_STATIC])
 
     def reset(self) -> None:
         """The counter back to 0."""

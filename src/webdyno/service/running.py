@@ -166,7 +166,7 @@ class Services:
             if port is None or listeners(port, ()):
                 try:
                     said = talker.identify()
-                    talker.load()
+                    talker.load(found.way.warm_s)
                 except Unanswered as reason:
                     why = str(reason)
                 else:
