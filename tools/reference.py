@@ -22,6 +22,7 @@ from typing import Any, Literal
 import msgspec
 
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
 from webdyno.model.service import Service, Way
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.workload import Expectation, Request, Workload
@@ -31,6 +32,11 @@ NOTE = "<!-- Written by tools/reference.py (make docs); a change made here is lo
 
 FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Contender, "contenders/NAME.toml"),
+    (Matrix, "matrices/NAME.toml"),
+    (MatrixFramework, "[frameworks.KEY] of a matrix"),
+    (MatrixServer, "[servers.KEY] of a matrix"),
+    (MatrixRuntime, "[runtimes.KEY] of a matrix"),
+    (Exclusion, "[[exclude]] of a matrix"),
     (App, "apps/NAME/app.toml"),
     (Runtime, "runtimes/NAME.toml"),
     (Service, "services/NAME.toml"),

@@ -17,6 +17,7 @@ import msgspec
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
+from webdyno.model.pattern import is_pattern, matching, spelt_out
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 
@@ -42,7 +43,7 @@ def narrow(
     """
     study = msgspec.structs.replace(
         study,
-        contenders=study.contenders if contenders is None else _known(contenders, catalogue.contenders, "contender"),
+        contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
         workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
         loads=[_narrow_load(load, connections, duration_s) for load in study.loads],
         **{field: value for field, value in changes.items() if value is not None},
@@ -50,6 +51,14 @@ def narrow(
     if study.rounds < 1:
         raise UsageError(f"--rounds {study.rounds}: a plan needs at least 1 round; 3 or more give an interval")
     return study
+
+
+def contenders_called(wanted: list[str], catalogue: Catalogue) -> list[str]:
+    """The contenders that the user named, patterns spelt out; UsageError for what is none."""
+    for name in wanted:
+        if is_pattern(name) and not matching(name, catalogue):
+            raise UsageError(f"no contender matches {name!r}; see: webdyno list")
+    return _known(spelt_out(wanted, catalogue), catalogue.contenders, "contender")
 
 
 def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[str]:

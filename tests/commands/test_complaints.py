@@ -49,7 +49,7 @@ WRONG = [
     ("load 127.0.0.1:80 -H nonsense", "--header 'nonsense': write it as 'Name: value'"),
     ("load 127.0.0.1:80 -b @/no/where", "--body @/no/where: /no/where cannot be read: No such file or directory"),
     ("load 127.0.0.1:80 --timeout soon", "--timeout soon: give a length of time such as 500ms, 2s or 1m"),
-    ("lock nobody", "there is no contender 'nobody'; see: webdyno list"),
+    ("lock nobody", "there is no contender 'nobody'; "),
     ("completion tcsh", 'Invalid value "tcsh" for SHELL.'),
     ("frobnicate", 'Unknown command "frobnicate".'),
 ]

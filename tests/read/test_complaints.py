@@ -58,7 +58,7 @@ TYPES: list[Row] = [
 CHOICES: list[Row] = [
     (RUNTIME, '"python"', '"pyton"', ':1: kind: "pyton" is not a choice; did you mean "python"?'),
     (RUNTIME, '"python"', '"erlang"',
-     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, rust'),
+     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, python-2, rust'),
     (STUDY, "[[loads]]", 'estimate = "men"\n[[loads]]', ':5: estimate: "men" is not a choice; did you mean "mean"?'),
     (STUDY, "duration_s = 1", 'duration_s = 1\nhttp = "3"', ':8: loads[0].http: "3" is not a choice; known: 1.0, 1.1'),
 ]  # fmt: skip

@@ -7,11 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from webdyno.build import lines_for
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
+from webdyno.model.matrix import Matrix
 from webdyno.model.rule import evaluate
+from webdyno.read import cells
 
 
 def show(
@@ -46,6 +49,7 @@ def _find(known: Catalogue, name: str) -> dict[str, Any]:
         "workload": dict(known.workloads),
         "app": dict(known.apps),
         "runtime": dict(known.runtimes),
+        "matrix": dict(known.matrices),
         "service": dict(known.services),
     }
     found = {kind: shelf[name] for kind, shelf in shelves.items() if name in shelf}
@@ -66,9 +70,25 @@ def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
     if isinstance(thing, Contender):
         facts |= _on_this_machine(thing)
         if thing.name in known.locks:
-            pins = known.locks[thing.name].read_text(encoding="utf-8").splitlines()
-            facts["locked"] = [line for line in pins if line and not line.lstrip().startswith(("#", "--"))]
+            requires = [*known.apps[thing.app].requires, *thing.requires]
+            facts["locked"] = lines_for(requires, known.locks[thing.name].read_text(encoding="utf-8"))
+    if isinstance(thing, Matrix):
+        facts |= _combinations(thing)
     return facts
+
+
+def _combinations(matrix: Matrix) -> dict[str, Any]:
+    """How many contenders it is, and for each exclusion the combinations that are none because of it."""
+    every = list(cells(matrix))
+    exclude = [
+        {
+            "reason": it.reason,
+            **({"error": it.error} if it.error else {}),
+            "excluded": [cell.name for cell in every if cell.excluded is it],
+        }
+        for it in matrix.exclude
+    ]
+    return {"contenders": sum(cell.excluded is None for cell in every), "exclude": exclude}
 
 
 def _on_this_machine(contender: Contender) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "native"]
+RuntimeKind = Literal["python", "python-2", "node", "go", "rust", "jvm", "native"]
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
