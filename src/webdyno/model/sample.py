@@ -54,6 +54,10 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     ttfb_hdr: str | None = None
     """Of the time from sent to the first byte of the answer."""
     connect_hdr: str | None = None
+    handshake_hdr: str | None = None
+    """Of the time a TLS handshake took."""
+    handshakes_full: int | None = None
+    handshakes_resumed: int | None = None
     censored: int | None = None
     """Samples of ``response_hdr`` that are such ages."""
     censored_above_ns: int | None = None
