@@ -16,7 +16,7 @@ from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
-from webdyno.model.workload import Workload
+from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
@@ -85,10 +85,16 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
 def workload_faults(it: Workload, _: Catalogue) -> Iterator[Fault]:
     """Faults of a workload."""
     yield from _texts(it, ("title",))
-    if not it.requests:
+    yield from request_faults(it.requests)
+    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
+
+
+def request_faults(requests: list[Request]) -> Iterator[Fault]:
+    """Faults of requests, under the key ``requests``."""
+    if not requests:
         yield ("requests",), "must hold at least one request"
-    yield from _twice(("requests",), [request.name for request in it.requests])
-    for at, request in enumerate(it.requests):
+    yield from _twice(("requests",), [request.name for request in requests])
+    for at, request in enumerate(requests):
         key = ("requests", at)
         if not request.path.startswith("/"):
             yield (*key, "path"), f'"{request.path}" must begin with a slash'
@@ -96,7 +102,6 @@ def workload_faults(it: Workload, _: Catalogue) -> Iterator[Fault]:
             yield (*key, "method"), f'"{request.method}" is not a method; write it in capitals, such as "GET"'
         yield from _at_least((*key, "weight"), request.weight, 1)
         yield from (((*key, "expect", *inner), problem) for inner, problem in answer_faults(request))
-    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
 
 
 def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
