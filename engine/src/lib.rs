@@ -26,6 +26,7 @@
 mod clock;
 mod collect;
 mod connection;
+mod crowd;
 pub mod error;
 mod expect;
 mod ledger;
@@ -130,6 +131,7 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         connect_timeout_ns: order.connect_timeout_ns,
         keep_alive: order.keep_alive,
         wait: wait::resolve(order),
+        drain_ns: order.drain_ns,
         stop: AtomicBool::new(false),
         reached: AtomicBool::new(false),
     };
@@ -143,11 +145,11 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         for (i, (set, pace)) in sets.into_iter().zip(paces).enumerate() {
             let (back, empties) = channel();
             backs.push(back);
-            let (job, ledger) = (&job, Ledger::new(i, timetable, out.clone(), empties));
+            let (job, ledger) = (&job, Ledger::new(i, order.requests.len(), timetable, out.clone(), empties));
             scope.spawn(move || work(order, i, job, set, pace, ledger));
         }
         drop(out);
-        let collector = Collector::new(sink, timetable, backs);
+        let collector = Collector::new(sink, &order.requests, timetable, backs);
         let result = oversee(order, &job, collector, &reports, interrupted);
         job.stop.store(true, Ordering::Relaxed);
         result
@@ -188,7 +190,8 @@ fn oversee(
         }
         if early.is_none() {
             // A little later than the workers' own deadlines, so that they book them as what they are.
-            let given_up = collector.age() > job.connect_timeout_ns + 200 * clock::MILLISECOND;
+            let patience = Pace::first_connection(order) + job.connect_timeout_ns + 200 * clock::MILLISECOND;
+            let given_up = collector.age() > patience;
             early = if interrupted() {
                 Some(Ended::Interrupted)
             } else if given_up && !job.reached.load(Ordering::Relaxed) {

@@ -1,5 +1,7 @@
 //! The lines the engine writes, as the protocol spells them. Nothing is decided here.
 
+pub mod routes;
+
 use crate::clock::Cpu;
 use crate::error::Fault;
 use crate::order::Order;
@@ -8,6 +10,7 @@ use crate::slice::{Outcome, Slice};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use routes::RouteLine;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -131,18 +134,19 @@ impl Tally {
 
 /// One stretch of time.
 #[derive(Serialize)]
-pub struct SliceLine {
+pub struct SliceLine<'r> {
     event: &'static str,
     phase: &'static str,
     index: u32,
     #[serde(flatten)]
     tally: Tally,
+    routes: Vec<RouteLine<'r>>,
 }
 
-impl SliceLine {
+impl<'r> SliceLine<'r> {
     /// The line.
-    pub fn new(phase: &'static str, index: u32, tally: Tally) -> SliceLine {
-        SliceLine { event: "slice", phase, index, tally }
+    pub fn new(phase: &'static str, index: u32, tally: Tally, routes: Vec<RouteLine<'r>>) -> SliceLine<'r> {
+        SliceLine { event: "slice", phase, index, tally, routes }
     }
 }
 
@@ -199,11 +203,16 @@ impl Response {
     /// at least the value here, and at most the value here at q + c/n, for no more than c requests have moved past it. Where both are
     /// the same (to the histogram's digits), or the value is below the smallest age, it is exact.
     pub fn of(slice: &Slice) -> Option<Response> {
-        let h = &slice.response.histogram();
-        let share = slice.counts.censored as f64 / slice.response.len().max(1) as f64;
+        Response::of_times(&slice.response, slice.counts.censored, slice.censored_above)
+    }
+
+    /// What response times say of which so many are only ages, the smallest of them this.
+    pub fn of_times(response: &Recorder, censored: u64, above: Option<u64>) -> Option<Response> {
+        let h = &response.histogram();
+        let share = censored as f64 / response.len().max(1) as f64;
         let moves = |q: f64| {
             let value = h.value_at_quantile(q);
-            slice.censored_above.is_some_and(|age| value >= h.lowest_equivalent(age))
+            above.is_some_and(|age| value >= h.lowest_equivalent(age))
                 && (q + share > 1.0 || h.value_at_quantile(q + share) > value)
         };
         let at_least = Response::POINTS.iter().filter(|(_, q)| moves(*q)).map(|(name, _)| *name).collect();
@@ -259,7 +268,7 @@ pub struct Thread {
 
 /// The last line.
 #[derive(Serialize)]
-pub struct Summary {
+pub struct Summary<'r> {
     /// Always "summary".
     pub event: &'static str,
     /// What ended the run.
@@ -267,6 +276,8 @@ pub struct Summary {
     /// The steady phase.
     #[serde(flatten)]
     pub tally: Tally,
+    /// Each request of the order, where there are several.
+    pub routes: Vec<RouteLine<'r>>,
     /// How often each occurred.
     pub statuses: BTreeMap<String, u64>,
     /// Service times.
@@ -281,6 +292,8 @@ pub struct Summary {
     pub connections_unanswered: u64,
     /// Over all connections that came about in the run.
     pub answers_per_connection: Option<Answers>,
+    /// How long after the end the last answers were waited for.
+    pub drained_ns: u64,
     /// One sentence.
     pub first_error: Option<String>,
     /// Status line and header block.

@@ -41,6 +41,7 @@ pub fn reserve_files(order: &Order) -> Result<(), Fault> {
     let needed = order.pace.most_connections() as u64 + order.threads as u64 * FILES.0 + FILES.1;
     let key = match order.pace {
         PaceOrder::Closed { .. } => "pace.connections",
+        PaceOrder::ClosedStages(_) => "pace.stages",
         PaceOrder::Open { .. } => "pace.max_connections",
     };
     let limit = getrlimit(Resource::Nofile);

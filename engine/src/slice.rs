@@ -2,6 +2,10 @@
 //!
 //! A worker fills its own slice without sharing anything; at the end of a window the slice as a whole changes hands.
 
+mod routes;
+
+pub use routes::Route;
+
 use crate::clock::Cpu;
 use crate::recorder::Recorder;
 
@@ -71,6 +75,16 @@ impl Outcome {
             Outcome::Unfinished => "unfinished",
         }
     }
+
+    /// Whether there was a complete answer.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Outcome::Ok | Outcome::WrongStatus | Outcome::WrongBody)
+    }
+
+    /// Whether the engine ended the waiting, so that the response time is only known to be longer than the age.
+    pub fn is_given_up(self) -> bool {
+        matches!(self, Outcome::Timeout | Outcome::ConnectTimeout | Outcome::Shed | Outcome::Unfinished)
+    }
 }
 
 /// Counts of events that are not outcomes.
@@ -124,6 +138,8 @@ pub struct Slice {
     /// The most connections at a time.
     pub connections_peak: u64,
     statuses: Vec<u64>,
+    /// The same for each request of the order; empty where there is only one.
+    pub routes: Vec<Route>,
     /// Processor time of the worker's thread.
     pub cpu: Cpu,
     /// The longest time the loop was away from its events.
@@ -145,6 +161,7 @@ impl Default for Slice {
             censored_above: None,
             connections_peak: 0,
             statuses: vec![0; STATUSES],
+            routes: Vec::new(),
             cpu: Cpu::default(),
             loop_stall_max_ns: 0,
         }
@@ -152,6 +169,17 @@ impl Default for Slice {
 }
 
 impl Slice {
+    /// A slice for an order with so many requests.
+    pub fn of(requests: usize) -> Slice {
+        Slice { routes: routes::of(requests), ..Slice::default() }
+    }
+
+    /// Whether the order has more than one request.
+    #[inline]
+    pub fn is_routed(&self) -> bool {
+        !self.routes.is_empty()
+    }
+
     /// A request ended.
     #[inline]
     pub fn end(&mut self, outcome: Outcome) {
@@ -194,6 +222,7 @@ impl Slice {
         self.offered += other.offered;
         self.outcomes.iter_mut().zip(other.outcomes).for_each(|(a, b)| *a += b);
         self.statuses.iter_mut().zip(&other.statuses).for_each(|(a, b)| *a += b);
+        routes::merge(&mut self.routes, &other.routes);
         self.counts.merge(&other.counts);
         self.in_flight += other.in_flight;
         self.connections_peak += other.connections_peak;
@@ -208,6 +237,7 @@ impl Slice {
         (self.offered, self.in_flight, self.loop_stall_max_ns) = (0, 0, 0);
         (self.outcomes, self.counts, self.cpu) = (Default::default(), Counts::default(), Cpu::default());
         self.statuses.fill(0);
+        self.routes.iter_mut().for_each(Route::clear);
         (self.censored_above, self.connections_peak) = (None, 0);
         self.recorders_mut().into_iter().for_each(Recorder::reset);
     }
@@ -220,13 +250,14 @@ impl Slice {
         [&mut self.latency, &mut self.response, &mut self.lag, &mut self.first_byte, &mut self.connect]
     }
 
-    /// The promise of the protocol: every request has one outcome.
+    /// The promise of the protocol: every request has one outcome, and one route.
     pub fn assert_balanced(&self) {
         assert_eq!(
             self.offered,
             self.outcomes.iter().sum::<u64>(),
             "offered requests and outcomes differ: a defect in the engine"
         );
+        routes::assert_sums(self);
     }
 }
 

@@ -2,10 +2,13 @@
 //! the steady state.
 //!
 //! This file is the loop and its windows; how requests get their places is in [`arrivals`], what can happen to them between their
-//! begin and their one outcome in [`request`]. At the end the worker asserts that as many requests ended as were begun.
+//! begin and their one outcome in [`request`], what connections do in [`connecting`]. At the end the worker asserts that as many requests ended as were begun.
 
 mod arrivals;
+mod connecting;
+mod drain;
 mod request;
+mod routes;
 
 use crate::clock;
 use crate::connection::{Lore, Place};
@@ -41,6 +44,8 @@ pub struct Job<'j> {
     pub keep_alive: bool,
     /// How threads wait.
     pub wait: Wait,
+    /// How long the end of the run waits for answers.
+    pub drain_ns: u64,
     /// Set to end the load now.
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
@@ -61,7 +66,9 @@ pub struct Worker<'j, P> {
     timers: Timers,
     ledger: Ledger,
     totals: Totals,
-    /// Places that have not been opened yet are those from here on.
+    /// The place that is opening each connection.
+    openers: Vec<Option<u32>>,
+    /// Connections that have not been opened yet are those from here on.
     unopened: usize,
     /// Connections there are.
     connections: u64,
@@ -74,11 +81,13 @@ pub struct Worker<'j, P> {
 impl<'j, P: Poll> Worker<'j, P> {
     /// A worker that is ready to run.
     pub fn new(job: &'j Job<'j>, poll: P, pace: Pace<'j>, ledger: Ledger) -> Self {
-        let places = pace.places();
+        let (connections, lanes) = (pace.places(), poll.lanes());
+        let places = connections * lanes;
         Worker {
             job,
             poll,
-            pool: Pool::new(pace.opened(), places),
+            pool: Pool::new(pace.opened(), connections, lanes),
+            openers: vec![None; connections],
             pace,
             mix: Mix::new(job.requests.iter().map(|r| r.weight)),
             places: std::iter::repeat_with(Place::default).take(places).collect(),
@@ -124,7 +133,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     fn is_over(&self) -> bool {
-        let counted = self.pace.spent() && self.in_flight == 0;
+        // What is mostly false comes first: this is asked in every turn.
+        let counted = self.in_flight == 0 && (self.pace.spent() || self.has_drained());
         self.over || counted || self.fault.is_some() || self.job.stop.load(Ordering::Relaxed)
     }
 
@@ -156,6 +166,8 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::Writable => self.send_rest(place, now),
                 What::End => self.ended(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
+                What::Behind(cause) => self.behind(place, cause, now),
+                what => self.part(place, what, now),
             }
         }
     }
@@ -175,7 +187,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     fn turn_windows(&mut self, now: u64) {
         while now >= self.ledger.window.end && !self.over {
             if self.ledger.window.last {
-                self.over = true;
+                self.over = !self.begin_drain();
             } else {
                 if self.ledger.next_window().phase != self.ledger.window.phase {
                     self.enter_steady(now);
@@ -194,6 +206,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             if surplus > 0 && self.places[place].busy() {
                 self.hang_up(place);
                 self.unfinished(place, now);
+                self.relay(place, now);
                 surplus -= 1;
             }
         }
@@ -212,9 +225,11 @@ impl<'j, P: Poll> Worker<'j, P> {
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);
         }
-        // A connection of an open pace that was never needed has nothing to answer for.
-        let owed = |p: &&Place| !p.answered && (p.asked || !self.pace.is_open());
-        self.totals.unanswered = self.places.iter().filter(owed).count() as u64;
+        // A connection that was never needed, or never there, has nothing to answer for.
+        let needed = |lanes: &&[Place]| self.pace.is_constant() || lanes.iter().any(|p| p.asked);
+        let connections = self.places.chunks(self.poll.lanes()).filter(needed);
+        let unanswered = connections.filter(|lanes| !lanes.iter().any(|p| p.answered));
+        self.totals.unanswered = unanswered.count() as u64;
         self.ledger.close(now, self.totals);
     }
 }

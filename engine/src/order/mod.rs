@@ -3,10 +3,12 @@
 //! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
 
+mod crowd;
 mod fields;
 mod pace;
 mod request;
 
+pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
 pub use request::{Expect, Request};
 
@@ -35,6 +37,8 @@ const KEYS: &[(&str, u64)] = &[
     ("cpus", 1),
     ("slice_ns", 1),
     ("wait", 2),
+    ("drain_ns", 3),
+    ("seed", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -126,6 +130,10 @@ pub struct Order {
     pub slice_ns: u64,
     /// How threads wait.
     pub wait: Wait,
+    /// How long the end of an open pace waits for answers.
+    pub drain_ns: u64,
+    /// Where the random draws of templates begin.
+    pub seed: u64,
 }
 
 impl Order {
@@ -138,7 +146,7 @@ impl Order {
         let field = fields.required("schema", "1, 2 or 3")?;
         let schema =
             field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2 or 3, which this engine knows"))?;
-        let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields)? };
+        let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields, schema)? };
         let order = Order {
             schema,
             target: target(&fields)?,
@@ -152,6 +160,8 @@ impl Order {
             threads: threads(&fields, &pace)?,
             cpus: cpus(&fields)?,
             slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
+            drain_ns: drain(&fields, &pace)?,
+            seed: fields.optional("seed").map_or(Ok(1), |field| field.integer(0, u64::MAX))?,
             wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
             pace,
         };
@@ -190,6 +200,17 @@ fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {
     }
 }
 
+/// Only where requests come due until a time is there anything to wait for after it.
+fn drain(order: &Fields<'_>, pace: &PaceOrder) -> Result<u64, Fault> {
+    let Some(field) = order.optional("drain_ns") else { return Ok(0) };
+    let ns = field.integer(0, HOUR)?;
+    let cut_off = matches!(pace, PaceOrder::Open { .. }) && order.optional("duration_ns").is_some();
+    if ns > 0 && !cut_off {
+        return Err(field.wrong("0 where no open pace is cut off after duration_ns"));
+    }
+    Ok(ns)
+}
+
 fn version(order: &Fields<'_>) -> Result<Version, Fault> {
     let field = order.required("http", "\"1.1\" or \"1.0\"")?;
     match field.text() {
@@ -210,7 +231,7 @@ fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {
     let field = order.required("threads", "an integer of at least 1")?;
     let threads = field.integer(1, 1024)? as usize;
     if threads > connections {
-        return Err(field.wrong(&format!("at most pace.connections, which is {connections}")));
+        return Err(field.wrong(&format!("at most {}, which is {connections}", pace.key())));
     }
     Ok(threads)
 }

@@ -10,6 +10,7 @@ use crate::clock;
 use crate::connection::State;
 use crate::pace::Due;
 use crate::poll::Poll;
+use crate::schedule::Schedule;
 use crate::slice::Outcome;
 use crate::trouble;
 
@@ -20,27 +21,24 @@ impl<P: Poll> Worker<'_, P> {
     /// Opens what is to be open from the begin, some in each turn.
     pub(super) fn open_more(&mut self, now: u64) {
         let until = self.pace.opened().min(self.unopened + CONNECTS_PER_TURN);
-        for place in self.unopened..until {
-            if self.pace.is_open() { self.open_early(place, now) } else { self.next_request(place, now) }
+        let lanes = self.poll.lanes();
+        for first in (self.unopened..until).map(|connection| connection * lanes) {
+            if self.pace.is_open() {
+                self.open_early(first, now);
+            } else {
+                (first..first + lanes).for_each(|place| self.next_request(place, now));
+            }
         }
         self.unopened = until;
     }
 
-    /// Connects a place that has no request yet.
-    fn open_early(&mut self, place: usize, now: u64) {
-        let p = &mut self.places[place];
-        (p.state, p.connect_at) = (State::Opening, now);
-        match self.poll.open(place, &self.job.endpoint) {
-            Ok(()) => self.remind(place),
-            Err(_) => self.unopened(place),
+    /// The pace has fewer connections than would need this place. Nobody closed anything: a client went away.
+    fn leave(&mut self, place: usize, until: u64) {
+        self.retire(place);
+        if until < Schedule::NEVER {
+            self.places[place].state = State::BackOff(until);
+            self.remind(place);
         }
-    }
-
-    /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
-    pub(super) fn unopened(&mut self, place: usize) {
-        self.hang_up(place);
-        self.places[place].state = State::Idle;
-        self.pool.give(place, false);
     }
 
     /// When the loop is needed for a request that comes due. Not while there is no place for it.
@@ -58,8 +56,10 @@ impl<P: Poll> Worker<'_, P> {
             if self.pace.due() > now.min(self.ledger.window.end - 1) {
                 break;
             }
-            let places = &self.places;
-            let Some(place) = self.pool.take(now, |place| places[place].connected) else { break };
+            let mut pool = std::mem::take(&mut self.pool);
+            let place = pool.take(now, |place| self.places[place].is_free(), |connection| self.opener(connection));
+            self.pool = pool;
+            let Some(place) = place else { break };
             self.begin_due(place, now, now);
             // Each send takes some microseconds, in which more may come due.
             now = clock::now();
@@ -74,10 +74,11 @@ impl<P: Poll> Worker<'_, P> {
     /// Books every request that was due before then and has not been sent.
     pub(super) fn shed(&mut self, before: u64, now: u64) {
         while self.pace.due() < before {
-            let Due::Since(due) = self.pace.next(now) else { return };
+            let Due::Since(due) = self.pace.next(0, now) else { return };
             self.begun += 1;
             self.ledger.slice.censor(now.saturating_sub(due));
             self.ledger.end(Outcome::Shed);
+            self.shed_route(now.saturating_sub(due));
         }
     }
 
@@ -94,10 +95,11 @@ impl<P: Poll> Worker<'_, P> {
     /// Begins the oldest request that is due; `seen` is until when there was a place for it.
     #[inline(always)]
     fn begin_due(&mut self, place: usize, seen: u64, now: u64) {
-        let due = match self.pace.next(now) {
+        let due = match self.pace.next(place / self.poll.lanes(), now) {
             Due::Since(due) => due,
+            Due::Away(until) => return self.leave(place, until),
             Due::Later => return self.pool.give(place, self.places[place].connected),
-            Due::Never => return self.hang_up(place),
+            Due::Never => return self.retire(place),
         };
         self.begun += 1;
         self.in_flight += 1;
