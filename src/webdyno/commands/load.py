@@ -18,7 +18,7 @@ from webdyno.commands.loading.speaking import Speaking
 from webdyno.commands.loading.style_ab import ab_lines
 from webdyno.commands.loading.style_oha import oha_lines
 from webdyno.commands.loading.style_wrk import wrk2_lines, wrk_lines
-from webdyno.commands.loading.summary import as_data, print_summary
+from webdyno.commands.loading.summary import as_data, print_summary, route_lines
 from webdyno.commands.loading.table import csv_lines, write_hdr
 from webdyno.commands.loading.targets import Asking, one_server
 from webdyno.commands.loading.watching import watching
@@ -127,7 +127,7 @@ def _say(title: str, urls: list[str], loaded: Loaded, found: list[str], failed: 
         lines = csv_lines(loaded) if saying.csv else (f"{line}\n" for line in STYLES[saying.style or ""](title, loaded))
         sys.stdout.writelines(lines)
         # The form has no room for them, and who reads it by a script must not stumble over them.
-        for sentence in [*found, *failed]:
+        for sentence in [*route_lines(loaded), *found, *failed]:
             print(f"webdyno: {sentence}", file=sys.stderr)
         return
     print_summary(title, loaded, found)

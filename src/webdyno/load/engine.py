@@ -21,7 +21,7 @@ from webdyno.load.engine_order import engine_order
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.model.driver import Can
 from webdyno.model.errors import MachineError
-from webdyno.model.sample import ERROR_KINDS, Phase, Slice
+from webdyno.model.sample import ERROR_KINDS, Phase, Route, Slice
 
 SCHEMAS = (1, 2, 3)
 PROGRAM = "webdyno-engine"
@@ -135,6 +135,7 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     handshake_hdr: str | None = None
     handshakes_full: int | None = None
     handshakes_resumed: int | None = None
+    routes: list[Route] = []
 
 
 class _Summary(msgspec.Struct, tag_field="event", tag="summary"):
@@ -180,5 +181,11 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
         facts = {key: value for key, value in msgspec.json.decode(line).items() if key != "event"}
         return Summary(facts | {"started": started})
     fields = msgspec.structs.asdict(said)
-    fields["errors"] = {kind: count for kind, count in said.errors.items() if count}
+    fields["errors"] = _counted(said.errors)
+    fields["routes"] = [msgspec.structs.replace(route, errors=_counted(route.errors)) for route in said.routes]
     return Slice(**fields)
+
+
+def _counted(errors: dict[str, int]) -> dict[str, int]:
+    """Without the kinds that never came."""
+    return {kind: count for kind, count in errors.items() if count}

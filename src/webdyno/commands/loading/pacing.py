@@ -133,8 +133,8 @@ def _stages(text: str, connections: int | None) -> dict[str, Any]:
         return {"rate_stages": stages, "duration_s": whole_s}
     if connections is not None:
         raise UsageError("--connections does not go with --stages of connections, which say how many there are")
-    if any(end != int(end) or end < 1 for end in ends):
-        raise UsageError(f"--stages {text!r}: connections are whole numbers of at least 1")
+    if any(end != int(end) for end in ends) or max(ends) < 1:
+        raise UsageError(f"--stages {text!r}: connections are whole numbers, and at least 1 somewhere")
     return {"connection_stages": stages, "duration_s": whole_s, "connections": int(max(ends))}
 
 

@@ -150,6 +150,11 @@ def _engine(loaded: Loaded) -> str:
     return ", ".join(told)
 
 
+def route_lines(loaded: Loaded) -> list[str]:
+    """A line for each route, where there are several."""
+    return [line for _, line in _routes(loaded)]
+
+
 def _routes(loaded: Loaded) -> Iterator[tuple[str, str]]:
     """A line each, when there are several."""
     for route in loaded.summary.get("routes") or []:
