@@ -20,6 +20,8 @@ pub enum State {
     BackOff(u64),
     /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
     Starved(u64),
+    /// It has a request, and waits until a time before it tries to connect again: the server's queue was full.
+    Queued(u64),
     /// It connects before there is a request for it.
     Opening,
     /// It has a request and no connection yet.
@@ -42,6 +44,8 @@ pub struct Place {
     /// It has had a request in this run.
     pub asked: bool,
     request: u32,
+    /// Which of its worker's requests the present one is, from 0.
+    pub number: u64,
     /// When the present request was due.
     pub due_at: u64,
     /// When the present request was first sent; 0: not yet.
@@ -149,6 +153,7 @@ impl Default for Place {
             answered: false,
             asked: false,
             request: 0,
+            number: 0,
             due_at: 0,
             sent_at: 0,
             connect_at: 0,
@@ -198,7 +203,7 @@ impl Place {
 
     /// Whether a request is under way.
     pub fn busy(&self) -> bool {
-        matches!(self.state, State::Starved(_) | State::Connecting | State::Asking)
+        matches!(self.state, State::Starved(_) | State::Queued(_) | State::Connecting | State::Asking)
     }
 
     /// Whether a request may be sent here now.
@@ -224,7 +229,7 @@ impl Place {
         let answer_by = self.sent_at.saturating_add(timeout);
         match self.state {
             State::Idle => None,
-            State::BackOff(until) | State::Starved(until) => Some(until),
+            State::BackOff(until) | State::Starved(until) | State::Queued(until) => Some(until),
             State::Asking => Some(answer_by),
             State::Opening => Some(self.connect_at + connect_timeout),
             // The clock of a request that is being sent once more goes on while it connects.
@@ -374,7 +379,8 @@ mod tests {
     fn an_answer_is_read_by_its_bytes_alone_whatever_came_before_it() {
         let expect = Expect { body_contains: Some(b"hello".to_vec()), ..Expect::default() };
         let (name, method, path) = ("r".to_string(), "GET".to_string(), "/".to_string());
-        let request = Request { name, method, path, headers: Vec::new(), body: None, weight: 1, expect };
+        let request =
+            Request { name, method, path, headers: Vec::new(), body: None, template: false, weight: 1, expect };
         let right = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         let answers: [&[&str]; 7] = [
             &[right],

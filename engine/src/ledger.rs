@@ -94,6 +94,11 @@ impl Ledger {
         self.slice.end(outcome);
     }
 
+    /// Which worker's they are.
+    pub fn thread(&self) -> usize {
+        self.thread
+    }
+
     /// Requests of the present window that were never sent.
     pub fn slice_shed(&self) -> u64 {
         self.slice.outcome(Outcome::Shed)

@@ -14,6 +14,8 @@
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
 //! * The time of a run is cut into windows that every worker computes for itself ([`timetable`]). At the end of a window a worker
 //!   hands its slice to the collector, which joins the workers' slices and writes the line.
+//! * A fixed request is bytes before the load begins; a [`wire::template`] is put together anew each time from its number. Where an order
+//!   has several requests, each has its own part in the [`slice`].
 //! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
 //!
 //! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].
@@ -29,6 +31,7 @@ mod connection;
 mod crowd;
 pub mod error;
 mod expect;
+mod files;
 mod ledger;
 mod lines;
 mod machine;
@@ -54,7 +57,7 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::{Endpoint, Epoll};
+use poll::{Epoll, Secure, secure::Tls};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,18 +118,25 @@ impl From<io::Error> for Failure {
 
 /// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
 pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
-    let endpoint = Endpoint { address: machine::resolve(&order.target)? };
-    machine::check_family(&endpoint.address)?;
-    machine::reserve_files(order)?;
+    let endpoint = machine::endpoint(order)?;
+    let tls = Tls::new(order, order.version.alpn())?;
+    let tables = files::reserve(order)?;
     machine::pin(order)?;
-    let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
+    let moulds: Vec<_> = order.requests.iter().map(|r| wire::template::Mould::of(r, order)).collect();
+    let fixed = order.requests.iter().zip(&moulds).map(|(r, m)| m.is_none().then(|| wire::encode::encode(r, order)));
+    let encoded: Vec<Vec<u8>> = fixed.map(Option::unwrap_or_default).collect();
     let tickets = Pace::tickets(order);
     let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
     let sets = epoll_sets(order.threads)?;
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
+        moulds: &moulds,
+        seed: order.seed,
+        threads: order.threads,
         endpoint,
+        tls,
+        tables,
         timeout_ns: order.timeout_ns,
         connect_timeout_ns: order.connect_timeout_ns,
         keep_alive: order.keep_alive,
@@ -166,9 +176,13 @@ fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
 
 /// One thread of load, from its begin to its end.
 fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
-    match machine::pin_worker(order, thread) {
-        Ok(()) => Worker::new(job, Epoll::new(set, pace.places()), pace, ledger).run(),
-        Err(fault) => ledger.fail(fault),
+    if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
+        return ledger.fail(fault);
+    }
+    let (places, poll) = (pace.places(), Epoll::new(set, pace.places()));
+    match &job.tls {
+        None => Worker::new(job, poll, pace, ledger).run(),
+        Some(tls) => Worker::new(job, Secure::new(poll, tls, places), pace, ledger).run(),
     }
 }
 

@@ -79,6 +79,8 @@ pub struct Tally {
     closes_silent: u64,
     stale_retries: u64,
     http10_answers: u64,
+    handshakes_full: u64,
+    handshakes_resumed: u64,
     in_flight: u64,
     connections_peak: u64,
     sends_late: u64,
@@ -89,6 +91,7 @@ pub struct Tally {
     lag_hdr: Option<String>,
     ttfb_hdr: Option<String>,
     connect_hdr: Option<String>,
+    handshake_hdr: Option<String>,
     cpu_user_ns: u64,
     cpu_system_ns: u64,
 }
@@ -116,6 +119,8 @@ impl Tally {
             closes_silent: c.closes_silent,
             stale_retries: c.stale_retries,
             http10_answers: c.http10_answers,
+            handshakes_full: c.handshakes_full,
+            handshakes_resumed: c.handshakes_resumed,
             in_flight: slice.in_flight,
             connections_peak: slice.connections_peak,
             sends_late: c.sends_late,
@@ -126,6 +131,7 @@ impl Tally {
             lag_hdr: some(&slice.lag),
             ttfb_hdr: some(&slice.first_byte),
             connect_hdr: some(&slice.connect),
+            handshake_hdr: some(&slice.handshake),
             cpu_user_ns: cpu.user_ns,
             cpu_system_ns: cpu.system_ns,
         }

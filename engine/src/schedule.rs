@@ -140,14 +140,19 @@ impl Ramp {
 /// Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014): 64 bits of state, one multiplication chain
 /// per number, more than enough for gaps between requests.
 #[derive(Clone, Debug)]
-struct SplitMix(u64);
+pub struct SplitMix(u64);
 
 impl SplitMix {
     const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
     /// Streams of different threads begin at places that have nothing to do with each other.
-    fn new(seed: u64, stream: u64) -> SplitMix {
+    pub fn new(seed: u64, stream: u64) -> SplitMix {
         SplitMix(mix(mix(seed ^ SplitMix::GAMMA).wrapping_add(stream)))
+    }
+
+    /// Number `n` of the numbers that follow, counted from 0: the state is a sum, so that none before it is needed.
+    pub fn nth(&self, n: u64) -> u64 {
+        mix(self.0.wrapping_add(SplitMix::GAMMA.wrapping_mul(n.wrapping_add(1))))
     }
 
     /// Within 0 to 1, 1 excluded.

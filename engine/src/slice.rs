@@ -33,7 +33,7 @@ pub enum Outcome {
     Truncated,
     /// The answer is not HTTP, or is framed in a way RFC 9112 forbids.
     Malformed,
-    /// TLS did not come about. Reserved: the engine does not speak it yet.
+    /// TLS did not come about, or broke.
     Tls,
     /// It was due and never sent: no connection was free in time.
     Shed,
@@ -108,6 +108,10 @@ pub struct Counts {
     pub sends_late: u64,
     /// Requests without a complete answer that are in the response times at their age.
     pub censored: u64,
+    /// TLS handshakes that began a session.
+    pub handshakes_full: u64,
+    /// TLS handshakes that took up an earlier session.
+    pub handshakes_resumed: u64,
 }
 
 /// A send is late from here on: a millisecond.
@@ -133,6 +137,8 @@ pub struct Slice {
     pub first_byte: Recorder,
     /// From connect to writable.
     pub connect: Recorder,
+    /// From connected to the end of the TLS handshake.
+    pub handshake: Recorder,
     /// The smallest age in `response` of a request that had no answer.
     pub censored_above: Option<u64>,
     /// The most connections at a time.
@@ -158,6 +164,7 @@ impl Default for Slice {
             lag: Recorder::default(),
             first_byte: Recorder::default(),
             connect: Recorder::default(),
+            handshake: Recorder::default(),
             censored_above: None,
             connections_peak: 0,
             statuses: vec![0; STATUSES],
@@ -201,6 +208,13 @@ impl Slice {
         self.counts.sends_late += u64::from(lag > LATE_NS);
     }
 
+    /// A TLS handshake took so long.
+    pub fn shake(&mut self, ns: u64, resumed: bool) {
+        self.handshake.record(ns);
+        let counts = &mut self.counts;
+        *(if resumed { &mut counts.handshakes_resumed } else { &mut counts.handshakes_full }) += 1;
+    }
+
     /// A complete answer had this status.
     #[inline]
     pub fn status(&mut self, status: u16) {
@@ -242,12 +256,19 @@ impl Slice {
         self.recorders_mut().into_iter().for_each(Recorder::reset);
     }
 
-    fn recorders(&self) -> [&Recorder; 5] {
-        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect]
+    fn recorders(&self) -> [&Recorder; 6] {
+        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect, &self.handshake]
     }
 
-    fn recorders_mut(&mut self) -> [&mut Recorder; 5] {
-        [&mut self.latency, &mut self.response, &mut self.lag, &mut self.first_byte, &mut self.connect]
+    fn recorders_mut(&mut self) -> [&mut Recorder; 6] {
+        [
+            &mut self.latency,
+            &mut self.response,
+            &mut self.lag,
+            &mut self.first_byte,
+            &mut self.connect,
+            &mut self.handshake,
+        ]
     }
 
     /// The promise of the protocol: every request has one outcome, and one route.
@@ -272,6 +293,8 @@ impl Counts {
         self.http10_answers += other.http10_answers;
         self.sends_late += other.sends_late;
         self.censored += other.censored;
+        self.handshakes_full += other.handshakes_full;
+        self.handshakes_resumed += other.handshakes_resumed;
     }
 }
 

@@ -13,14 +13,16 @@ mod routes;
 use crate::clock;
 use crate::connection::{Lore, Place};
 use crate::error::Fault;
+use crate::files::Tables;
 use crate::ledger::{Ledger, Totals};
 use crate::mix::Mix;
 use crate::order::{Request, Wait};
 use crate::pace::Pace;
-use crate::poll::{Endpoint, Poll, What};
+use crate::poll::{Endpoint, Poll, What, secure::Tls};
 use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
+use crate::wire::template::{Mould, Press};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
@@ -32,10 +34,20 @@ const CONNECTS_PER_TURN: usize = 64;
 pub struct Job<'j> {
     /// The requests of the order.
     pub requests: &'j [Request],
-    /// Their bytes.
+    /// Their bytes; none for one that differs each time.
     pub encoded: &'j [Vec<u8>],
+    /// The parts of those that do.
+    pub moulds: &'j [Option<Mould>],
+    /// Where their random draws begin.
+    pub seed: u64,
+    /// Over how many threads requests are numbered.
+    pub threads: usize,
     /// Where the server is.
     pub endpoint: Endpoint,
+    /// What TLS connections are begun with; `None`: plain.
+    pub tls: Option<Tls>,
+    /// Whose table of files the threads use.
+    pub tables: Tables,
     /// From sent to complete answer.
     pub timeout_ns: u64,
     /// From connect to writable.
@@ -64,6 +76,7 @@ pub struct Worker<'j, P> {
     /// One for each request.
     lore: Vec<Lore>,
     timers: Timers,
+    press: Press,
     ledger: Ledger,
     totals: Totals,
     /// The place that is opening each connection.
@@ -93,6 +106,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             places: std::iter::repeat_with(Place::default).take(places).collect(),
             lore: job.requests.iter().map(|_| Lore::default()).collect(),
             timers: Timers::new(places),
+            press: Press::new(job.seed, ledger.thread(), job.threads),
             ledger,
             totals: Totals::default(),
             unopened: 0,
@@ -164,7 +178,9 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::Bytes { ending } => self.received(place, ending, now),
                 What::Connected => self.connected(place, now),
                 What::Writable => self.send_rest(place, now),
-                What::End => self.ended(place, now),
+                What::End => self.ended(place, true, now),
+                What::Cut => self.ended(place, false, now),
+                What::Tls => self.insecure(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
                 What::Behind(cause) => self.behind(place, cause, now),
                 what => self.part(place, what, now),

@@ -131,7 +131,7 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The known key closest to `typed`, when it is close enough to be meant.
-pub(super) fn nearest<'k>(typed: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(typed: &str, known: &[&'k str]) -> Option<&'k str> {
     let allowed = (typed.chars().count() / 3).max(1);
     let (distance, key) = known.iter().map(|k| (edits(typed, k), *k)).min()?;
     (distance <= allowed).then_some(key)

@@ -6,15 +6,19 @@
 mod crowd;
 mod fields;
 mod pace;
+mod reach;
 mod request;
 
 pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
+pub use reach::{Linger, Target, TlsOrder};
 pub use request::{Expect, Request};
 
 use crate::error::Fault;
+pub(crate) use fields::nearest;
 use fields::{Field, Fields};
 use serde_json::Value;
+use std::net::IpAddr;
 
 /// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols; each has all of those before.
 const SCHEMAS: (u64, u64) = (1, 3);
@@ -39,21 +43,15 @@ const KEYS: &[(&str, u64)] = &[
     ("wait", 2),
     ("drain_ns", 3),
     ("seed", 3),
+    ("sources", 3),
+    ("linger", 3),
+    ("tls", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
 fn keys(schema: Option<u64>) -> Vec<&'static str> {
     let schema = schema.filter(|n| (SCHEMAS.0..=SCHEMAS.1).contains(n)).unwrap_or(SCHEMAS.1);
     KEYS.iter().filter(|(_, since)| *since <= schema).map(|(key, _)| *key).collect()
-}
-
-/// Where the server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// Address literal without brackets, or a name.
-    pub host: String,
-    /// TCP port.
-    pub port: u16,
 }
 
 /// What ends the steady phase.
@@ -72,6 +70,15 @@ pub enum Version {
     Http10,
     /// HTTP/1.1
     Http11,
+}
+
+impl Version {
+    /// The names of the protocol to offer to a TLS server (RFC 7301); HTTP/1.0 has a name that nobody asks for.
+    pub fn alpn(self) -> &'static [&'static [u8]] {
+        match self {
+            Version::Http10 | Version::Http11 => &[b"http/1.1"],
+        }
+    }
 }
 
 /// How a thread waits for what comes next.
@@ -134,6 +141,12 @@ pub struct Order {
     pub drain_ns: u64,
     /// Where the random draws of templates begin.
     pub seed: u64,
+    /// Local addresses that connections leave from; empty: the kernel's choice.
+    pub sources: Vec<IpAddr>,
+    /// How connections are closed.
+    pub linger: Linger,
+    /// TLS; `None`: plain.
+    pub tls: Option<TlsOrder>,
 }
 
 impl Order {
@@ -147,10 +160,10 @@ impl Order {
         let schema =
             field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2 or 3, which this engine knows"))?;
         let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields, schema)? };
+        let target = reach::target(&fields, schema)?;
         let order = Order {
             schema,
-            target: target(&fields)?,
-            requests: request::list(&fields)?,
+            requests: request::list(&fields, schema)?,
             until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
@@ -163,23 +176,14 @@ impl Order {
             drain_ns: drain(&fields, &pace)?,
             seed: fields.optional("seed").map_or(Ok(1), |field| field.integer(0, u64::MAX))?,
             wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
+            sources: reach::sources(&fields, &target)?,
+            linger: reach::linger(&fields, &target)?,
+            tls: reach::tls(&fields)?,
+            target,
             pace,
         };
         Ok(order)
     }
-}
-
-fn target(order: &Fields<'_>) -> Result<Target, Fault> {
-    let fields = order.required("target", "an object with host and port")?.object(&["host", "port"])?;
-    let (path, host) = fields.text("host")?;
-    let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
-    if bare.is_empty() || bare.contains(|c: char| c.is_whitespace() || c.is_control() || "/?#@[]".contains(c)) {
-        return Err(Fault::order(
-            path.clone(),
-            format!("{path} must be an address or a name, without scheme, port or path, not {host:?}"),
-        ));
-    }
-    Ok(Target { host: bare.to_string(), port: fields.integer("port", 1, 65_535)? as u16 })
 }
 
 fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {

@@ -8,7 +8,7 @@ use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags, sockopt};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
@@ -46,6 +46,8 @@ struct Ready {
 pub struct Epoll {
     fd: OwnedFd,
     slots: Vec<Slot>,
+    /// Sockets made so far.
+    opened: usize,
     events: Vec<epoll::Event>,
     /// Events of `events` already handed on.
     seen: usize,
@@ -68,6 +70,7 @@ impl Epoll {
         Epoll {
             fd,
             slots: std::iter::repeat_with(Slot::default).take(places).collect(),
+            opened: 0,
             events: Vec::with_capacity(BATCH),
             seen: 0,
             current: None,
@@ -96,12 +99,16 @@ impl Epoll {
     fn connected(&mut self, ready: Ready) -> What {
         let slot = &mut self.slots[ready.place];
         if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
-            self.current = None;
-            let error = slot.fd.as_ref().map(sockopt::socket_error);
-            return What::Failed(match error {
-                Some(Ok(Err(errno)) | Err(errno)) => errno,
-                _ => Errno::CONNREFUSED,
-            });
+            let failed = match slot.fd.as_ref().map(sockopt::socket_error) {
+                // The server of a Unix socket took the connection and has closed it again: that is told next.
+                Some(Ok(Ok(()))) => None,
+                Some(Ok(Err(errno)) | Err(errno)) => Some(errno),
+                None => Some(Errno::CONNREFUSED),
+            };
+            if let Some(errno) = failed {
+                self.current = None;
+                return What::Failed(errno);
+            }
         }
         slot.connected = true;
         What::Connected
@@ -143,17 +150,9 @@ const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFla
 impl Poll for Epoll {
     fn open(&mut self, place: usize, endpoint: &Endpoint) -> Result<(), Errno> {
         self.close(place);
-        let address = &endpoint.address;
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-        // Requests leave at once, also their last part when they are longer than a segment. SO_LINGER is left alone: a close
-        // must not throw away bytes, and a reset where FIN is meant would be booked as an error by the server.
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        match net::connect(&fd, address) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(errno) => return Err(errno),
-        }
+        let fd = endpoint.socket(self.opened)?;
+        self.opened = self.opened.wrapping_add(1);
+        endpoint.connect(&fd)?;
         let slot = &mut self.slots[place];
         slot.generation = slot.generation.wrapping_add(1);
         let data = epoll::EventData::new_u64(u64::from(slot.generation) << 32 | place as u64);

@@ -6,6 +6,7 @@
 pub mod encode;
 pub mod h1;
 pub mod head;
+pub mod template;
 
 /// Whether `b` may stand in a token, such as a method or a header name (RFC 9110, 5.6.2).
 pub fn is_token(b: u8) -> bool {

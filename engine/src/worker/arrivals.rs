@@ -101,10 +101,11 @@ impl<P: Poll> Worker<'_, P> {
             Due::Later => return self.pool.give(place, self.places[place].connected),
             Due::Never => return self.retire(place),
         };
-        self.begun += 1;
-        self.in_flight += 1;
         let p = &mut self.places[place];
         p.assign(self.mix.next(), due);
+        p.number = self.begun;
+        self.begun += 1;
+        self.in_flight += 1;
         let mut until = seen;
         if p.connected {
             let sent = self.ask(place);

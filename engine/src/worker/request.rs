@@ -71,7 +71,10 @@ impl<P: Poll> Worker<'_, P> {
                 self.book(place, Outcome::Reset, "", now);
                 self.next_request(place, now);
             }
-            _ => self.lose(place, Outcome::Malformed, self.poll.why(), now),
+            _ => {
+                let why = self.poll.why().to_string();
+                self.lose(place, Outcome::Malformed, &why, now);
+            }
         }
     }
 
@@ -162,7 +165,11 @@ impl<P: Poll> Worker<'_, P> {
         if p.state != State::Asking {
             return;
         }
-        let bytes = &self.job.encoded[p.request()];
+        let mut bytes = self.job.encoded[p.request()].as_slice();
+        if bytes.is_empty() {
+            // The same bytes each time it is put together: the rest of a short send, or a second sending, is of the very same request.
+            bytes = self.press.render(&self.job.moulds[p.request()], p.number);
+        }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
                 p.taken += sent;
@@ -180,13 +187,13 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
-    /// The server ended its side.
-    pub(super) fn ended(&mut self, place: usize, now: u64) {
+    /// The server ended its side; `whole`: in a way that can end an answer.
+    pub(super) fn ended(&mut self, place: usize, whole: bool, now: u64) {
         let p = &mut self.places[place];
         match p.state {
             State::Asking => {
                 let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
-                match p.end(request, lore) {
+                match p.end(request, lore).filter(|_| whole) {
                     Some(answer) => {
                         self.poll.answered(place, 0);
                         self.complete(place, &answer, false, true, now);
@@ -240,9 +247,10 @@ impl<P: Poll> Worker<'_, P> {
             State::Starved(_) => self.open(place, now),
             State::Asking => self.lose(place, Outcome::Timeout, "", now),
             State::Opening => self.unopened(place),
-            State::Connecting if now >= p.connect_at + self.job.connect_timeout_ns => {
+            State::Connecting | State::Queued(_) if now >= p.connect_at + self.job.connect_timeout_ns => {
                 self.unconnected_in_time(place, now);
             }
+            State::Queued(_) => self.redial(place, now),
             State::Connecting => self.lose(place, Outcome::Timeout, "", now),
         }
     }

@@ -54,6 +54,11 @@ impl Peer {
         let _ = self.stream.read_to_end(&mut Vec::new());
     }
 
+    /// The connection as it is, for a script that speaks something else on it.
+    pub fn into_stream(self) -> TcpStream {
+        self.stream.into_inner()
+    }
+
     /// Ends with a reset in place of an orderly end.
     pub fn reset(self) {
         sockopt::set_socket_linger(self.stream.get_ref(), Some(Duration::ZERO)).unwrap();
