@@ -55,7 +55,7 @@ def ceiling(connections: int, per_s: float, threads: int = 1) -> Ceiling:
 def test_a_rate_near_the_ceiling_is_bound_by_the_generator() -> None:
     near = doubts(good(rate=10_000), ceilings=[ceiling(16, 99_000), ceiling(64, 10_500)])["generator-bound"]
     assert near.severity == "shades"
-    assert "within 10 % of 10,500/s, the most the load generator reaches here" in near.sentence
+    assert "is 90 % or more of 10,500/s, which the load generator reached here" in near.sentence
     assert near.numbers["ceiling_per_s"] == 10_500
     assert "generator-bound" not in doubts(good(rate=10_000), ceilings=[ceiling(64, 12_000)])
     assert "generator-bound" not in doubts(good(rate=10_000), ceilings=[ceiling(64, 10_500, threads=2)])

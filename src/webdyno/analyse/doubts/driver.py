@@ -14,7 +14,7 @@ from webdyno.model.rig import Ceiling
 
 BOUND = 0.85
 NEAR_CEILING = 0.9
-"""Within 10 % of the most the driver reaches here against a server that answers at once."""
+"""A rate from this part on of what the driver reached here against a server that answers at once."""
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
@@ -86,8 +86,8 @@ def _near_ceiling(cell: Cell) -> Doubt | None:
         kind="generator-bound",
         severity="shades",
         subject=cell.name,
-        sentence=f"{words.rate(per_s)} of {cell.name} is within 10 % of {words.rate(most)}, the most the load "
-        "generator reaches here against a server that answers at once: its rate is a floor, it may be faster",
+        sentence=f"{words.rate(per_s)} of {cell.name} is 90 % or more of {words.rate(most)}, which the load "
+        "generator reached here against a server that answers at once: its rate is a floor, it may be faster",
         advice="give the driver more cores, or a second machine; webdyno doctor --calibrate measures the ceiling",
         numbers={"rate_per_s": per_s, "ceiling_per_s": most, "ceiling_connections": ceiling.connections},
     )

@@ -43,7 +43,7 @@ def _of_the_generator(loaded: Loaded, ceiling_per_s: float | None) -> Iterator[s
         yield f"generator-bound: the engine used {per_cent(busy)} of its {len(shares)} thread(s); try more --threads"
     elif ceiling_per_s is not None and loaded.per_s >= NEAR_CEILING * ceiling_per_s:
         yield (
-            f"generator-bound: {rate(loaded.per_s)} is within 10 % of what the engine reaches here against a server "
+            f"generator-bound: {rate(loaded.per_s)} is 90 % or more of what the engine reached here against a server "
             f"that answers at once ({rate(ceiling_per_s)}, webdyno doctor --calibrate)"
         )
 
