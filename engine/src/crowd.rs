@@ -43,6 +43,7 @@ impl Crowd {
 
     /// `None`: at `at` (nanoseconds after the begin) there is a connection at this place of the thread. Else when there will be one
     /// again; [`Schedule::NEVER`] where there will not.
+    #[inline(never)]
     pub fn away(&self, place: usize, at: u64) -> Option<u64> {
         let number = place as u64 * self.threads + self.thread;
         let present = self.legs.partition_point(|leg| leg.start <= at) - 1;

@@ -9,6 +9,8 @@
 //!   shares nothing that is written to while the load runs. Its one loop waits for sockets ([`poll`]), takes bytes to the connection
 //!   they belong to ([`connection`], which reads them with [`wire`] and checks them with [`expect`]), books the outcome
 //!   ([`ledger`], [`slice`]), and asks the [`pace`] whether the next request may go.
+//! * A connection may carry several requests at a time. Each has a place of its own there, a *lane*; a layer between [`poll`] and the
+//!   worker says which answer is whose.
 //! * At a closed pace a request may go when the answer before it is there. At an open pace it comes due by the [`schedule`], which a
 //!   thread has one of, whatever its connections do; it takes a free one from the [`pool`]. [`wait`] says how the thread spends
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
@@ -23,7 +25,7 @@
 //! The contract with the outside is `docs/reference/engine-protocol.md`.
 
 #![deny(missing_docs)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod clock;
 mod collect;
@@ -57,9 +59,9 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::{Epoll, Secure, secure::Tls};
+use poll::means::{Means, choose, means};
+use poll::{Epoll, Pipeline, Poll, Ring, Secure, secure::Tls};
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -127,7 +129,8 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     let encoded: Vec<Vec<u8>> = fixed.map(Option::unwrap_or_default).collect();
     let tickets = Pace::tickets(order);
     let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
-    let sets = epoll_sets(order.threads)?;
+    let backend = choose(order);
+    let means = means(&backend, paces.iter().map(Pace::places))?;
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
@@ -146,17 +149,17 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         reached: AtomicBool::new(false),
     };
     let at = clock::now();
-    let started = lines::Started::new(order, at, "epoll", job.wait.name(), job.endpoint.to_string());
+    let started = lines::Started::new(order, at, backend, job.wait.name(), job.endpoint.to_string());
     lines::write(sink, &started)?;
     let timetable = Timetable::new(order, clock::now());
     thread::scope(|scope| {
         let (out, reports) = channel();
         let mut backs = Vec::new();
-        for (i, (set, pace)) in sets.into_iter().zip(paces).enumerate() {
+        for (i, (means, pace)) in means.into_iter().zip(paces).enumerate() {
             let (back, empties) = channel();
             backs.push(back);
             let (job, ledger) = (&job, Ledger::new(i, order.requests.len(), timetable, out.clone(), empties));
-            scope.spawn(move || work(order, i, job, set, pace, ledger));
+            scope.spawn(move || work(order, i, job, means, pace, ledger));
         }
         drop(out);
         let collector = Collector::new(sink, &order.requests, timetable, backs);
@@ -166,23 +169,38 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
     })
 }
 
-/// Made before the load, so that a failure is told before the first connection.
-fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
-    let made = std::iter::repeat_with(Epoll::set).take(threads).collect::<Result<_, _>>();
-    made.map_err(|e| {
-        Fault::machine("threads", format!("this machine gave no epoll set for each of {threads} threads: {e}"))
-    })
-}
-
 /// One thread of load, from its begin to its end.
-fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
+fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, means: Means, pace: Pace<'j>, mut ledger: Ledger) {
     if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
         return ledger.fail(fault);
     }
-    let (places, poll) = (pace.places(), Epoll::new(set, pace.places()));
+    let places = pace.places();
+    match means {
+        Means::Epoll(set) => turn(order, job, Epoll::new(set, places), pace, ledger),
+        Means::Ring(prepared) => match Ring::new(prepared, places) {
+            Ok(ring) => turn(order, job, ring, pace, ledger),
+            Err(e) => ledger.fail(Fault::machine("backend", format!("a thread could not take over its io_uring: {e}"))),
+        },
+    }
+}
+
+/// The load on top of `sockets`, whatever the back end is: with TLS where the order asks for it.
+fn turn<'j>(order: &Order, job: &'j Job<'j>, sockets: impl Poll, pace: Pace<'j>, ledger: Ledger) {
+    let connections = pace.places();
     match &job.tls {
-        None => Worker::new(job, poll, pace, ledger).run(),
-        Some(tls) => Worker::new(job, Secure::new(poll, tls, places), pace, ledger).run(),
+        None => layered(order, job, sockets, pace, ledger),
+        Some(tls) => layered(order, job, Secure::new(sockets, tls, connections), pace, ledger),
+    }
+}
+
+/// The load on top of connections, with what the order asks for between them and the worker.
+fn layered<'j>(order: &Order, job: &'j Job<'j>, below: impl Poll, pace: Pace<'j>, ledger: Ledger) {
+    match order.pipeline {
+        1 => Worker::new(job, below, pace, ledger).run(),
+        depth => {
+            let pipeline = Pipeline::new(below, pace.places(), depth);
+            Worker::new(job, pipeline, pace, ledger).run();
+        }
     }
 }
 

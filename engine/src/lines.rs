@@ -5,6 +5,7 @@ pub mod routes;
 use crate::clock::Cpu;
 use crate::error::Fault;
 use crate::order::Order;
+use crate::poll::means::Choice;
 use crate::recorder::Recorder;
 use crate::slice::{Outcome, Slice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -27,13 +28,14 @@ pub struct Started {
     connections: usize,
     max_connections: usize,
     backend: &'static str,
+    backend_note: Option<String>,
     wait: &'static str,
     address: String,
 }
 
 impl Started {
     /// The line.
-    pub fn new(order: &Order, at_ns: u64, backend: &'static str, wait: &'static str, address: String) -> Started {
+    pub fn new(order: &Order, at_ns: u64, backend: Choice, wait: &'static str, address: String) -> Started {
         Started {
             event: "started",
             schema: order.schema,
@@ -42,7 +44,8 @@ impl Started {
             threads: order.threads,
             connections: order.pace.connections(),
             max_connections: order.pace.most_connections(),
-            backend,
+            backend: backend.name,
+            backend_note: backend.note,
             wait,
             address,
         }

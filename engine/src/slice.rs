@@ -221,6 +221,13 @@ impl Slice {
         self.statuses[usize::from(status).min(STATUSES - 1)] += 1;
     }
 
+    /// So many bytes came for this route.
+    #[cold]
+    #[inline(never)]
+    pub fn received(&mut self, route: usize, bytes: usize) {
+        self.routes[route].bytes_in += bytes as u64;
+    }
+
     /// How many requests ended like this.
     pub fn outcome(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize]

@@ -3,12 +3,14 @@
 //! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
 
+mod backend;
 mod crowd;
 mod fields;
 mod pace;
 mod reach;
 mod request;
 
+pub use backend::Backend;
 pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
 pub use reach::{Linger, Target, TlsOrder};
@@ -46,6 +48,8 @@ const KEYS: &[(&str, u64)] = &[
     ("sources", 3),
     ("linger", 3),
     ("tls", 3),
+    ("pipeline", 3),
+    ("backend", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -147,6 +151,10 @@ pub struct Order {
     pub linger: Linger,
     /// TLS; `None`: plain.
     pub tls: Option<TlsOrder>,
+    /// Requests sent ahead on a connection; 1 for none.
+    pub pipeline: usize,
+    /// What drives the sockets.
+    pub backend: Backend,
 }
 
 impl Order {
@@ -180,6 +188,8 @@ impl Order {
             linger: reach::linger(&fields, &target)?,
             tls: reach::tls(&fields)?,
             target,
+            pipeline: pipeline(&fields)?,
+            backend: backend::backend(&fields)?,
             pace,
         };
         Ok(order)
@@ -228,6 +238,19 @@ fn wait(field: &Field<'_>) -> Result<Wait, Fault> {
     let modes = [Wait::Sleep, Wait::Hybrid, Wait::Spin, Wait::Auto];
     let mode = field.text().ok().and_then(|text| modes.into_iter().find(|mode| mode.name() == text));
     mode.ok_or_else(|| field.wrong("\"sleep\", \"hybrid\", \"spin\" or \"auto\""))
+}
+
+/// Pipelining needs a connection that is kept, and HTTP/1.1 (RFC 9112, 9.3.2).
+fn pipeline(order: &Fields<'_>) -> Result<usize, Fault> {
+    let Some(field) = order.optional("pipeline") else { return Ok(1) };
+    let depth = field.integer(1, 256)? as usize;
+    if depth > 1 && version(order)? != Version::Http11 {
+        return Err(field.wrong("1 when http is not \"1.1\""));
+    }
+    if depth > 1 && !order.flag("keep_alive")? {
+        return Err(field.wrong("1 when keep_alive is false"));
+    }
+    Ok(depth)
 }
 
 fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {

@@ -54,18 +54,28 @@ impl Endpoint {
         Ok(fd)
     }
 
-    /// Begins to connect; that it has not been done yet is no error.
+    /// Begins to connect; `true`: it is connected already, as is usual within one machine.
     ///
     /// [`Errno::AGAIN`]: a Unix socket whose queue is full. Nothing is under way then, and nothing will be told.
-    pub fn connect(&self, fd: &OwnedFd) -> Result<(), Errno> {
+    pub fn connect(&self, fd: &OwnedFd) -> Result<bool, Errno> {
         let begun = match &self.address {
             Address::Tcp(address) => net::connect(fd, address),
             Address::Unix(path) => net::connect(fd, path),
         };
         match begun {
-            Err(Errno::INPROGRESS) => Ok(()),
-            other => other,
+            Ok(()) => Ok(true),
+            Err(Errno::INPROGRESS) => Ok(false),
+            Err(errno) => Err(errno),
         }
+    }
+}
+
+/// Why a connect that has come to its end failed; `None`: it did not. The server of a Unix socket took the connection and has closed it
+/// again, which is told next.
+pub fn refusal(fd: &OwnedFd) -> Option<Errno> {
+    match sockopt::socket_error(fd) {
+        Ok(Err(errno)) | Err(errno) => Some(errno),
+        Ok(Ok(())) => None,
     }
 }
 

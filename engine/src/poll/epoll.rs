@@ -4,11 +4,12 @@
 //! fill the buffer has drained the socket, so no second one is spent on learning that; unless the kernel has already reported the
 //! end of the stream, which no later edge would report again.
 
+use super::endpoint::refusal;
 use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, RecvFlags, SendFlags, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
@@ -31,6 +32,8 @@ struct Slot {
     connected: bool,
     /// The last send was short.
     short: bool,
+    /// Why a send failed. The server may have answered before it closed: what there is to read is read first.
+    broken: Option<Errno>,
 }
 
 /// A socket with something left to do.
@@ -54,6 +57,9 @@ pub struct Epoll {
     current: Option<Ready>,
     /// Sockets that had more to read than one turn allows.
     again: VecDeque<Ready>,
+    /// How many of them are from before the last wait. The rest come after the next one: a server that sends without end
+    /// must not keep the worker from its timers.
+    turn: usize,
     buffer: Vec<u8>,
     /// How many bytes of it the last receive filled.
     received: usize,
@@ -75,6 +81,7 @@ impl Epoll {
             seen: 0,
             current: None,
             again: VecDeque::new(),
+            turn: 0,
             buffer: vec![0; BUFFER],
             received: 0,
         }
@@ -86,6 +93,7 @@ impl Epoll {
             let (data, flags) = (event.data.u64(), event.flags);
             return Some(Ready { place: data as u32 as usize, generation: (data >> 32) as u32, flags, reads: 0 });
         }
+        self.turn = self.turn.checked_sub(1)?;
         self.again.pop_front().map(|ready| Ready { reads: 0, ..ready })
     }
 
@@ -98,17 +106,11 @@ impl Epoll {
     /// The outcome of a connect: success is told by the event alone, so that it costs no system call.
     fn connected(&mut self, ready: Ready) -> What {
         let slot = &mut self.slots[ready.place];
-        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
-            let failed = match slot.fd.as_ref().map(sockopt::socket_error) {
-                // The server of a Unix socket took the connection and has closed it again: that is told next.
-                Some(Ok(Ok(()))) => None,
-                Some(Ok(Err(errno)) | Err(errno)) => Some(errno),
-                None => Some(Errno::CONNREFUSED),
-            };
-            if let Some(errno) = failed {
-                self.current = None;
-                return What::Failed(errno);
-            }
+        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP)
+            && let Some(errno) = slot.fd.as_ref().map_or(Some(Errno::CONNREFUSED), refusal)
+        {
+            self.current = None;
+            return What::Failed(errno);
         }
         slot.connected = true;
         What::Connected
@@ -118,7 +120,7 @@ impl Epoll {
     fn receive(&mut self, mut ready: Ready) -> Option<What> {
         let fd = self.slots[ready.place].fd.as_ref()?;
         match net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::empty()) {
-            Ok((0, _)) => Some(What::End),
+            Ok((0, _)) => Some(self.slots[ready.place].broken.map_or(What::End, What::Failed)),
             Ok((n, _)) => {
                 self.received = n;
                 let (full, ending) = (n == self.buffer.len(), ready.flags.intersects(ENDING));
@@ -158,11 +160,11 @@ impl Poll for Epoll {
         let data = epoll::EventData::new_u64(u64::from(slot.generation) << 32 | place as u64);
         let all = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         epoll::add(&self.fd, &fd, data, all)?;
-        (slot.fd, slot.connected, slot.short) = (Some(fd), false, false);
+        (slot.fd, slot.connected, slot.short, slot.broken) = (Some(fd), false, false, None);
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno> {
         let slot = &mut self.slots[place];
         let Some(fd) = &slot.fd else { return Err(Errno::NOTCONN) };
@@ -171,6 +173,11 @@ impl Poll for Epoll {
                 Ok(sent) => sent,
                 Err(Errno::AGAIN) => 0,
                 Err(Errno::INTR) => continue,
+                Err(errno @ (Errno::PIPE | Errno::CONNRESET)) => {
+                    // The kernel tells of it by an event too, which is yet to come: it would have closed this socket.
+                    slot.broken = Some(errno);
+                    0
+                }
                 Err(errno) => return Err(errno),
             };
             slot.short = sent < bytes.len();
@@ -196,7 +203,7 @@ impl Poll for Epoll {
         }
         let timeout = timespec(ns);
         self.events.clear();
-        self.seen = 0;
+        (self.seen, self.turn) = (0, self.again.len());
         match epoll::wait(&self.fd, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(errno),
@@ -219,9 +226,11 @@ impl Poll for Epoll {
                 self.current = Some(ready);
                 return Some((ready.place, self.connected(ready)));
             }
-            if slot.short && ready.flags.contains(epoll::EventFlags::OUT) {
+            // Where the server has ended its side, what it has said counts, and not that no more can be sent (RFC 9112, 9.5).
+            if slot.short && ready.flags.contains(epoll::EventFlags::OUT) && !ready.flags.intersects(ENDING) {
                 slot.short = false;
-                self.current = Some(ready);
+                // Once for each edge: a send that is short again waits for the next one.
+                self.current = Some(Ready { flags: ready.flags.difference(epoll::EventFlags::OUT), ..ready });
                 return Some((ready.place, What::Writable));
             }
             if !ready.flags.intersects(epoll::EventFlags::IN.union(ENDING)) {

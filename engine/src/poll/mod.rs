@@ -13,10 +13,16 @@
 
 mod endpoint;
 mod epoll;
+pub mod means;
+mod pipeline;
+#[allow(unsafe_code)]
+mod ring;
 pub mod secure;
 
 pub use endpoint::{Address, Endpoint};
 pub use epoll::Epoll;
+pub use pipeline::Pipeline;
+pub use ring::{Prepared, Ring, available};
 pub use secure::Secure;
 
 use rustix::io::Errno;
@@ -61,7 +67,6 @@ pub enum What {
 
 /// Why a connection ended under the requests that were behind another one on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "for layers with several requests on a connection")]
 pub enum Cause {
     /// It was closed on account of the other request, so that nothing is known against this one.
     Closed,
@@ -106,6 +111,18 @@ pub trait Poll {
     /// are another lane's, and come again as that one's.
     #[inline]
     fn answered(&mut self, _place: usize, _rest: usize) -> bool {
+        false
+    }
+
+    /// Whether what [`Poll::next`] said last came together with what it said before, so that one look at the clock does for both.
+    #[inline]
+    fn together(&self) -> bool {
+        false
+    }
+
+    /// Whether what is sent in one turn is gathered and leaves together, so that one time is that of all of it.
+    #[inline]
+    fn gathers(&self) -> bool {
         false
     }
 

@@ -13,6 +13,15 @@ pub fn is_token(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)
 }
 
+/// Without the white space around it, which is spaces and tabs alone (RFC 9110, 5.6.3). Readers that take form feeds and their like
+/// for white space see another length, or another coding, than those that do not.
+pub fn trim(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
+}
+
 /// The answer is not HTTP, or is framed in a way that RFC 9112 forbids. Says why, for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);

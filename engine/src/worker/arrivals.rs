@@ -108,7 +108,7 @@ impl<P: Poll> Worker<'_, P> {
         self.in_flight += 1;
         let mut until = seen;
         if p.connected {
-            let sent = self.ask(place);
+            let sent = self.ask(place, now);
             // Where there was a place all the time, the engine was late until it sent.
             until = if seen == now { sent } else { seen };
         } else {

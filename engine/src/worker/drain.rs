@@ -19,6 +19,8 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// Whether the window is held open and there is nothing left to wait for.
+    #[cold]
+    #[inline(never)]
     pub(super) fn has_drained(&self) -> bool {
         self.ledger.drain.is_some() && self.is_drained()
     }

@@ -19,7 +19,7 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.slice.counts.bytes_in += bytes.len() as u64;
         let p = &mut self.places[place];
         if self.ledger.slice.is_routed() {
-            self.ledger.slice.routes[p.request()].bytes_in += bytes.len() as u64;
+            self.ledger.slice.received(p.request(), bytes.len());
         }
         if p.state != State::Asking {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
@@ -143,10 +143,10 @@ impl<P: Poll> Worker<'_, P> {
 
     /// Sends the present request on the present connection, and says when.
     #[inline(always)]
-    pub(super) fn ask(&mut self, place: usize) -> u64 {
+    pub(super) fn ask(&mut self, place: usize, now: u64) -> u64 {
         let p = &mut self.places[place];
         p.ask(self.job.requests[p.request()].method == "HEAD");
-        let now = clock::now();
+        let now = if self.poll.gathers() { now } else { clock::now() };
         if p.sent_at == 0 {
             p.sent_at = now;
             if !self.pace.is_open() {
@@ -165,10 +165,9 @@ impl<P: Poll> Worker<'_, P> {
         if p.state != State::Asking {
             return;
         }
-        let mut bytes = self.job.encoded[p.request()].as_slice();
+        let bytes = &self.job.encoded[p.request()];
         if bytes.is_empty() {
-            // The same bytes each time it is put together: the rest of a short send, or a second sending, is of the very same request.
-            bytes = self.press.render(&self.job.moulds[p.request()], p.number);
+            return self.send_drawn(place, now);
         }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {

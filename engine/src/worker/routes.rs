@@ -7,6 +7,7 @@ use crate::slice::Outcome;
 impl<P: Poll> Worker<'_, P> {
     /// The request of this place ended, and its route's books say so. Which times go with an outcome is the outcome's to say, and both
     /// are the place's, so that [`Worker::book`] is the one place that has to know of routes.
+    #[cold]
     #[inline(never)]
     pub(super) fn book_route(&mut self, place: usize, outcome: Outcome, now: u64) {
         let p = &self.places[place];

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
 /// A path for a socket of this test, without anything at it.
@@ -101,7 +101,17 @@ fn a_queue_that_moves_lets_every_connection_in() {
     let path = path("moves");
     let listener = UnixListener::bind(&path).unwrap();
     rustix::net::listen(&listener, 0).unwrap();
-    thread::spawn(move || listener.incoming().for_each(|stream| drop(thread::spawn(|| answer(stream.unwrap())))));
+    // Nobody is answered before all are there.
+    let all = Arc::new(Barrier::new(30));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (stream, all) = (stream.unwrap(), all.clone());
+            thread::spawn(move || {
+                all.wait();
+                answer(stream);
+            });
+        }
+    });
     let said = load(&path, |o| (o["pace"]["connections"], o["count"]) = (30.into(), 300.into()));
     assert_eq!((300, 30), (said.count("ok"), said.count("connections_opened")), "{}", said.last());
 }
@@ -183,7 +193,14 @@ fn what_contradicts_a_unix_socket_is_refused() {
 
 #[test]
 fn threads_with_tables_of_their_own_hold_more_connections_than_one_table_has_files() {
-    let server = Server::start(|mut peer| peer.always(HELLO));
+    // Nobody is answered before all are there.
+    let all = Barrier::new(300);
+    let server = Server::start(move |mut peer| {
+        peer.request();
+        all.wait();
+        peer.say(HELLO);
+        peer.always(HELLO);
+    });
     let mut order = server.order();
     (order["threads"], order["count"]) = (4.into(), 600.into());
     order["pace"]["connections"] = 300.into();
