@@ -16,9 +16,10 @@ from webdyno.build import find_runtime
 from webdyno.commands.calibrating import calibrate as measure_ceilings
 from webdyno.commands.calibrating import keep, with_ceilings
 from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, flag, out_console, say_json
+from webdyno.commands.servicing import look_for_services
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
@@ -43,7 +44,7 @@ def doctor(
     ] = False,
     json: JsonOption = False,
 ) -> int:
-    """Look at this machine: cores, limits, load tools, runtimes, and what keeps its numbers from being good.
+    """Look at this machine: cores, limits, load tools, runtimes, services, and what keeps its numbers from being good.
 
     With --calibrate the engine loads a server that answers at once; rates of contenders that come near what it reaches
     are doubted from then on. Exit code 3 when nothing can be measured here.
@@ -69,6 +70,7 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_noise(strapped.fingerprint)
     yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
+    yield from _of_services(strapped)
 
 
 def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
@@ -140,6 +142,23 @@ def _of_runtimes(strapped: Strapped) -> Iterator[Finding]:
             yield Finding(subject=runtime.name, state="fine", sentence=f"{found.version} ({found.program})")
         else:
             yield Finding(subject=runtime.name, state="missing", sentence=found)
+
+
+def _of_services(strapped: Strapped) -> Iterator[Finding]:
+    known = catalogue_of(None)
+    try:
+        found, lacking = look_for_services(known, known.workloads, strapped)
+    except UsageError as error:  # the user's own URL cannot be one
+        yield Finding(subject="services", state="missing", sentence=str(error))
+        return
+    for name, reason in lacking.items():
+        yield Finding(subject=name, state="missing", sentence=reason)
+    for name, each in found.items():
+        where = {"url": f"the one {each.service.variable} names", "program": each.program}
+        sentence = where.get(
+            each.way.kind, f"{each.way.server}, which webdyno builds: it stands in for a {each.service.genuine}"
+        )
+        yield Finding(subject=name, state="fine", sentence=sentence)
 
 
 def _cores(cores: tuple[int, ...]) -> str:

@@ -83,7 +83,7 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """Empty where there is one request only, or the driver does not tell."""
 
 
-Role = Literal["contender", "driver", "host"]
+Role = Literal["contender", "driver", "service", "host"]
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

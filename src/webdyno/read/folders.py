@@ -17,6 +17,7 @@ import msgspec
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import CatalogueError, UsageError
+from webdyno.model.service import Service
 from webdyno.model.study import Study
 from webdyno.model.workload import Request, Workload
 from webdyno.read.check import (
@@ -28,6 +29,7 @@ from webdyno.read.check import (
     study_faults,
     workload_faults,
 )
+from webdyno.read.check_service import service_faults
 from webdyno.read.convert import convert
 from webdyno.read.source import Source, read_source, suggest
 
@@ -49,6 +51,7 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "runtime": Kind(Runtime, "runtimes/*.toml", runtime_faults),
+    "service": Kind(Service, "services/*.toml", service_faults),
     "workload": Kind(Workload, "workloads/*.toml", workload_faults),
     "app": Kind(App, "apps/*/app.toml", app_faults),
     "contender": Kind(Contender, "contenders/*.toml", contender_faults),
@@ -168,6 +171,12 @@ def _catalogue(gathered: _Gathered) -> Catalogue:
         studies=gathered.nouns["study"],
         app_directories={name: path.parent.resolve() for (kind, name), path in paths.items() if kind == "app"},
         locks={name: path.resolve() for name, path in locks.items() if path.is_file()},
+        services=gathered.nouns["service"],
+        service_directories={
+            name: path.with_suffix("").resolve()
+            for (kind, name), path in paths.items()
+            if kind == "service" and path.with_suffix("").is_dir()
+        },
     )
 
 
