@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::os::fd::OwnedFd;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -37,10 +38,47 @@ struct Client {
 /// Requests that each thread has answered; a thread writes only its own.
 type Counts = Arc<Vec<AtomicU64>>;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (port, body, seconds) = (argument("--port", 0)?, argument("--body", 15)?, argument("--seconds", 60)?);
-    let threads = usize::try_from(argument("--threads", 1)?)?.max(1);
-    let last = argument("--close", 0)? != 0;
+/// What may be told, each with what it is when it is not.
+const FLAGS: [(&str, u64, &str); 5] = [
+    ("--port", 0, "port of 127.0.0.1 to listen on; 0: any that is free"),
+    ("--body", 15, "bytes of each answer's body"),
+    ("--close", 0, "1: every other answer ends its connection"),
+    ("--seconds", 60, "how long it lives"),
+    ("--threads", 1, "threads, each with a listener of its own"),
+];
+
+fn main() -> ExitCode {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    if given.iter().any(|a| a == "--help" || a == "-h") {
+        println!("webdyno-instant: answer every HTTP request at once, and print the port first");
+        FLAGS.iter().for_each(|(name, default, what)| println!("  {name} N  {what} [default: {default}]"));
+        return ExitCode::SUCCESS;
+    }
+    let told = read(&given).and_then(|values| listen_and_serve(values).map_err(|e| e.to_string()));
+    told.map_or_else(
+        |why| {
+            eprintln!("webdyno-instant: {why}");
+            ExitCode::from(2)
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+/// The values of the flags, in the order of [`FLAGS`].
+fn read(given: &[String]) -> Result<[u64; 5], String> {
+    let mut values = FLAGS.map(|(_, default, _)| default);
+    for pair in given.chunks(2) {
+        let Some(at) = FLAGS.iter().position(|(name, ..)| *name == pair[0]) else {
+            return Err(format!("{} is no flag; --help lists them", pair[0]));
+        };
+        let number = pair.get(1).and_then(|text| text.parse().ok());
+        values[at] = number.ok_or_else(|| format!("{} needs a whole number", pair[0]))?;
+    }
+    Ok(values)
+}
+
+fn listen_and_serve([port, body, last, seconds, threads]: [u64; 5]) -> Result<(), Box<dyn std::error::Error>> {
+    let (threads, last) = (usize::try_from(threads)?.max(1), last != 0);
     let first = listen(u16::try_from(port)?)?;
     let port = first.local_addr()?.port();
     let mut listeners = vec![first];
@@ -76,12 +114,6 @@ fn listen(port: u16) -> std::io::Result<TcpListener> {
     let listener = TcpListener::from(socket);
     listener.set_nonblocking(true)?;
     Ok(listener)
-}
-
-fn argument(name: &str, default: u64) -> Result<u64, std::num::ParseIntError> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let value = arguments.iter().position(|a| a == name).and_then(|i| arguments.get(i + 1));
-    value.map_or(Ok(default), |text| text.parse())
 }
 
 fn answer(body: usize, last: bool) -> Answer {
