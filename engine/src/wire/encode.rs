@@ -44,7 +44,7 @@ fn given(request: &Request, name: &str) -> bool {
 }
 
 /// RFC 9110, 8.6: a method that expects a body says `Content-Length: 0` when it has none.
-fn content_length(request: &Request) -> Option<usize> {
+pub(super) fn content_length(request: &Request) -> Option<usize> {
     match &request.body {
         Some(body) => Some(body.len()),
         None if ["POST", "PUT", "PATCH"].contains(&request.method.as_str()) => Some(0),
@@ -53,7 +53,7 @@ fn content_length(request: &Request) -> Option<usize> {
 }
 
 /// RFC 9110, 7.2 and RFC 3986, 3.2: IPv6 in brackets, the default port left out.
-fn host(order: &Order) -> String {
+pub(super) fn host(order: &Order) -> String {
     let name = &order.target.host;
     let name = if name.contains(':') { format!("[{name}]") } else { name.clone() };
     if order.target.port == 80 { name } else { format!("{name}:{}", order.target.port) }

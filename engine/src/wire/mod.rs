@@ -5,6 +5,7 @@
 
 pub mod encode;
 pub mod h1;
+pub mod h2;
 pub mod head;
 
 /// Whether `b` may stand in a token, such as a method or a header name (RFC 9110, 5.6.2).
