@@ -1,12 +1,12 @@
-//! One connection place: what it is doing, and what arriving bytes mean to it.
+//! One place of a connection: what it is doing, and what arriving bytes mean to it.
 //!
-//! A place is one of the n connections that were asked for. Sockets come and go in it. Nothing here does I/O: the worker moves bytes,
-//! the place says what they came to.
+//! A place is the slot of one request at a time, on one of the n connections that were asked for. Sockets come and go in it. Nothing here
+//! does I/O: the worker moves bytes, or the parts of an answer that a layer below has read, and the place says what they came to.
 
 use crate::expect::{Broken, Check, Known};
 use crate::order::{Expect, Request};
 use crate::wire::Malformed;
-use crate::wire::h1::{Event, Parser, Template};
+use crate::wire::h1::{Event, Head, Parser, Template};
 
 /// The first wait after a refused connect, and the longest.
 const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
@@ -28,7 +28,7 @@ pub enum State {
     Asking,
 }
 
-/// One of the connections that were asked for.
+/// The slot of one request on one of the connections that were asked for.
 #[derive(Debug)]
 pub struct Place {
     /// What it is doing.
@@ -50,7 +50,7 @@ pub struct Place {
     pub connect_at: u64,
     /// When this machine first had nothing to connect with; 0: it has.
     pub starved_at: u64,
-    /// Complete answers on the present connection.
+    /// Complete answers at this place on the present connection.
     pub answers: u64,
     /// Bytes of the request already taken by the socket.
     pub taken: usize,
@@ -58,11 +58,7 @@ pub struct Place {
     pub sent: bool,
     back_off: u32,
     parser: Parser,
-    check: Check,
-    status: u16,
-    http10: bool,
-    keep_alive: bool,
-    broken: Option<Broken>,
+    verdict: Verdict,
 }
 
 /// A complete answer.
@@ -76,8 +72,8 @@ pub struct Answer {
     pub keep_alive: bool,
     /// The rule it breaks.
     pub broken: Option<Broken>,
-    /// More bytes came than it has.
-    pub surplus: bool,
+    /// Bytes that came with it and are not part of it.
+    pub rest: usize,
     /// Length of its body.
     pub length: u64,
 }
@@ -116,12 +112,15 @@ impl Whole {
     const LIMIT: usize = 4 * 1024;
 
     #[inline]
-    fn is(&self, bytes: &[u8]) -> Option<&Answer> {
-        self.answer.as_ref().filter(|_| self.bytes == bytes)
+    fn is(&self, bytes: &[u8]) -> Option<Answer> {
+        // What ends an answer is in its bytes, so that it is the same whatever follows.
+        let answer = self.answer.as_ref().filter(|_| bytes.starts_with(&self.bytes))?;
+        Some(Answer { rest: bytes.len() - self.bytes.len(), ..answer.clone() })
     }
 
     fn learn(&mut self, bytes: &[u8], answer: &Answer) {
-        let right = answer.broken.is_none() && !answer.surplus && bytes.len() <= Whole::LIMIT;
+        let bytes = &bytes[..bytes.len() - answer.rest];
+        let right = answer.broken.is_none() && bytes.len() <= Whole::LIMIT;
         self.answer = right.then(|| answer.clone());
         if right {
             self.bytes.clear();
@@ -157,11 +156,7 @@ impl Default for Place {
             sent: false,
             back_off: 0,
             parser: Parser::default(),
-            check: Check::default(),
-            status: 0,
-            http10: false,
-            keep_alive: false,
-            broken: None,
+            verdict: Verdict::default(),
         }
     }
 }
@@ -203,16 +198,22 @@ impl Place {
         matches!(self.state, State::Starved(_) | State::Connecting | State::Asking)
     }
 
+    /// Whether a request may be sent here now.
+    pub fn is_free(&self) -> bool {
+        self.connected && self.state == State::Idle
+    }
+
     /// How long to wait after one more refusal.
     pub fn next_back_off(&mut self) -> u64 {
         self.back_off = (self.back_off * 2).clamp(BACK_OFF.0, BACK_OFF.1);
         u64::from(self.back_off)
     }
 
-    /// Whether a connection that broke now may have been closed before the request arrived: no byte of an answer has come, and
-    /// the connection carried an answer before (RFC 9112, 9.3.1). Such a request is sent once more, and only once.
-    pub fn may_retry(&self) -> bool {
-        self.answers > 0 && !self.retried && !self.parser.begun()
+    /// Whether a connection that broke now, after `answers` in all its lanes, may have been closed before the request arrived: no byte
+    /// of an answer has come, and the connection carried an answer before (RFC 9112, 9.3.1). Such a request is sent once more,
+    /// and only once.
+    pub fn may_retry(&self, answers: u64) -> bool {
+        answers > 0 && !self.retried && !self.parser.begun()
     }
 
     /// What is overdue first for this place, if anything is.
@@ -233,9 +234,9 @@ impl Place {
     #[inline]
     pub fn absorb(&mut self, bytes: &[u8], at: u64, request: &Request, lore: &mut Lore, first: &mut First) -> Progress {
         let fresh = self.silent();
-        if let Some(answer) = lore.whole.is(bytes).filter(|_| fresh) {
+        if let Some(answer) = fresh.then(|| lore.whole.is(bytes)).flatten() {
             self.parser.skip();
-            return Progress::Complete(answer.clone());
+            return Progress::Complete(answer);
         }
         let progress = self.read(bytes, at, request, lore, first);
         match &progress {
@@ -250,18 +251,11 @@ impl Place {
             match self.parser.next(&mut lore.template, &mut bytes) {
                 Ok(Some(Event::Head(head, raw))) => {
                     first.keep(at, raw);
-                    let broken = head_broken(&head, raw, &request.expect, first);
-                    self.check.begin(&request.expect, &mut lore.known, broken.is_none());
-                    self.status = head.status;
-                    self.http10 = head.http10;
-                    self.keep_alive = head.keep_alive;
-                    self.broken = broken;
+                    self.verdict.head(&head, raw, &request.expect, &mut lore.known, first);
                 }
-                Ok(Some(Event::Body(part))) => self.check.body(part, &request.expect, &mut lore.known),
+                Ok(Some(Event::Body(part))) => self.verdict.body(part, &request.expect, &mut lore.known),
                 Ok(Some(Event::End)) => {
-                    // RFC 9112, 9.2: empty lines may be discarded, anything else makes the next answer ambiguous.
-                    let surplus = bytes.iter().any(|b| !matches!(b, b'\r' | b'\n'));
-                    return self.complete(surplus, &request.expect, lore);
+                    return Progress::Complete(self.verdict.end(bytes.len(), &request.expect, &mut lore.known));
                 }
                 Ok(None) => return Progress::More,
                 Err(Malformed(why)) => return Progress::Malformed(why),
@@ -274,23 +268,62 @@ impl Place {
         if !self.parser.may_close() {
             return None;
         }
-        self.keep_alive = false;
-        match self.complete(false, &request.expect, lore) {
-            Progress::Complete(answer) => Some(answer),
-            _ => None,
-        }
+        self.verdict.keep_alive = false;
+        Some(self.verdict.end(0, &request.expect, &mut lore.known))
     }
 
-    fn complete(&mut self, surplus: bool, expect: &Expect, lore: &mut Lore) -> Progress {
-        let broken = self.broken.take().or_else(|| self.check.end(expect, &mut lore.known));
+    /// The head of an answer that a layer below reads, with its header block as text; it came `at`.
+    pub fn head(&mut self, head: &Head, raw: &[u8], at: u64, request: &Request, lore: &mut Lore, first: &mut First) {
+        self.parser.skip();
+        first.keep(at, raw);
+        self.verdict.head(head, raw, &request.expect, &mut lore.known, first);
+    }
+
+    /// A part of the body of an answer that a layer below reads.
+    pub fn body(&mut self, part: &[u8], request: &Request, lore: &mut Lore) {
+        self.verdict.body(part, &request.expect, &mut lore.known);
+    }
+
+    /// The end of an answer that a layer below reads.
+    pub fn done(&mut self, request: &Request, lore: &mut Lore) -> Answer {
+        self.verdict.end(0, &request.expect, &mut lore.known)
+    }
+}
+
+/// What an answer has come to so far. The one place where its parts are judged, whoever read them.
+#[derive(Debug, Default)]
+struct Verdict {
+    check: Check,
+    status: u16,
+    http10: bool,
+    keep_alive: bool,
+    broken: Option<Broken>,
+}
+
+impl Verdict {
+    #[inline]
+    fn head(&mut self, head: &Head, raw: &[u8], expect: &Expect, known: &mut Known, first: &mut First) {
+        self.broken = head_broken(head, raw, expect, first);
+        self.check.begin(expect, known, self.broken.is_none());
+        (self.status, self.http10, self.keep_alive) = (head.status, head.http10, head.keep_alive);
+    }
+
+    #[inline]
+    fn body(&mut self, part: &[u8], expect: &Expect, known: &mut Known) {
+        self.check.body(part, expect, known);
+    }
+
+    #[inline]
+    fn end(&mut self, rest: usize, expect: &Expect, known: &mut Known) -> Answer {
+        let broken = self.broken.take().or_else(|| self.check.end(expect, known));
         let (status, http10, keep_alive) = (self.status, self.http10, self.keep_alive);
-        Progress::Complete(Answer { status, http10, keep_alive, broken, surplus, length: self.check.length() })
+        Answer { status, http10, keep_alive, broken, rest, length: self.check.length() }
     }
 }
 
 /// The rules that a header block can break.
 #[inline]
-fn head_broken(head: &crate::wire::head::Head, raw: &[u8], expect: &Expect, first: &mut First) -> Option<Broken> {
+fn head_broken(head: &Head, raw: &[u8], expect: &Expect, first: &mut First) -> Option<Broken> {
     if !expect.statuses.contains(&head.status) {
         return Some(Broken::Status);
     }

@@ -2,9 +2,10 @@
 //! the steady state.
 //!
 //! This file is the loop and its windows; how requests get their places is in [`arrivals`], what can happen to them between their
-//! begin and their one outcome in [`request`]. At the end the worker asserts that as many requests ended as were begun.
+//! begin and their one outcome in [`request`], what connections do in [`connecting`]. At the end the worker asserts that as many requests ended as were begun.
 
 mod arrivals;
+mod connecting;
 mod request;
 
 use crate::clock;
@@ -61,7 +62,9 @@ pub struct Worker<'j, P> {
     timers: Timers,
     ledger: Ledger,
     totals: Totals,
-    /// Places that have not been opened yet are those from here on.
+    /// The place that is opening each connection.
+    openers: Vec<Option<u32>>,
+    /// Connections that have not been opened yet are those from here on.
     unopened: usize,
     /// Connections there are.
     connections: u64,
@@ -74,11 +77,13 @@ pub struct Worker<'j, P> {
 impl<'j, P: Poll> Worker<'j, P> {
     /// A worker that is ready to run.
     pub fn new(job: &'j Job<'j>, poll: P, pace: Pace<'j>, ledger: Ledger) -> Self {
-        let places = pace.places();
+        let (connections, lanes) = (pace.places(), poll.lanes());
+        let places = connections * lanes;
         Worker {
             job,
             poll,
-            pool: Pool::new(pace.opened(), places),
+            pool: Pool::new(pace.opened(), connections, lanes),
+            openers: vec![None; connections],
             pace,
             mix: Mix::new(job.requests.iter().map(|r| r.weight)),
             places: std::iter::repeat_with(Place::default).take(places).collect(),
@@ -156,6 +161,8 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::Writable => self.send_rest(place, now),
                 What::End => self.ended(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
+                What::Behind(cause) => self.behind(place, cause, now),
+                what => self.part(place, what, now),
             }
         }
     }
@@ -194,6 +201,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             if surplus > 0 && self.places[place].busy() {
                 self.hang_up(place);
                 self.unfinished(place, now);
+                self.relay(place, now);
                 surplus -= 1;
             }
         }
@@ -213,8 +221,10 @@ impl<'j, P: Poll> Worker<'j, P> {
             return self.ledger.fail(fault);
         }
         // A connection of an open pace that was never needed has nothing to answer for.
-        let owed = |p: &&Place| !p.answered && (p.asked || !self.pace.is_open());
-        self.totals.unanswered = self.places.iter().filter(owed).count() as u64;
+        let needed = |lanes: &&[Place]| !self.pace.is_open() || lanes.iter().any(|p| p.asked);
+        let connections = self.places.chunks(self.poll.lanes()).filter(needed);
+        let unanswered = connections.filter(|lanes| !lanes.iter().any(|p| p.answered));
+        self.totals.unanswered = unanswered.count() as u64;
         self.ledger.close(now, self.totals);
     }
 }

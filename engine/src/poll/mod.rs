@@ -3,6 +3,13 @@
 //! [`Poll`] is told to open, send and close by *place* (the number of a connection among the worker's n), and yields what happened as
 //! events, one of which is received bytes. That shape, and not "this socket is readable", is what both epoll and a
 //! completion ring can offer, and what a layer between them and the worker can pass on.
+//!
+//! A place is the slot of one request. Where a connection carries several at a time, it has that many places, its *lanes*, which lie
+//! side by side: connection c has the places from c x lanes on. The worker opens and closes a connection by any one of its lanes;
+//! once it is there all of them may be used, and once it is closed none.
+//!
+//! A layer either passes on bytes, which the worker reads as HTTP/1, or tells itself what an answer consists of: [`What::Head`],
+//! [`What::Body`], [`What::Done`].
 
 mod epoll;
 
@@ -11,6 +18,7 @@ pub use epoll::Epoll;
 use rustix::io::Errno;
 use std::fmt;
 use std::net::SocketAddr;
+use std::ops::Range;
 
 /// Where connections go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +35,9 @@ impl fmt::Display for Endpoint {
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "for layers that read answers themselves")]
 pub enum What {
-    /// The connection is there.
+    /// The connection is there, and with it all its lanes.
     Connected,
     /// After a short send there is room again.
     Writable,
@@ -41,20 +50,74 @@ pub enum What {
     End,
     /// The connection failed, or did not come about.
     Failed(Errno),
+    /// The connection is over, and the request of this place was behind another one on it. Means nothing where no request is under way.
+    Behind(Cause),
+    /// The head of an answer: its status. [`Poll::bytes`] is its header block as text, [`Poll::content_type`] says where in it the
+    /// media type is.
+    Head(u16),
+    /// A part of the body of an answer: [`Poll::bytes`].
+    Body,
+    /// The answer is complete.
+    Done,
+    /// The server gave up the request of this place alone; its connection lives on.
+    Reset,
+    /// What came is no answer; [`Poll::why`] says why. The connection is of no more use.
+    Malformed,
+}
+
+/// Why a connection ended under the requests that were behind another one on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "for layers with several requests on a connection")]
+pub enum Cause {
+    /// It was closed on account of the other request, so that nothing is known against this one.
+    Closed,
+    /// The server ended its side.
+    Ended,
+    /// It failed.
+    Failed(Errno),
 }
 
 /// A way to drive many sockets. `place` is always below the number of places the back end was made for.
 pub trait Poll {
-    /// Begins to connect `place` to `endpoint`; [`What::Connected`] or [`What::Failed`] follows.
+    /// Begins to connect the connection of `place` to `endpoint`; [`What::Connected`] or [`What::Failed`] follows, at this place.
     fn open(&mut self, place: usize, endpoint: &Endpoint) -> Result<(), Errno>;
     /// Sends, as far as there is room; [`What::Writable`] follows when not all was taken.
     fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno>;
-    /// Closes, if it is open. Nothing more happens at this place.
+    /// Closes the connection of `place`, if it is open. Nothing more happens at this place, and at other lanes that have a request
+    /// under way nothing but [`What::Behind`].
     fn close(&mut self, place: usize);
     /// Waits for something to happen, at most so many nanoseconds.
     fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno>;
     /// The next thing that has happened; `None`: time to wait again.
     fn next(&mut self) -> Option<(usize, What)>;
-    /// The bytes of the last [`What::Bytes`], until [`Poll::next`] is called again.
+    /// The bytes of the last [`What::Bytes`], [`What::Head`] or [`What::Body`], until [`Poll::next`] is called again.
     fn bytes(&self) -> &[u8];
+
+    /// Places of one connection.
+    #[inline]
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// The answer of `place`, which came as bytes, is complete, and `rest` bytes of the last [`What::Bytes`] are not part of it. True: they
+    /// are another lane's, and come again as that one's.
+    #[inline]
+    fn answered(&mut self, _place: usize, _rest: usize) -> bool {
+        false
+    }
+
+    /// Gives up the request of `place`; false: this cannot be done without closing the connection.
+    fn abandon(&mut self, _place: usize) -> bool {
+        false
+    }
+
+    /// Where in the bytes of the last [`What::Head`] the value of Content-Type is.
+    fn content_type(&self) -> Option<Range<usize>> {
+        None
+    }
+
+    /// What was wrong at the last [`What::Malformed`].
+    fn why(&self) -> &'static str {
+        ""
+    }
 }

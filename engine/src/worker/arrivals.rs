@@ -7,7 +7,6 @@
 
 use super::{CONNECTS_PER_TURN, Worker};
 use crate::clock;
-use crate::connection::State;
 use crate::pace::Due;
 use crate::poll::Poll;
 use crate::slice::Outcome;
@@ -20,27 +19,15 @@ impl<P: Poll> Worker<'_, P> {
     /// Opens what is to be open from the begin, some in each turn.
     pub(super) fn open_more(&mut self, now: u64) {
         let until = self.pace.opened().min(self.unopened + CONNECTS_PER_TURN);
-        for place in self.unopened..until {
-            if self.pace.is_open() { self.open_early(place, now) } else { self.next_request(place, now) }
+        let lanes = self.poll.lanes();
+        for first in (self.unopened..until).map(|connection| connection * lanes) {
+            if self.pace.is_open() {
+                self.open_early(first, now);
+            } else {
+                (first..first + lanes).for_each(|place| self.next_request(place, now));
+            }
         }
         self.unopened = until;
-    }
-
-    /// Connects a place that has no request yet.
-    fn open_early(&mut self, place: usize, now: u64) {
-        let p = &mut self.places[place];
-        (p.state, p.connect_at) = (State::Opening, now);
-        match self.poll.open(place, &self.job.endpoint) {
-            Ok(()) => self.remind(place),
-            Err(_) => self.unopened(place),
-        }
-    }
-
-    /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
-    pub(super) fn unopened(&mut self, place: usize) {
-        self.hang_up(place);
-        self.places[place].state = State::Idle;
-        self.pool.give(place, false);
     }
 
     /// When the loop is needed for a request that comes due. Not while there is no place for it.
@@ -58,8 +45,10 @@ impl<P: Poll> Worker<'_, P> {
             if self.pace.due() > now.min(self.ledger.window.end - 1) {
                 break;
             }
-            let places = &self.places;
-            let Some(place) = self.pool.take(now, |place| places[place].connected) else { break };
+            let mut pool = std::mem::take(&mut self.pool);
+            let place = pool.take(now, |place| self.places[place].is_free(), |connection| self.opener(connection));
+            self.pool = pool;
+            let Some(place) = place else { break };
             self.begin_due(place, now, now);
             // Each send takes some microseconds, in which more may come due.
             now = clock::now();
@@ -97,7 +86,7 @@ impl<P: Poll> Worker<'_, P> {
         let due = match self.pace.next(now) {
             Due::Since(due) => due,
             Due::Later => return self.pool.give(place, self.places[place].connected),
-            Due::Never => return self.hang_up(place),
+            Due::Never => return self.retire(place),
         };
         self.begun += 1;
         self.in_flight += 1;

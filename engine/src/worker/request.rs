@@ -7,14 +7,11 @@ use crate::clock;
 use crate::connection::{Answer, Progress, State};
 use crate::error::Fault;
 use crate::expect::Broken;
-use crate::poll::Poll;
+use crate::poll::{Poll, What};
 use crate::slice::Outcome;
 use crate::trouble;
+use crate::wire::h1::{Framing, Head};
 use rustix::io::Errno;
-use std::sync::atomic::Ordering;
-
-/// How long a place waits when this machine has no port or descriptor to spare.
-const STARVED_NS: u64 = 10 * clock::MILLISECOND;
 
 impl<P: Poll> Worker<'_, P> {
     pub(super) fn received(&mut self, place: usize, ending: bool, now: u64) {
@@ -31,13 +28,60 @@ impl<P: Poll> Worker<'_, P> {
         let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
         match p.absorb(bytes, now, request, lore, &mut self.totals.first) {
             Progress::More => {}
-            Progress::Complete(answer) => self.complete(place, answer, ending, now),
+            Progress::Complete(answer) => {
+                let surplus = answer.rest > 0 && self.is_surplus(answer.rest);
+                let behind = self.poll.answered(place, answer.rest);
+                if behind {
+                    // They are counted when they come again.
+                    self.ledger.slice.counts.bytes_in -= answer.rest as u64;
+                }
+                let reusable = behind || !(ending || surplus);
+                self.complete(place, &answer, reusable, ending && !behind, now);
+            }
             Progress::Malformed(why) => self.lose(place, Outcome::Malformed, why, now),
         }
     }
 
+    /// A part of an answer that a layer below reads.
+    pub(super) fn part(&mut self, place: usize, what: What, now: u64) {
+        let p = &mut self.places[place];
+        if p.state != State::Asking {
+            return;
+        }
+        let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
+        match what {
+            What::Head(status) => {
+                self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
+                let content_type = self.poll.content_type();
+                let head = Head { status, http10: false, framing: Framing::Close, keep_alive: true, content_type };
+                p.head(&head, self.poll.bytes(), now, request, lore, &mut self.totals.first);
+            }
+            What::Body => {
+                self.ledger.slice.counts.bytes_in += self.poll.bytes().len() as u64;
+                p.body(self.poll.bytes(), request, lore);
+            }
+            What::Done => {
+                let answer = p.done(request, lore);
+                self.complete(place, &answer, true, false, now);
+            }
+            What::Reset => {
+                self.book(place, Outcome::Reset, "", now);
+                self.next_request(place, now);
+            }
+            _ => self.lose(place, Outcome::Malformed, self.poll.why(), now),
+        }
+    }
+
+    /// Whether the last bytes that came are more than an answer: RFC 9112, 9.2: empty lines may be discarded, anything else makes
+    /// the next answer ambiguous.
+    fn is_surplus(&self, rest: usize) -> bool {
+        let bytes = self.poll.bytes();
+        bytes[bytes.len() - rest..].iter().any(|b| !matches!(b, b'\r' | b'\n'))
+    }
+
     /// The answer is complete: whatever follows, the request has its outcome.
-    fn complete(&mut self, place: usize, answer: Answer, ending: bool, now: u64) {
+    #[inline]
+    fn complete(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64) {
         let p = &mut self.places[place];
         (p.answered, p.answers) = (true, p.answers + 1);
         let slice = &mut self.ledger.slice;
@@ -46,12 +90,12 @@ impl<P: Poll> Worker<'_, P> {
         slice.status(answer.status);
         slice.counts.http10_answers += u64::from(answer.http10);
         let keep = answer.keep_alive && self.job.keep_alive;
-        let reusable = keep && !ending && !answer.surplus && p.sent;
+        let reusable = keep && reusable && p.sent;
         slice.counts.closes_announced += u64::from(!keep);
         slice.counts.closes_silent += u64::from(keep && ending);
         match &answer.broken {
             None => self.book(place, Outcome::Ok, "", now),
-            Some(broken) => self.wrong(place, &answer, broken, now),
+            Some(broken) => self.wrong(place, answer, broken, now),
         }
         if !reusable {
             // RFC 9112, 9.6: at once, and from our side; some servers linger for seconds until the client has closed.
@@ -86,34 +130,6 @@ impl<P: Poll> Worker<'_, P> {
     pub(super) fn unfinished(&mut self, place: usize, now: u64) {
         self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
         self.book(place, Outcome::Unfinished, "", now);
-    }
-
-    pub(super) fn open(&mut self, place: usize, now: u64) {
-        let p = &mut self.places[place];
-        (p.state, p.connect_at) = (State::Connecting, now);
-        match self.poll.open(place, &self.job.endpoint) {
-            Ok(()) => self.remind(place),
-            Err(errno) => self.unconnected(place, errno, now),
-        }
-    }
-
-    pub(super) fn connected(&mut self, place: usize, now: u64) {
-        let p = &mut self.places[place];
-        let unasked = p.state == State::Opening;
-        p.connect();
-        self.connections += 1;
-        let slice = &mut self.ledger.slice;
-        slice.connections_peak = slice.connections_peak.max(self.connections);
-        self.ledger.slice.counts.connections_opened += 1;
-        self.ledger.slice.connect.record(now.saturating_sub(p.connect_at));
-        if !self.job.reached.load(Ordering::Relaxed) {
-            self.job.reached.store(true, Ordering::Relaxed);
-        }
-        if unasked {
-            self.places[place].state = State::Idle;
-            return self.next_request(place, now);
-        }
-        self.ask(place);
     }
 
     /// Sends the present request on the present connection, and says when.
@@ -165,7 +181,10 @@ impl<P: Poll> Worker<'_, P> {
             State::Asking => {
                 let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
                 match p.end(request, lore) {
-                    Some(answer) => self.complete(place, answer, true, now),
+                    Some(answer) => {
+                        self.poll.answered(place, 0);
+                        self.complete(place, &answer, false, true, now);
+                    }
                     None => self.cut(place, Outcome::Truncated, "", now),
                 }
             }
@@ -178,78 +197,26 @@ impl<P: Poll> Worker<'_, P> {
 
     pub(super) fn failed(&mut self, place: usize, errno: Errno, now: u64) {
         match self.places[place].state {
-            State::Connecting => self.unconnected(place, errno, now),
-            State::Opening => self.unopened(place),
+            State::Connecting | State::Opening => self.unconnected(place, errno, now),
             State::Asking if errno == Errno::TIMEDOUT => self.lose(place, Outcome::Timeout, "", now),
             State::Asking => self.cut(place, Outcome::Reset, "", now),
             _ => self.hang_up(place),
         }
     }
 
-    /// The connection broke under a request.
-    fn cut(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
-        if !self.places[place].may_retry() {
-            return self.lose(place, outcome, why, now);
-        }
-        self.ledger.slice.counts.stale_retries += 1;
-        self.hang_up(place);
-        self.places[place].retried = true;
-        self.open(place, now);
-    }
-
     /// The request ends without a complete answer, and its connection with it.
-    fn lose(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+    pub(super) fn lose(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
         let (p, slice) = (&self.places[place], &mut self.ledger.slice);
         if outcome == Outcome::Timeout {
             slice.latency.record(now.saturating_sub(p.sent_at));
-        }
-        if matches!(outcome, Outcome::Timeout | Outcome::ConnectTimeout) {
             slice.censor(now.saturating_sub(p.due_at));
         }
-        self.hang_up(place);
+        if p.state != State::Asking || !self.poll.abandon(place) {
+            self.hang_up(place);
+        }
         self.book(place, outcome, why, now);
         self.next_request(place, now);
-    }
-
-    pub(super) fn hang_up(&mut self, place: usize) {
-        self.poll.close(place);
-        let p = &mut self.places[place];
-        if std::mem::take(&mut p.connected) {
-            self.connections -= 1;
-            self.totals.answers_per_connection.saturating_record(p.answers);
-        }
-    }
-
-    /// The connect came to nothing.
-    fn unconnected(&mut self, place: usize, errno: Errno, now: u64) {
-        self.hang_up(place);
-        if is_ours(errno) {
-            return self.starve(place, errno, now);
-        }
-        let outcome = match errno {
-            Errno::TIMEDOUT => {
-                self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
-                Outcome::ConnectTimeout
-            }
-            Errno::CONNRESET => Outcome::Reset,
-            _ => Outcome::ConnectRefused,
-        };
-        self.book(place, outcome, "", now);
-        let p = &mut self.places[place];
-        p.state = State::BackOff(now + p.next_back_off());
-        self.remind(place);
-    }
-
-    /// This machine has nothing to connect with. That is no outcome of the server's: the request waits, but not for ever.
-    fn starve(&mut self, place: usize, errno: Errno, now: u64) {
-        let p = &mut self.places[place];
-        if p.starved_at == 0 {
-            p.starved_at = now;
-        } else if now - p.starved_at >= self.job.connect_timeout_ns {
-            return self.give_up(trouble::starved(errno));
-        }
-        p.state = State::Starved(now + STARVED_NS);
-        self.remind(place);
+        self.relay(place, now);
     }
 
     pub(super) fn give_up(&mut self, message: String) {
@@ -268,14 +235,9 @@ impl<P: Poll> Worker<'_, P> {
             State::Asking => self.lose(place, Outcome::Timeout, "", now),
             State::Opening => self.unopened(place),
             State::Connecting if now >= p.connect_at + self.job.connect_timeout_ns => {
-                self.lose(place, Outcome::ConnectTimeout, "", now);
+                self.unconnected_in_time(place, now);
             }
             State::Connecting => self.lose(place, Outcome::Timeout, "", now),
         }
     }
-}
-
-/// Failures to connect that are this machine's own.
-fn is_ours(errno: Errno) -> bool {
-    matches!(errno, Errno::ADDRNOTAVAIL | Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }

@@ -1,0 +1,239 @@
+//! Connections and their lanes: opened, there, refused, closed.
+//!
+//! One lane opens the connection, and the others that have a request wait for it. What becomes of it is theirs alike. The books of
+//! connections are kept here, one entry for each whatever its lanes.
+
+use super::Worker;
+use crate::clock;
+use crate::connection::State;
+use crate::poll::{Cause, Poll};
+use crate::slice::Outcome;
+use crate::trouble;
+use rustix::io::Errno;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// How long a place waits when this machine has no port or descriptor to spare.
+const STARVED_NS: u64 = 10 * clock::MILLISECOND;
+
+impl<P: Poll> Worker<'_, P> {
+    /// All places of the connection of `place`.
+    pub(super) fn lanes(&self, place: usize) -> Range<usize> {
+        let lanes = self.poll.lanes();
+        let first = place - place % lanes;
+        first..first + lanes
+    }
+
+    fn is_opening(&self, place: usize) -> bool {
+        self.openers[place / self.poll.lanes()].is_some()
+    }
+
+    fn is_opener(&self, place: usize) -> bool {
+        self.openers[place / self.poll.lanes()] == Some(place as u32)
+    }
+
+    /// Complete answers on the present connection of `place`, or on the last one.
+    fn answers(&self, place: usize) -> u64 {
+        self.places[self.lanes(place)].iter().map(|p| p.answers).sum()
+    }
+
+    /// A place of this connection that could open it: none when it is there, or on its way.
+    pub(super) fn opener(&self, connection: usize) -> Option<usize> {
+        let first = connection * self.poll.lanes();
+        let down = !self.places[first].connected && !self.is_opening(first);
+        self.lanes(first).find(|lane| down && self.places[*lane].state == State::Idle)
+    }
+
+    /// Connects a place that has no request yet.
+    pub(super) fn open_early(&mut self, place: usize, now: u64) {
+        self.places[place].state = State::Opening;
+        self.connect(place, now);
+    }
+
+    /// The present request needs a connection: a new one, or that which is on its way.
+    pub(super) fn open(&mut self, place: usize, now: u64) {
+        self.places[place].state = State::Connecting;
+        if self.is_opening(place) {
+            self.places[place].connect_at = now;
+            return self.remind(place);
+        }
+        self.connect(place, now);
+    }
+
+    fn connect(&mut self, place: usize, now: u64) {
+        self.places[place].connect_at = now;
+        let connection = place / self.poll.lanes();
+        self.openers[connection] = Some(place as u32);
+        match self.poll.open(place, &self.job.endpoint) {
+            Ok(()) => self.remind(place),
+            Err(errno) => self.unconnected(place, errno, now),
+        }
+    }
+
+    /// The one that was opening the connection has left: another that waits for it goes on.
+    pub(super) fn relay(&mut self, place: usize, now: u64) {
+        if self.places[place].connected || self.is_opening(place) {
+            return;
+        }
+        let waits = |lane: &usize| self.places[*lane].state == State::Connecting;
+        if let Some(lane) = self.lanes(place).find(waits) {
+            self.connect(lane, now);
+        }
+    }
+
+    pub(super) fn connected(&mut self, place: usize, now: u64) {
+        let connection = place / self.poll.lanes();
+        self.openers[connection] = None;
+        self.connections += 1;
+        let slice = &mut self.ledger.slice;
+        slice.connections_peak = slice.connections_peak.max(self.connections);
+        slice.counts.connections_opened += 1;
+        slice.connect.record(now.saturating_sub(self.places[place].connect_at));
+        if !self.job.reached.load(Ordering::Relaxed) {
+            self.job.reached.store(true, Ordering::Relaxed);
+        }
+        let lanes = self.lanes(place);
+        self.places[lanes.clone()].iter_mut().for_each(|p| p.connect());
+        // Those that wait go first: some of them may be there for the second time.
+        for lane in lanes.clone() {
+            match self.places[lane].state {
+                State::Connecting if self.places[lane].connected => {
+                    self.ask(lane);
+                }
+                // It broke when the first sent.
+                State::Connecting => self.relay(lane, now),
+                _ => {}
+            }
+        }
+        for lane in lanes {
+            let p = &mut self.places[lane];
+            if p.connected && matches!(p.state, State::Opening | State::Idle | State::BackOff(_)) {
+                p.state = State::Idle;
+                self.next_request(lane, now);
+            }
+        }
+    }
+
+    /// The connect came to nothing, for all that waited for it.
+    pub(super) fn unconnected(&mut self, place: usize, errno: Errno, now: u64) {
+        self.hang_up(place);
+        for lane in self.lanes(place) {
+            match self.places[lane].state {
+                State::Connecting => self.refused(lane, errno, now),
+                State::Opening => self.unopened(lane),
+                _ => {}
+            }
+        }
+    }
+
+    fn refused(&mut self, place: usize, errno: Errno, now: u64) {
+        if is_ours(errno) {
+            return self.starve(place, errno, now);
+        }
+        let outcome = match errno {
+            Errno::TIMEDOUT => {
+                self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
+                Outcome::ConnectTimeout
+            }
+            Errno::CONNRESET => Outcome::Reset,
+            _ => Outcome::ConnectRefused,
+        };
+        self.book(place, outcome, "", now);
+        let p = &mut self.places[place];
+        p.state = State::BackOff(now + p.next_back_off());
+        self.remind(place);
+    }
+
+    /// This machine has nothing to connect with. That is no outcome of the server's: the request waits, but not for ever.
+    fn starve(&mut self, place: usize, errno: Errno, now: u64) {
+        let p = &mut self.places[place];
+        if p.starved_at == 0 {
+            p.starved_at = now;
+        } else if now - p.starved_at >= self.job.connect_timeout_ns {
+            return self.give_up(trouble::starved(errno));
+        }
+        p.state = State::Starved(now + STARVED_NS);
+        self.remind(place);
+    }
+
+    /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
+    pub(super) fn unopened(&mut self, place: usize) {
+        self.hang_up(place);
+        self.places[place].state = State::Idle;
+        self.pool.give(place, false);
+    }
+
+    /// The connect took too long: so it did for all that waited for it.
+    pub(super) fn unconnected_in_time(&mut self, place: usize, now: u64) {
+        let all = self.is_opener(place);
+        let late = |lane: &usize| *lane == place || all && self.places[*lane].state == State::Connecting;
+        let late: Vec<usize> = self.lanes(place).filter(late).collect();
+        self.hang_up(place);
+        for lane in &late {
+            self.ledger.slice.censor(now.saturating_sub(self.places[*lane].due_at));
+            self.book(*lane, Outcome::ConnectTimeout, "", now);
+        }
+        late.into_iter().for_each(|lane| self.next_request(lane, now));
+    }
+
+    /// The connection broke under a request.
+    pub(super) fn cut(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+        if !self.places[place].may_retry(self.answers(place)) {
+            return self.lose(place, outcome, why, now);
+        }
+        self.hang_up(place);
+        self.places[place].retried = true;
+        self.again(place, now);
+    }
+
+    /// The present request is sent once more.
+    fn again(&mut self, place: usize, now: u64) {
+        self.ledger.slice.counts.stale_retries += 1;
+        if self.places[place].connected {
+            self.ask(place);
+        } else {
+            self.open(place, now);
+        }
+    }
+
+    /// The connection is over, and the request at `place` was behind another.
+    pub(super) fn behind(&mut self, place: usize, cause: Cause, now: u64) {
+        if self.places[place].state != State::Asking {
+            return;
+        }
+        match cause {
+            Cause::Closed => self.again(place, now),
+            Cause::Ended => self.cut(place, Outcome::Truncated, "", now),
+            Cause::Failed(errno) => self.failed(place, errno, now),
+        }
+    }
+
+    /// There is no request for this place any more: a connection whose lanes are all without one is closed.
+    pub(super) fn retire(&mut self, place: usize) {
+        if !self.places[self.lanes(place)].iter().any(|p| p.busy()) {
+            self.hang_up(place);
+        }
+    }
+
+    /// Closes the connection of `place`, or breaks off its connect if this is the place that opens it.
+    pub(super) fn hang_up(&mut self, place: usize) {
+        let connection = place / self.poll.lanes();
+        let connected = self.places[place].connected;
+        if !connected && !self.is_opener(place) {
+            return;
+        }
+        self.openers[connection] = None;
+        self.poll.close(place);
+        if connected {
+            self.connections -= 1;
+            self.totals.answers_per_connection.saturating_record(self.answers(place));
+            let lanes = self.lanes(place);
+            self.places[lanes].iter_mut().for_each(|p| p.connected = false);
+        }
+    }
+}
+
+/// Failures to connect that are this machine's own.
+fn is_ours(errno: Errno) -> bool {
+    matches!(errno, Errno::ADDRNOTAVAIL | Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
+}
