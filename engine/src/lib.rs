@@ -9,6 +9,8 @@
 //!   shares nothing that is written to while the load runs. Its one loop waits for sockets ([`poll`]), takes bytes to the connection
 //!   they belong to ([`connection`], which reads them with [`wire`] and checks them with [`expect`]), books the outcome
 //!   ([`ledger`], [`slice`]), and asks the [`pace`] whether the next request may go.
+//! * A connection may carry several requests at a time. Each has a place of its own there, a *lane*; a layer between [`poll`] and the
+//!   worker says which answer is whose.
 //! * At a closed pace a request may go when the answer before it is there. At an open pace it comes due by the [`schedule`], which a
 //!   thread has one of, whatever its connections do; it takes a free one from the [`pool`]. [`wait`] says how the thread spends
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
@@ -53,7 +55,7 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::Until;
 use pace::Pace;
-use poll::{Endpoint, Epoll};
+use poll::{Endpoint, Epoll, Pipeline};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -164,9 +166,13 @@ fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
 
 /// One thread of load, from its begin to its end.
 fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
-    match machine::pin_worker(order, thread) {
-        Ok(()) => Worker::new(job, Epoll::new(set, pace.places()), pace, ledger).run(),
-        Err(fault) => ledger.fail(fault),
+    if let Err(fault) = machine::pin_worker(order, thread) {
+        return ledger.fail(fault);
+    }
+    let (connections, poll) = (pace.places(), Epoll::new(set, pace.places()));
+    match order.pipeline {
+        1 => Worker::new(job, poll, pace, ledger).run(),
+        depth => Worker::new(job, Pipeline::new(poll, connections, depth), pace, ledger).run(),
     }
 }
 

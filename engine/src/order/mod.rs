@@ -35,6 +35,7 @@ const KEYS: &[(&str, u64)] = &[
     ("cpus", 1),
     ("slice_ns", 1),
     ("wait", 2),
+    ("pipeline", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -126,6 +127,8 @@ pub struct Order {
     pub slice_ns: u64,
     /// How threads wait.
     pub wait: Wait,
+    /// Requests sent ahead on a connection; 1 for none.
+    pub pipeline: usize,
 }
 
 impl Order {
@@ -153,6 +156,7 @@ impl Order {
             cpus: cpus(&fields)?,
             slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
             wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
+            pipeline: pipeline(&fields)?,
             pace,
         };
         Ok(order)
@@ -203,6 +207,19 @@ fn wait(field: &Field<'_>) -> Result<Wait, Fault> {
     let modes = [Wait::Sleep, Wait::Hybrid, Wait::Spin, Wait::Auto];
     let mode = field.text().ok().and_then(|text| modes.into_iter().find(|mode| mode.name() == text));
     mode.ok_or_else(|| field.wrong("\"sleep\", \"hybrid\", \"spin\" or \"auto\""))
+}
+
+/// Pipelining needs a connection that is kept, and HTTP/1.1 (RFC 9112, 9.3.2).
+fn pipeline(order: &Fields<'_>) -> Result<usize, Fault> {
+    let Some(field) = order.optional("pipeline") else { return Ok(1) };
+    let depth = field.integer(1, 256)? as usize;
+    if depth > 1 && version(order)? != Version::Http11 {
+        return Err(field.wrong("1 when http is not \"1.1\""));
+    }
+    if depth > 1 && !order.flag("keep_alive")? {
+        return Err(field.wrong("1 when keep_alive is false"));
+    }
+    Ok(depth)
 }
 
 fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {

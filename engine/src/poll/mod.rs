@@ -12,8 +12,10 @@
 //! [`What::Body`], [`What::Done`].
 
 mod epoll;
+mod pipeline;
 
 pub use epoll::Epoll;
+pub use pipeline::Pipeline;
 
 use rustix::io::Errno;
 use std::fmt;
@@ -67,7 +69,6 @@ pub enum What {
 
 /// Why a connection ended under the requests that were behind another one on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "for layers with several requests on a connection")]
 pub enum Cause {
     /// It was closed on account of the other request, so that nothing is known against this one.
     Closed,

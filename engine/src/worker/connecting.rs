@@ -94,15 +94,12 @@ impl<P: Poll> Worker<'_, P> {
         }
         let lanes = self.lanes(place);
         self.places[lanes.clone()].iter_mut().for_each(|p| p.connect());
-        // Those that wait go first: some of them may be there for the second time.
-        for lane in lanes.clone() {
-            match self.places[lane].state {
-                State::Connecting if self.places[lane].connected => {
-                    self.ask(lane);
-                }
-                // It broke when the first sent.
-                State::Connecting => self.relay(lane, now),
-                _ => {}
+        for lane in self.waiting(lanes.clone()) {
+            if self.places[lane].connected {
+                self.ask(lane);
+            } else {
+                // It broke when another sent.
+                self.relay(lane, now);
             }
         }
         for lane in lanes {
@@ -112,6 +109,14 @@ impl<P: Poll> Worker<'_, P> {
                 self.next_request(lane, now);
             }
         }
+    }
+
+    /// Those that wait for the connection: first what was sent before, the oldest first. A server that answers but one request on a
+    /// connection would else never come to those behind it.
+    fn waiting(&self, lanes: Range<usize>) -> Vec<usize> {
+        let mut waiting: Vec<usize> = lanes.filter(|lane| self.places[*lane].state == State::Connecting).collect();
+        waiting.sort_by_key(|lane| self.places[*lane].sent_at.wrapping_sub(1));
+        waiting
     }
 
     /// The connect came to nothing, for all that waited for it.

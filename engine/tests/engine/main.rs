@@ -4,4 +4,5 @@ mod behaviours;
 mod endings;
 mod failures;
 mod paces;
+mod pipelining;
 mod theatre;

@@ -79,7 +79,9 @@ impl Server {
         let script = Arc::new(script);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let stream = BufReader::new(stream.unwrap());
+                let stream = stream.unwrap();
+                stream.set_nodelay(true).unwrap();
+                let stream = BufReader::new(stream);
                 let peer = Peer { stream, number: accepted.fetch_add(1, Ordering::SeqCst), heard: heard.clone() };
                 let script = script.clone();
                 thread::spawn(move || script(peer));
