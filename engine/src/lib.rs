@@ -53,9 +53,9 @@ pub use order::Order;
 
 use collect::Collector;
 use ledger::{Ledger, Report};
-use order::Until;
+use order::{Until, Version};
 use pace::Pace;
-use poll::{Endpoint, Epoll, Pipeline};
+use poll::{Endpoint, Epoll, H2, Pipeline};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -171,6 +171,9 @@ fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: 
     }
     let (connections, poll) = (pace.places(), Epoll::new(set, pace.places()));
     match order.pipeline {
+        _ if order.version == Version::Http2 => {
+            Worker::new(job, H2::new(poll, connections, order.streams), pace, ledger).run();
+        }
         1 => Worker::new(job, poll, pace, ledger).run(),
         depth => Worker::new(job, Pipeline::new(poll, connections, depth), pace, ledger).run(),
     }

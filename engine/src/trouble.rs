@@ -46,6 +46,7 @@ pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> St
         Outcome::Timeout => format!("{name}: {asked} had no complete answer after {}", seconds(job.timeout_ns)),
         Outcome::ConnectRefused => format!("{name}: {to} did not take the connection"),
         Outcome::ConnectTimeout => format!("{name}: no connection to {to} after {}", seconds(job.connect_timeout_ns)),
+        Outcome::Reset if !why.is_empty() => format!("{name}: the server gave up the answer to {asked}: {why}"),
         Outcome::Reset => format!("{name}: the server reset the connection before the answer to {asked} was complete"),
         Outcome::Truncated => {
             format!("{name}: the server closed the connection before the answer to {asked} was complete")

@@ -36,6 +36,7 @@ const KEYS: &[(&str, u64)] = &[
     ("slice_ns", 1),
     ("wait", 2),
     ("pipeline", 3),
+    ("streams", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -69,6 +70,8 @@ pub enum Version {
     Http10,
     /// HTTP/1.1
     Http11,
+    /// HTTP/2
+    Http2,
 }
 
 /// How a thread waits for what comes next.
@@ -129,6 +132,8 @@ pub struct Order {
     pub wait: Wait,
     /// Requests sent ahead on a connection; 1 for none.
     pub pipeline: usize,
+    /// Requests under way on each connection of HTTP/2.
+    pub streams: usize,
 }
 
 impl Order {
@@ -145,7 +150,7 @@ impl Order {
         let order = Order {
             schema,
             target: target(&fields)?,
-            requests: request::list(&fields)?,
+            requests: request::list(&fields, version(&fields)?)?,
             until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
@@ -157,6 +162,7 @@ impl Order {
             slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
             wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
             pipeline: pipeline(&fields)?,
+            streams: streams(&fields)?,
             pace,
         };
         Ok(order)
@@ -195,11 +201,14 @@ fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {
 }
 
 fn version(order: &Fields<'_>) -> Result<Version, Fault> {
-    let field = order.required("http", "\"1.1\" or \"1.0\"")?;
+    let newest = order.optional("schema").is_none_or(|field| field.integer(1, 2).is_err());
+    let right = if newest { "\"1.1\", \"1.0\" or \"2\"" } else { "\"1.1\" or \"1.0\"" };
+    let field = order.required("http", right)?;
     match field.text() {
         Ok("1.1") => Ok(Version::Http11),
         Ok("1.0") => Ok(Version::Http10),
-        _ => Err(field.wrong("\"1.1\" or \"1.0\"")),
+        Ok("2") if newest => Ok(Version::Http2),
+        _ => Err(field.wrong(right)),
     }
 }
 
@@ -220,6 +229,19 @@ fn pipeline(order: &Fields<'_>) -> Result<usize, Fault> {
         return Err(field.wrong("1 when keep_alive is false"));
     }
     Ok(depth)
+}
+
+/// One connection for each request has nothing to share with others.
+fn streams(order: &Fields<'_>) -> Result<usize, Fault> {
+    let Some(field) = order.optional("streams") else { return Ok(1) };
+    let streams = field.integer(1, 1000)? as usize;
+    if streams > 1 && version(order)? != Version::Http2 {
+        return Err(field.wrong("1 when http is not \"2\""));
+    }
+    if streams > 1 && !order.flag("keep_alive")? {
+        return Err(field.wrong("1 when keep_alive is false"));
+    }
+    Ok(streams)
 }
 
 fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {

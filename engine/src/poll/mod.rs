@@ -12,9 +12,11 @@
 //! [`What::Body`], [`What::Done`].
 
 mod epoll;
+mod h2;
 mod pipeline;
 
 pub use epoll::Epoll;
+pub use h2::H2;
 pub use pipeline::Pipeline;
 
 use rustix::io::Errno;
@@ -37,7 +39,6 @@ impl fmt::Display for Endpoint {
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "for layers that read answers themselves")]
 pub enum What {
     /// The connection is there, and with it all its lanes.
     Connected,
@@ -61,10 +62,16 @@ pub enum What {
     Body,
     /// The answer is complete.
     Done,
-    /// The server gave up the request of this place alone; its connection lives on.
+    /// The server gave up the request of this place alone, for the reason [`Poll::why`]; its connection lives on.
     Reset,
-    /// What came is no answer; [`Poll::why`] says why. The connection is of no more use.
+    /// What came is no answer; [`Poll::why`] says why. The connection is of no more use, unless the request can be abandoned.
     Malformed,
+    /// The connection takes no more requests, and those that it took are done. The places that have one which it did not take are told
+    /// when it is closed.
+    Left {
+        /// The server had said so.
+        announced: bool,
+    },
 }
 
 /// Why a connection ended under the requests that were behind another one on it.
@@ -112,12 +119,17 @@ pub trait Poll {
         false
     }
 
+    /// Bytes received and sent since the last call that no event and no call has told: frames around answers, say.
+    fn untold(&mut self) -> (u64, u64) {
+        (0, 0)
+    }
+
     /// Where in the bytes of the last [`What::Head`] the value of Content-Type is.
     fn content_type(&self) -> Option<Range<usize>> {
         None
     }
 
-    /// What was wrong at the last [`What::Malformed`].
+    /// What was wrong at the last [`What::Malformed`], or the server's reason at the last [`What::Reset`].
     fn why(&self) -> &'static str {
         ""
     }

@@ -1,11 +1,13 @@
 //! A request as bytes. Done once per request of the order, before the load; afterwards the same bytes are sent each time.
 
+use super::h2;
 use crate::order::{Order, Request, Version};
 
 /// The bytes of `request` as this order wants it sent.
 pub fn encode(request: &Request, order: &Order) -> Vec<u8> {
     let version = match order.version {
         Version::Http11 => "1.1",
+        Version::Http2 => return h2::encode::encode(request, order, false),
         Version::Http10 => "1.0",
     };
     let mut text = format!("{} {} HTTP/{version}\r\n", request.method, request.path);
@@ -26,7 +28,7 @@ pub fn encode(request: &Request, order: &Order) -> Vec<u8> {
         match (order.keep_alive, order.version) {
             (false, _) => add("Connection", "close"),
             (true, Version::Http10) => add("Connection", "keep-alive"),
-            (true, Version::Http11) => {}
+            (true, _) => {}
         }
     }
     if let Some(length) = content_length(request) {

@@ -193,7 +193,8 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The present request is sent once more.
     fn again(&mut self, place: usize, now: u64) {
-        self.ledger.slice.counts.stale_retries += 1;
+        // One that had to wait and was never sent is not sent again.
+        self.ledger.slice.counts.stale_retries += u64::from(self.places[place].under_way);
         if self.places[place].connected {
             self.ask(place);
         } else {
@@ -211,6 +212,12 @@ impl<P: Poll> Worker<'_, P> {
             Cause::Ended => self.cut(place, Outcome::Truncated, "", now),
             Cause::Failed(errno) => self.failed(place, errno, now),
         }
+    }
+
+    /// The connection takes no more requests, and is done with those it took.
+    pub(super) fn left(&mut self, place: usize, announced: bool) {
+        self.ledger.slice.counts.closes_announced += u64::from(announced);
+        self.hang_up(place);
     }
 
     /// There is no request for this place any more: a connection whose lanes are all without one is closed.

@@ -62,10 +62,12 @@ impl<P: Poll> Worker<'_, P> {
             }
             What::Done => {
                 let answer = p.done(request, lore);
+                // Where the server did not wait for the end of the request, the layer below has seen to it.
+                p.sent = true;
                 self.complete(place, &answer, true, false, now);
             }
             What::Reset => {
-                self.book(place, Outcome::Reset, "", now);
+                self.book(place, Outcome::Reset, self.poll.why(), now);
                 self.next_request(place, now);
             }
             _ => self.lose(place, Outcome::Malformed, self.poll.why(), now),
@@ -159,7 +161,7 @@ impl<P: Poll> Worker<'_, P> {
         let bytes = &self.job.encoded[p.request()];
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
-                p.taken += sent;
+                p.went(sent, now, !self.pace.is_open());
                 p.sent = p.taken == bytes.len();
                 self.ledger.slice.counts.bytes_out += sent as u64;
             }

@@ -4,20 +4,38 @@
 //! every connection. Texts are Huffman coded where that is shorter, as clients do.
 
 use super::table::STATIC;
-use super::{huffman, write};
+use super::{FRAME_HEAD, flag, huffman, write};
 use crate::order::{Order, Request};
 use crate::wire::encode;
 
 /// What a request may not carry in HTTP/2 (RFC 9113, 8.2.2), in lower case.
 pub const FORBIDDEN: [&str; 5] = ["connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade"];
 
-/// The header frames of `request`, of stream 0, for [`write::renumbered`]; with the end of the stream when the request has no body.
-pub fn frames(request: &Request, order: &Order, secure: bool) -> Vec<u8> {
+/// `request` as it is kept: its header frames, of stream 0, for [`write::renumbered`], and then the bare bytes of its body, which
+/// become frames as flow control allows. [`parts`] finds the border.
+pub fn encode(request: &Request, order: &Order, secure: bool) -> Vec<u8> {
     let mut out = Vec::new();
-    let empty = request.body.as_ref().is_none_or(Vec::is_empty);
-    write::headers(&mut out, &block(request, order, secure), empty);
+    let body = request.body.as_deref().unwrap_or_default();
+    write::headers(&mut out, &block(request, order, secure), body.is_empty());
+    out.extend_from_slice(body);
     out
 }
+
+/// Header frames and body of what [`encode`] made, and whether the method is HEAD.
+#[inline]
+pub fn parts(encoded: &[u8]) -> (&[u8], &[u8], bool) {
+    let (mut at, mut last) = (0, false);
+    while !last {
+        let Some(head) = encoded.get(at..at + FRAME_HEAD) else { break };
+        last = head[4] & flag::END_HEADERS != 0;
+        at += FRAME_HEAD + u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+    }
+    let (frames, body) = encoded.split_at(at.min(encoded.len()));
+    (frames, body, frames.get(FRAME_HEAD..).is_some_and(|block| block.starts_with(HEAD)))
+}
+
+/// How every request begins whose method is HEAD: a literal with the name of static entry 2, `:method`.
+const HEAD: &[u8] = b"\x02\x04HEAD";
 
 fn block(request: &Request, order: &Order, secure: bool) -> Vec<u8> {
     let mut out = Vec::new();
@@ -113,6 +131,21 @@ mod tests {
         rows.iter().for_each(|(name, value)| field(&mut block, name, value));
         let expected: Vec<_> = rows.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         assert_eq!(expected, fields(&block));
+    }
+
+    #[test]
+    fn what_was_put_together_is_found_apart() {
+        for length in [0, 1, 20_000, 40_000] {
+            for (method, body) in [("GET", ""), ("HEAD", ""), ("HEADER", "x"), ("POST", "some body")] {
+                let (mut block, mut encoded) = (Vec::new(), Vec::new());
+                field(&mut block, ":method", method);
+                field(&mut block, "long", &"X".repeat(length));
+                write::headers(&mut encoded, &block, body.is_empty());
+                let frames = encoded.clone();
+                encoded.extend_from_slice(body.as_bytes());
+                assert_eq!((frames.as_slice(), body.as_bytes(), method == "HEAD"), parts(&encoded));
+            }
+        }
     }
 
     #[test]

@@ -43,6 +43,27 @@ pub enum Code {
     Calm = 0xb,
 }
 
+/// The number that ended a stream, as RFC 9113, 7 names it.
+pub fn code_name(code: u32) -> &'static str {
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+    NAMES.get(code as usize).copied().unwrap_or("a number that HTTP/2 does not know")
+}
+
 /// The server broke a rule: what we tell it, and what we tell people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breach {

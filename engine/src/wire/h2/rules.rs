@@ -27,7 +27,7 @@ pub enum Step {
     /// The answer is complete.
     End(usize),
     /// The server gave the stream up.
-    Reset { slot: usize, unworked: bool },
+    Reset { slot: usize, code: u32 },
     /// We gave the stream up, for this reason.
     Broken { slot: usize, why: &'static str },
     /// Windows or limits are not what they were.

@@ -6,11 +6,11 @@
 
 use super::frame::{Piece, Reader};
 use super::rules::{Rules, Step};
-use super::streams::Phase;
 use super::window::OURS;
 use super::write::{self, setting};
 use super::{Breach, Code, STREAM_LIMIT, WINDOW_DEFAULT};
 use crate::wire::head::Head;
+use std::ops::Range;
 
 /// Bodies wait while so many bytes have not been taken by the socket.
 const OUT_ENOUGH: usize = 256 * 1024;
@@ -47,8 +47,8 @@ pub enum Event<'e> {
     Reset {
         /// Of the stream that was.
         slot: usize,
-        /// It says that it did not work on the request.
-        unworked: bool,
+        /// Why, by the numbers of RFC 9113, 7; [`Code::Refused`] says that it did not work on the request.
+        code: u32,
     },
     /// The answer is malformed, and the stream has been ended for it.
     Broken {
@@ -97,7 +97,7 @@ impl Session {
         }
         loop {
             if let Some(slot) = self.rules.next_unworked() {
-                return Ok(Some(Event::Reset { slot, unworked: true }));
+                return Ok(Some(Event::Reset { slot, code: Code::Refused as u32 }));
             }
             let step = match self.reader.next(input)? {
                 None => return self.rest(),
@@ -120,7 +120,7 @@ impl Session {
                     return Ok(Some(Event::Head { slot, head: &meaning.head, text: &meaning.text }));
                 }
                 Step::End(slot) => return Ok(Some(Event::End { slot })),
-                Step::Reset { slot, unworked } => return Ok(Some(Event::Reset { slot, unworked })),
+                Step::Reset { slot, code } => return Ok(Some(Event::Reset { slot, code })),
                 Step::Broken { slot, why } => return Ok(Some(Event::Broken { slot, why })),
                 Step::Ready => return Ok(Some(Event::Ready)),
                 Step::Room => return Ok(Some(Event::Room)),
@@ -137,10 +137,27 @@ impl Session {
         Ok(None)
     }
 
-    /// Whether a further stream may begin now.
+    /// How many further streams may begin now.
     #[inline]
-    pub fn may_begin(&self) -> bool {
-        !self.is_worn() && self.rules.is_ready() && self.rules.streams.open() < self.rules.allowed
+    pub fn room(&self) -> usize {
+        let usable = !self.is_worn() && self.rules.is_ready();
+        if usable { self.rules.allowed.saturating_sub(self.rules.streams.open()) } else { 0 }
+    }
+
+    /// Whether the server's first SETTINGS have come.
+    pub fn is_ready(&self) -> bool {
+        self.rules.is_ready()
+    }
+
+    /// Whether the server has said that it takes no more streams (GOAWAY).
+    pub fn is_leaving(&self) -> bool {
+        self.rules.leaving
+    }
+
+    /// The text of the last [`Event::Head`], and where in it the media type is.
+    pub fn text(&self) -> (&[u8], Option<Range<usize>>) {
+        let meaning = self.rules.answers.last();
+        (&meaning.text, meaning.head.content_type.clone())
     }
 
     /// Whether no further stream can ever begin: the server is leaving, or the numbers are used up (RFC 9113, 5.1.1).
@@ -186,6 +203,11 @@ impl Session {
         taken
     }
 
+    /// Whether bodies wait because what there is to send has not been taken.
+    pub fn is_full(&self) -> bool {
+        self.rules.out.len() >= OUT_ENOUGH
+    }
+
     /// Gives up the stream in `slot`, if one is open there: nothing more happens in it.
     pub fn cancel(&mut self, slot: usize) {
         if self.ended == Some(slot) {
@@ -194,11 +216,6 @@ impl Session {
         if self.rules.streams.is_open(slot) {
             self.rules.give_up(slot, Code::Cancel);
         }
-    }
-
-    /// Whether anything of the answer has come that is not an interim one.
-    pub fn is_answered(&mut self, slot: usize) -> bool {
-        self.rules.streams.at(slot).phase == Phase::Body
     }
 
     /// Tells the server why the connection ends.

@@ -220,7 +220,7 @@ mod tests {
             for turn in 0..5000 {
                 draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let free = (0..slots).find(|slot| !streams.is_open(*slot));
-                match free.filter(|_| (draw >> 40) % 3 > 0) {
+                match free.filter(|_| !(draw >> 40).is_multiple_of(3)) {
                     Some(slot) => open.push((streams.begin(slot, false, 0), slot)),
                     None if open.is_empty() => continue,
                     None => {

@@ -10,7 +10,7 @@ use crate::wire::h2::{Breach, Code, FRAME_LIMIT, WINDOW_LIMIT, flag};
 impl Rules {
     /// RFC 9113, 6.5.
     pub(super) fn settings(&mut self, head: &Head, content: &[u8]) -> Result<Step, Breach> {
-        let right = if head.has(flag::ACK) { content.is_empty() } else { content.len() % 6 == 0 };
+        let right = if head.has(flag::ACK) { content.is_empty() } else { content.len().is_multiple_of(6) };
         if !right {
             return Err(Breach::new(Code::FrameSize, "a SETTINGS frame of an impossible length"));
         }
@@ -93,7 +93,7 @@ impl Rules {
             Found::GivenUp | Found::Closed => Ok(Step::Nothing),
             Found::Open(slot) => {
                 self.streams.end(slot);
-                Ok(Step::Reset { slot, unworked: code == Code::Refused as u32 })
+                Ok(Step::Reset { slot, code })
             }
         }
     }

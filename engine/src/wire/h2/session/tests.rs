@@ -70,7 +70,7 @@ fn play(session: &mut Session, parts: &[&[u8]]) -> (Vec<String>, Option<Breach>)
                     }
                 }
                 Ok(Some(Event::End { slot })) => format!("{slot} end"),
-                Ok(Some(Event::Reset { slot, unworked })) => format!("{slot} reset {unworked}"),
+                Ok(Some(Event::Reset { slot, code })) => format!("{slot} reset {code}"),
                 Ok(Some(Event::Broken { slot, why })) => format!("{slot} broken: {why}"),
                 Ok(Some(other)) => format!("{other:?}"),
             };
@@ -133,10 +133,10 @@ fn the_first_words_are_preface_settings_and_a_large_window() {
     let window = frame(kind::WINDOW_UPDATE, 0, 0, &(OURS as u32 - 65_535).to_be_bytes());
     let expected = [write::PREFACE, &frame(kind::SETTINGS, 0, 0, &ours), &window].concat();
     assert_eq!(&expected, session.out());
-    assert!(!session.may_begin(), "not before the server's settings");
+    assert!(session.room() == 0, "not before the server's settings");
     session.out().clear();
     assert_eq!(vec!["Ready"], said(&mut session, &settings()));
-    assert_eq!((true, &frame(kind::SETTINGS, flag::ACK, 0, &[])), (session.may_begin(), &*session.out()));
+    assert_eq!((true, &frame(kind::SETTINGS, flag::ACK, 0, &[])), (session.room() > 0, &*session.out()));
 }
 
 #[test]
@@ -144,14 +144,14 @@ fn no_more_streams_than_the_server_allows() {
     let mut session = Session::new(5);
     said(&mut session, &set(setting::MAX_CONCURRENT_STREAMS, 2));
     (0..2).for_each(|slot| session.begin(slot, &get(), false, true));
-    assert!(!session.may_begin());
+    assert!(session.room() == 0);
     assert_eq!(vec!["Room"], said(&mut session, &set(setting::MAX_CONCURRENT_STREAMS, 3)));
-    assert!(session.may_begin());
+    assert_eq!(1, session.room());
     said(&mut session, &set(setting::MAX_CONCURRENT_STREAMS, 1));
     said(&mut session, &head(1, END, &[]));
-    assert!(!session.may_begin());
+    assert!(session.room() == 0);
     said(&mut session, &head(3, END, &[]));
-    assert!(session.may_begin());
+    assert_eq!(1, session.room());
 }
 
 #[test]
@@ -210,16 +210,16 @@ fn a_server_that_leaves_says_which_requests_it_did_not_work_on() {
     let mut session = asking(4);
     let away = frame(kind::GOAWAY, 0, 0, &[0, 0, 0, 3, 0, 0, 0, 0]);
     let all = said(&mut session, &[away, head(1, END, &[]), head(3, END, &[])].concat());
-    let expected = ["Leaving", "2 reset true", "3 reset true", "0 head 200", "0 end", "1 head 200", "1 end"];
+    let expected = ["Leaving", "2 reset 7", "3 reset 7", "0 head 200", "0 end", "1 head 200", "1 end"];
     assert_eq!(expected.as_slice(), all);
-    assert_eq!((true, false, 0), (session.is_worn(), session.may_begin(), session.open()));
+    assert_eq!((true, 0, 0), (session.is_worn(), session.room(), session.open()));
 }
 
 #[test]
 fn a_stream_that_the_server_resets_says_whether_it_was_worked_on() {
     let mut session = asking(2);
     let bytes = [frame(kind::RST_STREAM, 0, 1, &[0, 0, 0, 7]), frame(kind::RST_STREAM, 0, 3, &[0, 0, 0, 2])].concat();
-    assert_eq!(vec!["0 reset true", "1 reset false"], said(&mut session, &bytes));
+    assert_eq!(vec!["0 reset 7", "1 reset 2"], said(&mut session, &bytes));
     assert_eq!(0, session.open());
 }
 
