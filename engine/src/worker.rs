@@ -162,7 +162,7 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::End => self.ended(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
                 What::Behind(cause) => self.behind(place, cause, now),
-                What::Left { announced } => self.left(place, announced),
+                What::Left { announced } => self.left(place, announced, now),
                 what => self.part(place, what, now),
             }
         }

@@ -215,9 +215,11 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// The connection takes no more requests, and is done with those it took.
-    pub(super) fn left(&mut self, place: usize, announced: bool) {
+    pub(super) fn left(&mut self, place: usize, announced: bool, now: u64) {
         self.ledger.slice.counts.closes_announced += u64::from(announced);
         self.hang_up(place);
+        // The other lanes that wait are told; this one has been.
+        self.behind(place, Cause::Closed, now);
     }
 
     /// There is no request for this place any more: a connection whose lanes are all without one is closed.
@@ -238,7 +240,8 @@ impl<P: Poll> Worker<'_, P> {
         self.poll.close(place);
         if connected {
             self.connections -= 1;
-            self.totals.answers_per_connection.saturating_record(self.answers(place));
+            let answers = self.answers(place);
+            self.totals.answers_per_connection.record(answers).expect("a histogram that resizes");
             let lanes = self.lanes(place);
             self.places[lanes].iter_mut().for_each(|p| p.connected = false);
         }
