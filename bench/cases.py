@@ -19,6 +19,8 @@ class Case(NamedTuple):
     close: bool = False
     server: str = "instant"
     quick: bool = True
+    pipeline: int = 1
+    """Requests ahead on each connection."""
 
     @property
     def megabytes(self) -> bool:
@@ -38,6 +40,8 @@ CASES: tuple[Case, ...] = (
     Case("body-16k", 8, "same", 2.0, body=16 * 1024),
     Case("body-128k", 8, "same", 2.5, body=128 * 1024),
     Case("body-1m", 8, "same", 3.0, body=1024 * 1024),
+    Case("pipeline-64-cross", 64, "cross", 2.4, pipeline=16),
+    Case("pipeline-64-same", 64, "same", 3.0, pipeline=16),
     Case("nginx-64-cross", 64, "cross", 1 / 0.82, server="nginx"),
 )
 
@@ -48,6 +52,5 @@ MEMORY, MEMORY_GOAL_BYTES = "memory-10000", 256
 NOT_YET: tuple[str, ...] = (
     "io_uring back end (64 / 1000 / 10,000 connections: goal 1.7 / 1.8 / 1.9): the engine has none yet",
     "memory per connection at 50,000 in one process: needs more open files than most machines allow, not tried here",
-    "pipelining 16 (goal 2.4 on different cores, 3 on the same): the engine cannot pipeline yet",
 )
 """Rows of the goal that no measurement can be made of today."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 _AB_MOST_PER_S = 100_000
 """ab keeps room for this many answers even when it runs for a time; one thread reaches less."""
+
+_PIPELINE = Path(__file__).with_name("pipeline.lua")
 
 _WRK_LONGEST_S = 10
 """wrk keeps eight bytes for every microsecond of its timeout."""
@@ -28,6 +31,7 @@ class Ask(NamedTuple):
     requests: int | None = None
     close: bool = False
     timeout_s: int = 3600
+    pipeline: int = 1
 
 
 class Said(NamedTuple):
@@ -46,6 +50,7 @@ class Peer(NamedTuple):
     many_threads: bool = False
     can_close: bool = True
     can_count: bool = True
+    can_pipeline: bool = False
 
 
 def installed() -> tuple[list[Peer], list[str]]:
@@ -58,7 +63,9 @@ def _wrk(ask: Ask) -> list[str]:
     close = ["-H", "Connection: close"] if ask.close else []
     timeout = min(ask.timeout_s, _WRK_LONGEST_S)
     until = ["-d", f"{ask.seconds}s", "--timeout", f"{timeout}s"]
-    return ["wrk", "-t", str(ask.threads), "-c", str(ask.connections), *until, *close, ask.url]
+    script = ["-s", str(_PIPELINE)] if ask.pipeline > 1 else []
+    depth = ["--", str(ask.pipeline)] if ask.pipeline > 1 else []
+    return ["wrk", "-t", str(ask.threads), "-c", str(ask.connections), *until, *close, *script, ask.url, *depth]
 
 
 def _ab(ask: Ask) -> list[str]:
@@ -150,7 +157,7 @@ def _only(wrong: dict[str, int]) -> dict[str, int]:
 
 
 PEERS: tuple[Peer, ...] = (
-    Peer("wrk", _wrk, said_by_wrk, many_threads=True, can_count=False),
+    Peer("wrk", _wrk, said_by_wrk, many_threads=True, can_count=False, can_pipeline=True),
     Peer("ab", _ab, said_by_ab),
     Peer("oha", _like_hey("oha", "--no-tui", close="--disable-keepalive", seconds_unit="s"), said_by_hey),
     Peer("hey", _like_hey("hey", close="-disable-keepalive"), said_by_hey),

@@ -54,6 +54,7 @@ def commands(
             threads=case.threads,
             cpus=sorted(cpus),
             keep_alive=not case.close,
+            **({"schema": 3, "pipeline": case.pipeline} if case.pipeline > 1 else {}),
             slice_ns=3_000_000_000,  # it runs a third of the time or less: about one slice per second of its own
             body_length=None if case.server == "nginx" else case.body,
             connect_timeout_ns=_HOUR_NS,
@@ -61,15 +62,16 @@ def commands(
         return [str(built.engine)], json.dumps(order).encode()
     if name == FLOOR:
         return [str(built.example("floor_client")), str(port), str(case.connections), str(_LIFE_S)], b""
-    ask = Ask(f"http://127.0.0.1:{port}/", case.connections, case.threads, seconds=_LIFE_S, close=case.close)
+    url = f"http://127.0.0.1:{port}/"
+    ask = Ask(url, case.connections, case.threads, seconds=_LIFE_S, close=case.close, pipeline=case.pipeline)
     return next(peer for peer in peers if peer.name == name).closed(ask), b""
 
 
 def contestants(case: Case, peers: list[Peer]) -> list[str]:
     """Who can carry out this case."""
-    able = [p.name for p in peers if (p.many_threads or case.threads == 1) and (p.can_close or not case.close)]
-    floor = [FLOOR] if case.threads == 1 and not case.close and not case.megabytes else []
-    return [OURS, *floor, *able]
+    able = [p for p in peers if (p.many_threads or case.threads == 1) and (p.can_close or not case.close)]
+    plain = case.threads == 1 and case.pipeline == 1 and not case.close and not case.megabytes
+    return [OURS, *([FLOOR] if plain else []), *(p.name for p in able if p.can_pipeline or case.pipeline == 1)]
 
 
 @contextlib.contextmanager

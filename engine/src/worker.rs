@@ -144,8 +144,11 @@ impl<'j, P: Poll> Worker<'j, P> {
 
     /// Everything that the last wait brought.
     fn events(&mut self) {
+        let mut now = 0;
         while let Some((place, what)) = self.poll.next() {
-            let now = clock::now();
+            if !self.poll.together() {
+                now = clock::now();
+            }
             if now >= self.ledger.window.end {
                 self.turn_windows(now);
             }

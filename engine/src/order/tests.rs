@@ -284,3 +284,21 @@ fn every_missing_key_is_named() {
         assert_eq!(format!("requests[0].{key}"), named);
     }
 }
+
+#[test]
+fn requests_go_ahead_only_where_a_connection_is_kept_and_speaks_http_1_1() {
+    let order = |depth: Value, edit: &[(&str, Value)]| {
+        let mut order = with("/schema", 3.into());
+        order["pipeline"] = depth;
+        edit.iter().for_each(|(key, value)| order[*key] = value.clone());
+        order
+    };
+    let depth = |order: Value| Order::parse(&order.to_string()).unwrap().pipeline;
+    assert_eq!([1, 1, 256], [json!(null), json!(1), json!(256)].map(|n| depth(order(n, &[]))));
+    assert_eq!(1, depth(order(json!(1), &[("http", "1.0".into()), ("keep_alive", false.into())])));
+    let said = |depth: Value, edit: &[(&str, Value)]| complaint(&order(depth, edit)).1;
+    assert_eq!("pipeline must be an integer from 1 to 256, not 257", said(json!(257), &[]));
+    assert_eq!("pipeline must be 1 when http is not \"1.1\", not 2", said(json!(2), &[("http", "1.0".into())]));
+    assert_eq!("pipeline must be 1 when keep_alive is false, not 2", said(json!(2), &[("keep_alive", false.into())]));
+    assert!(said(json!(2), &[("schema", 2.into())]).starts_with("pipeline is not a known key"));
+}

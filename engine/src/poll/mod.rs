@@ -114,6 +114,18 @@ pub trait Poll {
         false
     }
 
+    /// Whether what [`Poll::next`] said last came together with what it said before, so that one look at the clock does for both.
+    #[inline]
+    fn together(&self) -> bool {
+        false
+    }
+
+    /// Whether what is sent in one turn is gathered and leaves together, so that one time is that of all of it.
+    #[inline]
+    fn gathers(&self) -> bool {
+        false
+    }
+
     /// Gives up the request of `place`; false: this cannot be done without closing the connection.
     fn abandon(&mut self, _place: usize) -> bool {
         false

@@ -51,6 +51,8 @@ pub struct Pipeline<P> {
     reading: (usize, bool),
     /// Of those bytes the part is another lane's, which has not been told of them.
     left: bool,
+    /// The last event was about such a part.
+    together: bool,
 }
 
 impl<P: Poll> Pipeline<P> {
@@ -65,6 +67,7 @@ impl<P: Poll> Pipeline<P> {
             part: 0..0,
             reading: (0, false),
             left: false,
+            together: false,
         }
     }
 
@@ -174,11 +177,13 @@ impl<P: Poll> Poll for Pipeline<P> {
 
     #[inline]
     fn next(&mut self) -> Option<(usize, What)> {
+        self.together = false;
         loop {
             if let Some(told) = self.told.pop_front() {
                 return Some(told);
             }
             if std::mem::take(&mut self.left) {
+                self.together = true;
                 let (connection, ending) = self.reading;
                 return Some((self.front(connection), What::Bytes { ending }));
             }
@@ -209,6 +214,16 @@ impl<P: Poll> Poll for Pipeline<P> {
     }
 
     #[inline]
+    fn together(&self) -> bool {
+        self.together
+    }
+
+    #[inline]
+    fn gathers(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn answered(&mut self, place: usize, rest: usize) -> bool {
         let connection = place / self.depth;
         let link = &mut self.links[connection];
@@ -224,3 +239,6 @@ impl<P: Poll> Poll for Pipeline<P> {
         self.left
     }
 }
+
+#[cfg(test)]
+mod tests;

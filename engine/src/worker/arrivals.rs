@@ -94,7 +94,7 @@ impl<P: Poll> Worker<'_, P> {
         p.assign(self.mix.next(), due);
         let mut until = seen;
         if p.connected {
-            let sent = self.ask(place);
+            let sent = self.ask(place, now);
             // Where there was a place all the time, the engine was late until it sent.
             until = if seen == now { sent } else { seen };
         } else {

@@ -96,7 +96,7 @@ impl<P: Poll> Worker<'_, P> {
         self.places[lanes.clone()].iter_mut().for_each(|p| p.connect());
         for lane in self.waiting(lanes.clone()) {
             if self.places[lane].connected {
-                self.ask(lane);
+                self.ask(lane, now);
             } else {
                 // It broke when another sent.
                 self.relay(lane, now);
@@ -196,7 +196,7 @@ impl<P: Poll> Worker<'_, P> {
         // One that had to wait and was never sent is not sent again.
         self.ledger.slice.counts.stale_retries += u64::from(self.places[place].under_way);
         if self.places[place].connected {
-            self.ask(place);
+            self.ask(place, now);
         } else {
             self.open(place, now);
         }

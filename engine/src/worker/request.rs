@@ -136,10 +136,10 @@ impl<P: Poll> Worker<'_, P> {
 
     /// Sends the present request on the present connection, and says when.
     #[inline(always)]
-    pub(super) fn ask(&mut self, place: usize) -> u64 {
+    pub(super) fn ask(&mut self, place: usize, now: u64) -> u64 {
         let p = &mut self.places[place];
         p.ask(self.job.requests[p.request()].method == "HEAD");
-        let now = clock::now();
+        let now = if self.poll.gathers() { now } else { clock::now() };
         if p.sent_at == 0 {
             p.sent_at = now;
             if !self.pace.is_open() {
