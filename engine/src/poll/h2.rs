@@ -27,6 +27,8 @@ pub struct H2<P> {
     touched: Vec<usize>,
     /// The connection whose bytes are being read, and how many of them have been.
     reading: Option<(usize, usize)>,
+    /// The last event came from the same read as the one before.
+    together: bool,
     showing: Showing,
     /// Bytes that came, less those of bodies that were told; bytes that went, less those of requests, which are counted when they are taken.
     untold: (u64, i64),
@@ -51,6 +53,7 @@ impl<P: Poll> H2<P> {
             told: VecDeque::new(),
             touched: Vec::new(),
             reading: None,
+            together: false,
             showing: Showing::Part(0..0),
             untold: (0, 0),
             why: "",
@@ -294,10 +297,12 @@ impl<P: Poll> Poll for H2<P> {
     fn next(&mut self) -> Option<(usize, What)> {
         loop {
             if let Some(told) = self.told.pop_front() {
+                self.together = false;
                 return Some(told);
             }
             if let Some((connection, at)) = self.reading {
                 if let Some(event) = self.read(connection, at) {
+                    self.together = at > 0;
                     return Some(event);
                 }
                 self.reading = None;
@@ -310,6 +315,7 @@ impl<P: Poll> Poll for H2<P> {
             }
             let (connection, what) = self.inner.next()?;
             if let Some(event) = self.tell(connection, what) {
+                self.together = false;
                 return Some(event);
             }
         }
@@ -326,6 +332,16 @@ impl<P: Poll> Poll for H2<P> {
     #[inline]
     fn lanes(&self) -> usize {
         self.lanes
+    }
+
+    #[inline]
+    fn together(&self) -> bool {
+        self.together
+    }
+
+    #[inline]
+    fn gathers(&self) -> bool {
+        true
     }
 
     fn abandon(&mut self, place: usize) -> bool {
