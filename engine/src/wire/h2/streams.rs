@@ -6,6 +6,9 @@ use std::collections::HashSet;
 /// Streams that we gave up are remembered up to this number; beyond it, frames on any closed stream are let pass.
 const GIVEN_UP_LIMIT: usize = 1 << 16;
 
+/// 2^32 by the golden ratio: multiples of it lie evenly (Knuth, The Art of Computer Programming 3, 6.4).
+const SPREAD: u32 = 0x9e37_79b9;
+
 /// How far an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -64,13 +67,15 @@ pub enum Found {
 
 /// The streams of one connection, each in a slot that its user chose.
 ///
-/// From the number of a stream to its slot leads a table of twice as many cells as slots, searched linearly from the number's own cell. Numbers
-/// are given one after another, so mostly that cell is the one.
+/// From the number of a stream to its slot leads a table of four times as many cells as slots, searched linearly from the number's own cell. Numbers
+/// that follow each other have cells far apart: in a row of full cells, taking one out would have to look at all after it.
 #[derive(Debug)]
 pub struct Streams {
     slots: Vec<Stream>,
     /// Slot and 1; 0: empty.
     cells: Vec<u16>,
+    /// What takes a spread number down to the cells there are.
+    shift: u32,
     open: usize,
     next: u32,
     given_up: HashSet<u32>,
@@ -80,9 +85,11 @@ pub struct Streams {
 impl Streams {
     /// Room for so many at a time, at most 65535.
     pub fn new(slots: usize) -> Streams {
+        let cells = (slots * 4).next_power_of_two().max(4);
         Streams {
             slots: vec![Stream::NONE; slots],
-            cells: vec![0; (slots * 2).next_power_of_two()],
+            cells: vec![0; cells],
+            shift: 32 - cells.ilog2(),
             open: 0,
             next: 1,
             given_up: HashSet::new(),
@@ -118,7 +125,7 @@ impl Streams {
 
     #[inline]
     fn cell(&self, id: u32) -> usize {
-        (id >> 1) as usize & (self.cells.len() - 1)
+        ((id >> 1).wrapping_mul(SPREAD) >> self.shift) as usize
     }
 
     /// Opens the next stream in `slot`, which is free, and gives its number.
