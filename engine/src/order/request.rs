@@ -127,7 +127,7 @@ fn header(item: &Field<'_>, version: Version) -> Result<(String, String), Fault>
     }
     // RFC 9113, 8.2.2: HTTP/2 frames messages itself; of these only `TE: trailers` still has a meaning.
     let is = |n: &&str| name_text.eq_ignore_ascii_case(n);
-    if version == Version::Http2 && (FORBIDDEN.iter().any(|n| is(&n)) || is(&"te") && value_text.trim() != "trailers") {
+    if version == Version::Http2 && (FORBIDDEN.iter().any(is) || is(&"te") && value_text.trim() != "trailers") {
         return Err(name.wrong("a header that HTTP/2 has; those about the connection it has not"));
     }
     Ok((name_text.to_string(), value_text.to_string()))

@@ -64,18 +64,26 @@ impl Answers {
 
     fn learn(&mut self, block: &[u8]) -> Result<(), Breach> {
         let before = self.decoder.generation();
-        let mut fields = Fields::default();
+        self.last = self.place(before);
+        let kept = &mut self.kept[self.last];
+        let mut fields = Fields { text: std::mem::take(&mut kept.meaning.text), ..Fields::default() };
+        fields.text.clear();
         self.decoder.decode(block, |name, value| fields.add(name, value))?;
-        let generation = (self.decoder.generation() == before).then_some(before);
-        let kept = Kept { block: block.to_vec(), generation, meaning: fields.meaning() };
-        if self.kept.len() < KEPT {
-            self.last = self.kept.len();
-            self.kept.push(kept);
-        } else {
-            self.last = (self.last + 1) % KEPT;
-            self.kept[self.last] = kept;
-        }
+        kept.generation = (self.decoder.generation() == before).then_some(before);
+        kept.block.clear();
+        kept.block.extend_from_slice(block);
+        kept.meaning = fields.meaning();
         Ok(())
+    }
+
+    /// Where the next block is kept: in place of one that can never be met again, else of the one after the last.
+    fn place(&mut self, generation: u64) -> usize {
+        let useless = self.kept.iter().position(|kept| kept.generation != Some(generation));
+        if useless.is_none() && self.kept.len() < KEPT {
+            self.kept.push(Kept { block: Vec::new(), generation: None, meaning: Fields::default().meaning() });
+            return self.kept.len() - 1;
+        }
+        useless.unwrap_or((self.last + 1) % KEPT)
     }
 
     /// Reads the fields after a body, or those of a stream that nobody waits for: they must be decoded all the same, because they may

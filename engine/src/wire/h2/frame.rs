@@ -45,6 +45,8 @@ pub enum Piece<'p, 'i> {
         head: Head,
         /// Bytes of the body; empty where the frame has none, or its padding came alone.
         bytes: &'i [u8],
+        /// Bytes of the body in the whole frame.
+        whole: usize,
         /// The frame begins here.
         first: bool,
         /// Nothing of it follows.
@@ -56,6 +58,8 @@ pub enum Piece<'p, 'i> {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     head: Head,
+    /// Bytes of the body in all.
+    whole: usize,
     /// Bytes of the body, and of padding, that are missing.
     body: usize,
     padding: usize,
@@ -178,7 +182,7 @@ impl Reader {
         (open.body, open.padding, open.first) = (open.body - bytes.len(), open.padding - padding, false);
         let last = open.body + open.padding == 0;
         self.open = (!last).then_some(open);
-        Some(Piece::Data { head: open.head, bytes, first, last })
+        Some(Piece::Data { head: open.head, bytes, whole: open.whole, first, last })
     }
 }
 
@@ -187,11 +191,11 @@ impl Reader {
 fn begin_data(head: Head, padding: Option<u8>) -> Result<Open, Breach> {
     let length = head.length as usize;
     if !head.has(flag::PADDED) {
-        return Ok(Open { head, body: length, padding: 0, first: true });
+        return Ok(Open { head, whole: length, body: length, padding: 0, first: true });
     }
     let padding = usize::from(padding.ok_or(NO_PADDING)?);
     let body = length.checked_sub(1 + padding).ok_or(BAD_PADDING)?;
-    Ok(Open { head, body, padding, first: true })
+    Ok(Open { head, whole: body, body, padding, first: true })
 }
 
 const NO_PADDING: Breach = Breach::new(Code::FrameSize, "a padded frame without the length of its padding");

@@ -242,7 +242,7 @@ impl Rules {
     fn finish(&mut self, slot: usize) -> Step {
         let stream = self.streams.at(slot);
         if stream.left.is_some_and(|left| left > 0) {
-            return self.broken(slot, Code::Protocol, "a body shorter than its Content-Length");
+            return self.broken(slot, Code::Protocol, SHORT);
         }
         if stream.sent {
             self.streams.end(slot);
@@ -253,10 +253,10 @@ impl Rules {
         Step::End(slot)
     }
 
-    /// A part of a DATA frame with so many `bytes` of the body.
+    /// A part of a DATA frame with so many `bytes` of the body; the first part says how many there are in the `whole` frame.
     #[inline]
-    pub fn data(&mut self, head: &Head, bytes: usize, first: bool, last: bool) -> Result<Step, Breach> {
-        if first {
+    pub fn data(&mut self, head: &Head, bytes: usize, whole: Option<usize>, last: bool) -> Result<Step, Breach> {
+        if whole.is_some() {
             if self.unfinished.is_some() {
                 return Err(INTERRUPTED);
             }
@@ -270,21 +270,10 @@ impl Rules {
             Found::Idle => return Err(Breach::protocol("a body on a stream that was never opened")),
             Found::Closed => return Err(Breach::new(Code::StreamClosed, "a body on a stream that has ended")),
         };
-        let (stream, end_stream) = (self.streams.at(slot), head.has(flag::END_STREAM));
-        if first {
-            let more = stream.inbound.take(head.length)?;
-            if let Some(more) = more.filter(|_| !end_stream) {
-                write::window_update(&mut self.out, head.stream, more);
-            }
-        }
-        if stream.phase == Phase::Head {
-            return Ok(self.broken(slot, Code::Protocol, "a body before its header block"));
-        }
-        if let Some(left) = &mut stream.left {
-            let Some(after) = left.checked_sub(bytes as u64) else {
-                return Ok(self.broken(slot, Code::Protocol, "a body longer than it may be"));
-            };
-            *left = after;
+        let end_stream = head.has(flag::END_STREAM);
+        let fault = whole.map_or(Ok(None), |whole| self.begin_data(slot, head, whole))?;
+        if let Some(why) = fault {
+            return Ok(self.broken(slot, Code::Protocol, why));
         }
         let ended = match end_stream && last {
             true => self.finish(slot),
@@ -297,7 +286,29 @@ impl Rules {
             other => other,
         })
     }
+
+    /// A DATA frame begins: whether it may be there, and be so long.
+    #[inline]
+    fn begin_data(&mut self, slot: usize, head: &Head, whole: usize) -> Result<Option<&'static str>, Breach> {
+        let stream = self.streams.at(slot);
+        let more = stream.inbound.take(head.length)?;
+        if let Some(more) = more.filter(|_| !head.has(flag::END_STREAM)) {
+            write::window_update(&mut self.out, head.stream, more);
+        }
+        if stream.phase == Phase::Head {
+            return Ok(Some("a body before its header block"));
+        }
+        if let Some(left) = &mut stream.left {
+            let Some(after) = left.checked_sub(whole as u64) else { return Ok(Some("a body longer than it may be")) };
+            *left = after;
+            if after > 0 && head.has(flag::END_STREAM) {
+                return Ok(Some(SHORT));
+            }
+        }
+        Ok(None)
+    }
 }
 
+const SHORT: &str = "a body shorter than its Content-Length";
 const INTERRUPTED: Breach = Breach::protocol("another frame within a header block");
 const TOO_LONG: Breach = Breach::new(Code::Calm, "more than 64 KiB of headers in one answer");

@@ -101,8 +101,9 @@ impl Session {
             }
             let step = match self.reader.next(input)? {
                 None => return self.rest(),
-                Some(Piece::Data { head, bytes, first, last }) => {
-                    match self.rules.data(&head, bytes.len(), first, last)? {
+                Some(Piece::Data { head, bytes, whole, first, last }) => {
+                    let whole = first.then_some(whole);
+                    match self.rules.data(&head, bytes.len(), whole, last)? {
                         Step::Body { slot, ended } => {
                             self.ended = ended.then_some(slot);
                             return Ok(Some(Event::Body { slot, bytes }));

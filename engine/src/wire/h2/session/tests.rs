@@ -318,3 +318,41 @@ fn more_bytes_than_the_window_are_a_breach() {
     let (all, breach) = play(&mut session, &[&[head(1, 0, &[]), data(1, 0, b"four")].concat()]);
     assert_eq!((vec!["0 head 200".to_string()], Some(Code::FlowControl)), (all, breach.map(|b| b.code)));
 }
+
+#[test]
+fn whatever_is_broken_any_split_gives_the_same() {
+    let sound = [
+        head(1, 0, &[("content-length", "5")]),
+        data(1, flag::PADDED, b"\x01hel\0"),
+        frame(kind::HEADERS, 0, 3, &[0x88, 0x40, 1, b'a']),
+        frame(kind::CONTINUATION, flag::END_HEADERS, 3, &[1, b'b']),
+        data(1, END, b"lo"),
+        set(setting::INITIAL_WINDOW_SIZE, 70_000),
+        frame(kind::WINDOW_UPDATE, 0, 3, &[0, 0, 0, 9]),
+        frame(kind::HEADERS, flag::END_HEADERS | END, 3, &[0, 1, b'x', 1, b'y']),
+        frame(kind::RST_STREAM, 0, 5, &[0, 0, 0, 7]),
+        frame(kind::GOAWAY, 0, 0, &[0, 0, 0, 5, 0, 0, 0, 0]),
+        frame(kind::HEADERS, flag::END_HEADERS | END, 5, &[0x88, 0xbe]),
+    ]
+    .concat();
+    let mut draw = 7_u64;
+    let mut below = |limit: usize| {
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (draw >> 33) as usize % limit
+    };
+    let mut broken = 0;
+    for _ in 0..20_000 {
+        let mut bytes = sound.clone();
+        for _ in 0..=below(3) {
+            let at = below(bytes.len());
+            bytes[at] = [below(256), 0, 0xff, usize::from(bytes[at]) ^ 1 << below(8)][below(4)] as u8;
+        }
+        let whole = play(&mut asking(4), &[&bytes]);
+        let (first, second) = (below(bytes.len()), below(bytes.len()));
+        let cut =
+            [&bytes[..first.min(second)], &bytes[first.min(second)..first.max(second)], &bytes[first.max(second)..]];
+        assert_eq!(whole, play(&mut asking(4), &cut), "{bytes:?}");
+        broken += usize::from(whole.1.is_some());
+    }
+    assert!((2_000..18_000).contains(&broken), "{broken}");
+}
