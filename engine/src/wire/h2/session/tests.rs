@@ -332,9 +332,10 @@ fn whatever_is_broken_any_split_gives_the_same() {
         frame(kind::HEADERS, flag::END_HEADERS | END, 3, &[0, 1, b'x', 1, b'y']),
         frame(kind::RST_STREAM, 0, 5, &[0, 0, 0, 7]),
         frame(kind::GOAWAY, 0, 0, &[0, 0, 0, 5, 0, 0, 0, 0]),
-        frame(kind::HEADERS, flag::END_HEADERS | END, 5, &[0x88, 0xbe]),
+        frame(kind::HEADERS, flag::END_HEADERS | END, 7, &[0x88, 0xbe]),
     ]
     .concat();
+    assert_eq!(None, play(&mut asking(4), &[&sound]).1);
     let mut draw = 7_u64;
     let mut below = |limit: usize| {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
