@@ -135,8 +135,8 @@ impl<P: Poll> H2<P> {
         // Those that wait were never heard of by a server that was leaving: they are told when the worker closes the connection.
         let concerned = |lane: &Lane| lane.is_open() || lane.waits() && !leaving;
         let before = self.told.len();
-        if leaving {
-            self.told.push_back((first, What::Left { announced: true }));
+        if let Some(slot) = (0..self.lanes).find(|slot| leaving && !link.lanes[*slot].is_open()) {
+            self.told.push_back((first + slot, What::Left { announced: true }));
         }
         for slot in (0..self.lanes).filter(|slot| concerned(&link.lanes[*slot])).collect::<Vec<_>>() {
             link.free(slot);

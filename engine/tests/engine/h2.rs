@@ -145,6 +145,25 @@ fn a_server_that_leaves_gets_its_answers_out_and_the_rest_goes_to_the_next_conne
 }
 
 #[test]
+fn a_server_that_leaves_and_ends_in_the_middle_has_announced_it_all_the_same() {
+    let server = Server::start(|peer| {
+        let first = peer.number == 0;
+        let mut stage = Stage::open(peer, &[]);
+        if first {
+            let streams = stage.requests(2);
+            return stage.say(|out| {
+                goaway(out, streams[1]);
+                head(out, streams[0], END);
+            });
+        }
+        stage.always("");
+    });
+    let said = load(&server, 2, |_| {});
+    assert_eq!((10, 2, 1), counts(&said), "{}", said.last());
+    assert_eq!((1, 0), (said.count("closes_announced"), said.count("closes_silent")));
+}
+
+#[test]
 fn a_server_that_always_leaves_is_asked_once_more_and_no_more() {
     let server = Server::start(|peer| {
         let mut stage = Stage::open(peer, &[]);
@@ -207,7 +226,7 @@ fn a_request_that_times_out_is_cancelled_alone() {
         stage.answer(1, "late");
         stage.always("");
     });
-    let said = load(&server, 1, |o| (o["timeout_ns"], o["count"]) = (300_000_000.into(), 3.into()));
+    let said = load(&server, 1, |o| (o["timeout_ns"], o["count"]) = (1_000_000_000.into(), 3.into()));
     assert_eq!(((2, 1, 0), 1), (counts(&said), said.errors("timeout")), "{}", said.last());
 }
 
