@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: quickstart test check bench bench-speed bench-truth bench-gates docs setup clean help
+.PHONY: quickstart test check fuzz bench bench-speed bench-truth bench-gates docs setup clean help
 
 quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
 	uv run --no-sync webdyno run quickstart
@@ -20,6 +20,11 @@ test: ## set everything up and run every check and test
 
 check: setup ## formats, lint and types only
 	tools/test check
+
+FUZZ_SECONDS ?= 60
+fuzz: ## look for bytes that confuse the engine, FUZZ_SECONDS (60) per target; needs a nightly Rust and cargo-fuzz
+	cd engine/fuzz && for target in answers order; do mkdir -p target/found/$$target && cargo +nightly fuzz run $$target \
+		target/found/$$target corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=8192 || exit 1; done
 
 bench: bench-speed bench-truth ## our own speed and truth, side by side with other load tools
 
@@ -39,7 +44,7 @@ setup: ## only set up: uv, Rust and the environment in .venv
 	@tools/setup
 
 clean: ## remove what was built and fetched in here; results stay
-	rm -rf .venv .tools target engine/target dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .tools target engine/target engine/fuzz/target dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list

@@ -37,6 +37,11 @@ def closed(connections: int) -> dict[str, Any]:
     return {"kind": "closed", "connections": connections}
 
 
+def driven_by(backend: str) -> dict[str, Any]:
+    """What an order says to have this back end; epoll is what it has when it says nothing."""
+    return {} if backend == "epoll" else {"schema": 3, "backend": backend}
+
+
 def last_line(text: str) -> dict[str, Any]:
     """The summary, or the fault that stands instead of it."""
     lines = [line for line in text.splitlines() if line.strip()]

@@ -11,12 +11,15 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import operator
+import statistics
 import subprocess
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from bench import engine
 from bench.build import Built
+from bench.open_peers import OpenPeer
 from bench.paired import end, may_go_first, start
 from bench.reference import Books, Reference
 from bench.table import table
@@ -24,9 +27,12 @@ from bench.table import table
 POINTS: tuple[tuple[str, float], ...] = (("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100))
 RATE = 1000
 _SECOND = 1_000_000_000
+_TEN_MS = 10_000_000
 _SHARE, _FLOOR_NS = 0.01, 50_000
 """Within 1 %, or 50 us where that is more."""
 _GOAL_OF_THE_FLOOR_NS = 100_000
+_PATIENCE_S = 10
+OURS = "webdyno-engine"
 
 
 class Schedule(NamedTuple):
@@ -67,6 +73,22 @@ def in_turn(books: Books, schedule: Schedule) -> list[int]:
         done = max(done, due) + service if service is not None else schedule.end_ns
         waited.append(min(done, schedule.end_ns) - due)
     return waited
+
+
+def fano(books: Books) -> float | None:
+    """How unevenly requests arrived: variance of the counts per 10 ms by their mean. 1 is Poisson's, 0 a ruler's.
+
+    The server's own log of an instant server; its first and last tenth are left out (opening, ending).
+    """
+    if len(books.answered_ns) < RATE:
+        return None
+    times = sorted(books.answered_ns)
+    first, last = (times[len(times) * tenth // 10] // _TEN_MS for tenth in (1, 9))
+    counts = [0] * (last - first)
+    for at in times:
+        if first <= at // _TEN_MS < last:
+            counts[at // _TEN_MS - first] += 1
+    return statistics.pvariance(counts) / statistics.fmean(counts)
 
 
 class Case(NamedTuple):
@@ -117,20 +139,59 @@ def run(name: str, built: Built, server_cpus: set[int], cpus: set[int]) -> dict[
         said = _load([str(built.engine)], order, cpus, first=first)
         books = server.books()
     if said["event"] == "fault":
-        return {"case": name, "cannot": f"engine cannot (schema 1): {said['message']}"}
+        return {"case": name, "tool": OURS, "cannot": f"engine cannot (schema 1): {said['message']}"}
     response = said.get("response_ns")
     if not isinstance(response, dict):
-        return {"case": name, "cannot": "engine cannot: its summary has no response_ns"}
+        return {"case": name, "tool": OURS, "cannot": "engine cannot: its summary has no response_ns"}
     truth = sorted(case.truth(books, Schedule(said["start_ns"], case.seconds))) if case.truth else []
     wrong = {kind: count for kind, count in said["errors"].items() if count}
     counts = {"offered": said["offered"], "ok": said["ok"], "errors": wrong, "server_right": books.right}
     counts["verdict"] = judge_counts(counts, RATE * case.seconds)
     return {
         "case": name,
+        "tool": OURS,
         "first": first,
         "counts": counts,
+        "fano": None if case.truth else fano(books),
+        "lag_ns": said["lag_ns"],
         "points": [_point(each, percent, response, truth) for each, percent in POINTS],
     }
+
+
+def run_peer(name: str, built: Built, peer: OpenPeer, server_cpus: set[int], cpus: set[int]) -> dict[str, Any]:
+    """One row: what another tool said, beside the truth of what the server did to it.
+
+    No other tool says when its schedule began: it is taken to begin with the first request that the server saw.
+    """
+    case, first = CASES[name], may_go_first()
+    result: dict[str, Any] = {"case": name, "tool": peer.name, "first": first}
+    seconds = case.seconds + peer.before_s
+    with Reference(built.example("truth_server"), case.behaviour, server_cpus, first=first) as server:
+        argv = peer.argv(f"http://127.0.0.1:{server.port}/", RATE, seconds)
+        text = _ask(argv, seconds, cpus, first=first)
+        books = server.books()
+    try:
+        said = peer.said(text) if text is not None else {}
+    except (ValueError, KeyError):
+        said = {}
+    if not said or not books.answered_ns:
+        return result | {"cannot": "no result" if text is not None else f"did not end {_PATIENCE_S} s after its time"}
+    start_ns = books.began_ns + min(map(operator.sub, books.answered_ns, books.delays_ns or itertools.repeat(0)))
+    truth = sorted(case.truth(books, Schedule(start_ns, seconds))) if case.truth else []
+    response = {each: said.get(each) for each, _ in POINTS}
+    points = [_point(each, percent, response, truth) for each, percent in POINTS if response[each] is not None]
+    return result | {"fano": None if case.truth else fano(books), "lag_ns": None, "points": points}
+
+
+def _ask(argv: list[str], seconds: int, cpus: set[int], *, first: bool) -> str | None:
+    """What a tool printed; None: it did not end."""
+    process = start(argv, cpus, first=first, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        return process.communicate(timeout=seconds + _PATIENCE_S)[0].decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        end(process)
 
 
 def judge_counts(counts: dict[str, Any], due: int) -> str:
@@ -168,20 +229,32 @@ def _load(argv: list[str], order: dict[str, Any], cpus: set[int], *, first: bool
 
 def lines(results: list[dict[str, Any]]) -> list[str]:
     """The rows as text; goal and reached beside each other."""
-    rows = [_cells(result["case"], point) for result in results for point in result.get("points", [])]
-    heads = ["case", "point", "engine, ms", "truth, ms", "error", "verdict"]
-    cannot = [f"{result['case']}: {result['cannot']}" for result in results if "cannot" in result]
+    rows = [_cells(result, point) for result in results for point in result.get("points", [])]
+    heads = ["case", "tool", "point", "says, ms", "truth, ms", "error", "verdict"]
+    cannot = [f"{result['case']}, {result['tool']}: {result['cannot']}" for result in results if "cannot" in result]
     counts = [f"{each['case']}: {json.dumps(each['counts'])}" for each in results if "counts" in each]
     title = f"Open, constant {RATE}/s; goal: every point within 1 % of the truth, or 50 us; + means at least"
     first = any(result.get("first") for result in results)
-    ranks = (
-        "Server and engine at real-time priority." if first else "No real-time priority: neighbours show in the tail."
-    )
+    ranks = "Server and tool at real-time priority." if first else "No real-time priority: neighbours show in the tail."
     title = f"{title}. {ranks}" if rows else title
-    return [title, *(table(heads, rows) if rows else []), *counts, *cannot]
+    return [title, *(table(heads, rows) if rows else []), *counts, *_evenness(results), *cannot]
 
 
-def _cells(case: str, point: dict[str, Any]) -> list[str]:
+def _evenness(results: list[dict[str, Any]]) -> list[str]:
+    """How evenly each tool's requests arrived, and how late our own left."""
+    even = [(each["tool"], each["fano"]) for each in results if each.get("fano") is not None]
+    text = [f"Arrivals per 10 ms, Fano factor (goal of ours: at most 0.2): {tool} {value:.2f}" for tool, value in even]
+    lags = [(each["case"], each["lag_ns"]) for each in results if each.get("lag_ns")]
+    late = [
+        f"{case}: requests left late by p50 {lag['p50'] / 1000:.0f} us, p99 {lag['p99'] / 1000:.0f} us, "
+        f"max {lag['max'] / 1000:.0f} us"
+        for case, lag in lags
+    ]
+    return [*text, *late]
+
+
+def _cells(result: dict[str, Any], point: dict[str, Any]) -> list[str]:
     truth = "-" if point["truth_ns"] is None else f"{point['truth_ns'] / 1e6:.3f}"
     said = f"{point['said_ns'] / 1e6:.3f}" + ("+" if point["at_least"] else "")
-    return [case, point["point"], said, truth, point["error"], "met" if point["met"] else "missed"]
+    verdict = "met" if point["met"] else "missed"
+    return [result["case"], result["tool"], point["point"], said, truth, point["error"], verdict]

@@ -54,6 +54,7 @@ def commands(
             threads=case.threads,
             cpus=sorted(cpus),
             keep_alive=not case.close,
+            **engine.driven_by(case.backend),
             **({"schema": 3, "pipeline": case.pipeline} if case.pipeline > 1 else {}),
             slice_ns=3_000_000_000,  # it runs a third of the time or less: about one slice per second of its own
             body_length=None if case.server == "nginx" else case.body,
@@ -78,7 +79,7 @@ def contestants(case: Case, peers: list[Peer]) -> list[str]:
 def clients(case: Case, built: Built, peers: list[Peer]) -> Iterator[tuple[list[Client], list[str]]]:
     """All clients that came to life, stopped, each with its server; and a line for each that did not."""
     server_cpus, client_cpus = places(case)
-    instant = [str(built.example("instant_server")), "--body", str(case.body), "--close", str(int(case.close))]
+    instant = [str(built.instant), "--body", str(case.body), "--close", str(int(case.close))]
     instant += ["--seconds", str(_LIFE_S)]
     alive, failed = [], []
     with contextlib.ExitStack() as stack:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench import closed_truth, machine, open_truth
+from bench import closed_truth, machine, open_peers, open_truth
 from bench.build import PROFILES, build
 from bench.peers import installed
 from bench.table import table
@@ -31,6 +31,8 @@ def main(arguments: list[str]) -> int:
     chosen = parser.parse_args(arguments)
     wanted = chosen.case or rows
     built, watch, (peers, absent) = build(chosen.profile, chosen.engine), machine.Watch(), installed()
+    open_here, open_absent = open_peers.installed()
+    absent = sorted({*absent, *open_absent})
     cores = sorted(os.sched_getaffinity(0))
     server_cpus, cpus = {cores[0]}, {cores[-1]}
     closed = []
@@ -42,6 +44,7 @@ def main(arguments: list[str]) -> int:
     for name in (name for name in open_truth.CASES if name in wanted):
         print(f"{name} ...", file=sys.stderr, flush=True)
         opened.append(open_truth.run(name, built, server_cpus, cpus))
+        opened += [open_truth.run_peer(name, built, peer, server_cpus, cpus) for peer in open_here]
         watch.look()
     report = {"profile": built.profile, "not_installed": absent, "machine": watch.seen()}
     if chosen.json:

@@ -7,7 +7,7 @@ use crate::clock::{self, Cpu};
 use crate::error::Fault;
 use crate::ledger::{Report, Totals};
 use crate::lines::{self, Answers, Lag, Latency, PhaseBegins, Response, SliceLine, Summary, Tally, Thread};
-use crate::order::Order;
+use crate::order::{Order, Request};
 use crate::slice::Slice;
 use crate::timetable::{Phase, Timetable};
 use std::collections::BTreeMap;
@@ -28,6 +28,7 @@ struct Page {
 /// Joins slices and writes lines.
 pub struct Collector<'w> {
     sink: &'w mut dyn Write,
+    requests: &'w [Request],
     timetable: Timetable,
     /// Where empty slices go back to.
     backs: Vec<Sender<Box<Slice>>>,
@@ -47,16 +48,22 @@ pub struct Collector<'w> {
 
 impl<'w> Collector<'w> {
     /// A collector of as many workers as there are ways back.
-    pub fn new(sink: &'w mut dyn Write, timetable: Timetable, backs: Vec<Sender<Box<Slice>>>) -> Collector<'w> {
+    pub fn new(
+        sink: &'w mut dyn Write,
+        requests: &'w [Request],
+        timetable: Timetable,
+        backs: Vec<Sender<Box<Slice>>>,
+    ) -> Collector<'w> {
         let threads = vec![Thread::default(); backs.len()];
         Collector {
             sink,
+            requests,
             timetable,
             backs,
             pages: BTreeMap::new(),
             ended: Vec::new(),
             cpu: Cpu::of_process(),
-            steady: Slice::default(),
+            steady: Slice::of(requests.len()),
             steady_cpu: Cpu::default(),
             steady_span: None,
             end: timetable.start,
@@ -136,7 +143,8 @@ impl<'w> Collector<'w> {
             self.steady_span = Some((start, end));
         }
         let tally = Tally::new(window.start, end.saturating_sub(window.start), &page.slice, used);
-        lines::write(self.sink, &SliceLine::new(window.phase.name(), index, tally))?;
+        let routes = lines::routes::of_slice(&page.slice, self.requests);
+        lines::write(self.sink, &SliceLine::new(window.phase.name(), index, tally, routes))?;
         let next = window.phase != Phase::Steady && self.timetable.window(index + 1).phase != window.phase;
         if next && page.going_on > 0 {
             return self.begin_phase(index + 1);
@@ -158,6 +166,7 @@ impl<'w> Collector<'w> {
     fn sum_up(&mut self, totals: Totals) {
         self.told += 1;
         self.totals.unanswered += totals.unanswered;
+        self.totals.drained_ns = self.totals.drained_ns.max(totals.drained_ns);
         let all = &mut self.totals.answers_per_connection;
         // Both resize, so adding cannot fail.
         all.add(totals.answers_per_connection).expect("histograms that resize");
@@ -179,6 +188,7 @@ impl<'w> Collector<'w> {
             event: "summary",
             ended,
             tally: Tally::new(start, end.saturating_sub(start), &self.steady, self.steady_cpu),
+            routes: lines::routes::of_summary(&self.steady, self.requests),
             statuses,
             latency_ns: Latency::of(&self.steady.latency.histogram()),
             response_ns: Response::of(&self.steady),
@@ -186,6 +196,7 @@ impl<'w> Collector<'w> {
             connections_asked: order.pace.connections(),
             connections_unanswered: self.totals.unanswered,
             answers_per_connection: Answers::of(&self.totals.answers_per_connection),
+            drained_ns: self.totals.drained_ns,
             first_error: self.totals.first_error.take().map(|(_, text)| text),
             first_answer: head.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()),
             threads: self.threads,

@@ -16,10 +16,12 @@ const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
 pub enum State {
     /// It has no request.
     Idle,
-    /// It waits until a time before it connects: the server refused.
+    /// It waits until a time before it connects: the server refused, or the pace has no connection for it before.
     BackOff(u64),
     /// As before, but for this machine: it had no port or descriptor to spare. Its request is kept.
     Starved(u64),
+    /// It has a request, and waits until a time before it tries to connect again: the server's queue was full.
+    Queued(u64),
     /// It connects before there is a request for it.
     Opening,
     /// It has a request and no connection yet.
@@ -42,6 +44,8 @@ pub struct Place {
     /// It has had a request in this run.
     pub asked: bool,
     request: u32,
+    /// Which of its worker's requests the present one is, from 0.
+    pub number: u64,
     /// When the present request was due.
     pub due_at: u64,
     /// When the present request was first sent; 0: not yet.
@@ -60,6 +64,8 @@ pub struct Place {
     pub under_way: bool,
     back_off: u32,
     parser: Parser,
+    /// Of the present answer, once it is complete.
+    pub status: u16,
     verdict: Verdict,
 }
 
@@ -149,6 +155,7 @@ impl Default for Place {
             answered: false,
             asked: false,
             request: 0,
+            number: 0,
             due_at: 0,
             sent_at: 0,
             connect_at: 0,
@@ -158,6 +165,7 @@ impl Default for Place {
             sent: false,
             under_way: false,
             back_off: 0,
+            status: 0,
             parser: Parser::default(),
             verdict: Verdict::default(),
         }
@@ -210,7 +218,7 @@ impl Place {
 
     /// Whether a request is under way.
     pub fn busy(&self) -> bool {
-        matches!(self.state, State::Starved(_) | State::Connecting | State::Asking)
+        matches!(self.state, State::Starved(_) | State::Queued(_) | State::Connecting | State::Asking)
     }
 
     /// Whether a request may be sent here now.
@@ -236,7 +244,7 @@ impl Place {
         let answer_by = self.sent_at.saturating_add(timeout);
         match self.state {
             State::Idle => None,
-            State::BackOff(until) | State::Starved(until) => Some(until),
+            State::BackOff(until) | State::Starved(until) | State::Queued(until) => Some(until),
             State::Asking => Some(answer_by),
             State::Opening => Some(self.connect_at + connect_timeout),
             // The clock of a request that is being sent once more goes on while it connects.
@@ -366,66 +374,4 @@ impl First {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_small_enough_for_ten_thousand_to_stay_in_the_cache() {
-        assert!(size_of::<Place>() <= 192, "{}", size_of::<Place>());
-    }
-
-    /// What `parts` come to, one read after another; the last one's outcome.
-    fn answer(place: &mut Place, lore: &mut Lore, request: &Request, parts: &[&str]) -> Progress {
-        place.ask(false);
-        let mut first = First::default();
-        let reads = parts.iter().map(|part| place.absorb(part.as_bytes(), 1, request, lore, &mut first));
-        reads.last().expect("a read")
-    }
-
-    #[test]
-    fn an_answer_is_read_by_its_bytes_alone_whatever_came_before_it() {
-        let expect = Expect { body_contains: Some(b"hello".to_vec()), ..Expect::default() };
-        let (name, method, path) = ("r".to_string(), "GET".to_string(), "/".to_string());
-        let request = Request { name, method, path, headers: Vec::new(), body: None, weight: 1, expect };
-        let right = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
-        let answers: [&[&str]; 7] = [
-            &[right],
-            &["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhellO"],
-            &["HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"],
-            &["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", right],
-            &["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!"],
-            &["HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", "!"],
-            &["HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nhello"],
-        ];
-        let (mut place, mut lore) = (Place::default(), Lore::default());
-        for before in answers {
-            for parts in answers {
-                answer(&mut place, &mut lore, &request, before);
-                let known = answer(&mut place, &mut lore, &request, parts);
-                let alone = answer(&mut Place::default(), &mut Lore::default(), &request, parts);
-                assert_eq!(alone, known, "{before:?} then {parts:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn back_off_doubles_to_its_limit_and_a_connection_resets_it() {
-        let mut place = Place::default();
-        let waits: Vec<u64> = (0..9).map(|_| place.next_back_off() / 1_000_000).collect();
-        assert_eq!(vec![1, 2, 4, 8, 16, 32, 64, 100, 100], waits);
-        place.connect();
-        assert_eq!(1_000_000, place.next_back_off());
-    }
-
-    #[test]
-    fn the_earlier_of_two_deadlines_counts_while_a_retry_connects() {
-        let mut place = Place { state: State::Connecting, connect_at: 100, ..Place::default() };
-        assert_eq!(Some(150), place.deadline(10, 50));
-        place.sent_at = 95;
-        assert_eq!(Some(105), place.deadline(10, 50));
-        place.state = State::Asking;
-        assert_eq!(Some(105), place.deadline(10, 50));
-        place.state = State::Idle;
-        assert_eq!(None, place.deadline(10, 50));
-    }
-}
+mod tests;

@@ -40,23 +40,29 @@ pub struct Totals {
     pub first_error: Option<(u64, String)>,
     /// The first answer.
     pub first: First,
+    /// How long after the end the worker waited for answers.
+    pub drained_ns: u64,
 }
 
 impl Default for Totals {
     fn default() -> Self {
         let answers_per_connection = Histogram::new(3).expect("a constant number of digits");
-        Totals { unanswered: 0, answers_per_connection, first_error: None, first: First::default() }
+        Totals { unanswered: 0, answers_per_connection, first_error: None, first: First::default(), drained_ns: 0 }
     }
 }
 
 /// The books of one worker.
 pub struct Ledger {
     thread: usize,
+    /// Requests of the order.
+    requests: usize,
     timetable: Timetable,
     /// The present window.
     pub window: Window,
     /// What has happened in it so far.
     pub slice: Box<Slice>,
+    /// The window's own end, while it is held open beyond it.
+    pub drain: Option<u64>,
     cpu: Cpu,
     ended: u64,
     out: Sender<Report>,
@@ -64,10 +70,16 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Books that open with the first window of `timetable`.
-    pub fn new(thread: usize, timetable: Timetable, out: Sender<Report>, back: Receiver<Box<Slice>>) -> Ledger {
-        let window = timetable.window(0);
-        Ledger { thread, timetable, window, slice: Box::default(), cpu: Cpu::default(), ended: 0, out, back }
+    /// Books for so many requests that open with the first window of `timetable`.
+    pub fn new(
+        thread: usize,
+        requests: usize,
+        timetable: Timetable,
+        out: Sender<Report>,
+        back: Receiver<Box<Slice>>,
+    ) -> Ledger {
+        let (window, slice) = (timetable.window(0), Box::new(Slice::of(requests)));
+        Ledger { thread, requests, timetable, window, slice, drain: None, cpu: Cpu::default(), ended: 0, out, back }
     }
 
     /// The calling thread is the one whose books these are.
@@ -80,6 +92,11 @@ impl Ledger {
     pub fn end(&mut self, outcome: Outcome) {
         self.ended += 1;
         self.slice.end(outcome);
+    }
+
+    /// Which worker's they are.
+    pub fn thread(&self) -> usize {
+        self.thread
     }
 
     /// Requests of the present window that were never sent.
@@ -103,9 +120,18 @@ impl Ledger {
         self.window = self.next_window();
     }
 
+    /// Holds the present window open for so many nanoseconds more, for the answers that are missing. Its length stays what it was.
+    pub fn hold(&mut self, ns: u64) {
+        self.drain = Some(self.window.end);
+        self.window.end += ns;
+    }
+
     /// Closes the books at `at`.
-    pub fn close(&mut self, at: u64, totals: Totals) {
-        self.hand_over(0, Some(at.min(self.window.end)));
+    pub fn close(&mut self, at: u64, mut totals: Totals) {
+        let at = at.min(self.window.end);
+        let end = self.drain.unwrap_or(at);
+        totals.drained_ns = at - end;
+        self.hand_over(0, Some(end));
         // The collector is gone only when the run has been given up; then nobody wants the totals.
         let _ = self.out.send(Report::Totals(Box::new(totals)));
     }
@@ -120,7 +146,7 @@ impl Ledger {
         self.slice.cpu = cpu.since(self.cpu);
         self.cpu = cpu;
         self.slice.in_flight = in_flight;
-        let fresh = self.back.try_recv().unwrap_or_default();
+        let fresh = self.back.try_recv().unwrap_or_else(|_| Box::new(Slice::of(self.requests)));
         let slice = std::mem::replace(&mut self.slice, fresh);
         let _ = self.out.send(Report::Slice { thread: self.thread, index: self.window.index, slice, ended });
     }

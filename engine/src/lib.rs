@@ -16,6 +16,8 @@
 //!   the time until then. Every request has three times: due, sent, done. From the first to the last its sender waited.
 //! * The time of a run is cut into windows that every worker computes for itself ([`timetable`]). At the end of a window a worker
 //!   hands its slice to the collector, which joins the workers' slices and writes the line.
+//! * A fixed request is bytes before the load begins; a [`wire::template`] is put together anew each time from its number. Where an order
+//!   has several requests, each has its own part in the [`slice`].
 //! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
 //!
 //! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].
@@ -23,13 +25,15 @@
 //! The contract with the outside is `docs/reference/engine-protocol.md`.
 
 #![deny(missing_docs)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod clock;
 mod collect;
 mod connection;
+mod crowd;
 pub mod error;
 mod expect;
+mod files;
 mod ledger;
 mod lines;
 mod machine;
@@ -55,9 +59,9 @@ use collect::Collector;
 use ledger::{Ledger, Report};
 use order::{Until, Version};
 use pace::Pace;
-use poll::{Endpoint, Epoll, H2, Pipeline};
+use poll::means::{Means, choose, means};
+use poll::{Epoll, H2, Pipeline, Poll, Ring, Secure, secure::Tls};
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -116,66 +120,91 @@ impl From<io::Error> for Failure {
 
 /// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
 pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
-    let endpoint = Endpoint { address: machine::resolve(&order.target)? };
-    machine::check_family(&endpoint.address)?;
-    machine::reserve_files(order)?;
+    let endpoint = machine::endpoint(order)?;
+    let tls = Tls::new(order, order.version.alpn())?;
+    let tables = files::reserve(order)?;
     machine::pin(order)?;
-    let encoded: Vec<Vec<u8>> = order.requests.iter().map(|r| wire::encode::encode(r, order)).collect();
+    let moulds: Vec<_> = order.requests.iter().map(|r| wire::template::Mould::of(r, order)).collect();
+    let fixed = order.requests.iter().zip(&moulds).map(|(r, m)| m.is_none().then(|| wire::encode::encode(r, order)));
+    let encoded: Vec<Vec<u8>> = fixed.map(Option::unwrap_or_default).collect();
     let tickets = Pace::tickets(order);
     let paces: Vec<Pace<'_>> = (0..order.threads).map(|i| Pace::new(order, i, tickets.as_ref())).collect();
-    let sets = epoll_sets(order.threads)?;
+    let backend = choose(order);
+    let means = means(&backend, paces.iter().map(Pace::places))?;
     let job = Job {
         requests: &order.requests,
         encoded: &encoded,
+        moulds: &moulds,
+        seed: order.seed,
+        threads: order.threads,
         endpoint,
+        tls,
+        tables,
         timeout_ns: order.timeout_ns,
         connect_timeout_ns: order.connect_timeout_ns,
         keep_alive: order.keep_alive,
         wait: wait::resolve(order),
+        drain_ns: order.drain_ns,
         stop: AtomicBool::new(false),
         reached: AtomicBool::new(false),
     };
     let at = clock::now();
-    let started = lines::Started::new(order, at, "epoll", job.wait.name(), job.endpoint.to_string());
+    let started = lines::Started::new(order, at, backend, job.wait.name(), job.endpoint.to_string());
     lines::write(sink, &started)?;
     let timetable = Timetable::new(order, clock::now());
     thread::scope(|scope| {
         let (out, reports) = channel();
         let mut backs = Vec::new();
-        for (i, (set, pace)) in sets.into_iter().zip(paces).enumerate() {
+        for (i, (means, pace)) in means.into_iter().zip(paces).enumerate() {
             let (back, empties) = channel();
             backs.push(back);
-            let (job, ledger) = (&job, Ledger::new(i, timetable, out.clone(), empties));
-            scope.spawn(move || work(order, i, job, set, pace, ledger));
+            let (job, ledger) = (&job, Ledger::new(i, order.requests.len(), timetable, out.clone(), empties));
+            scope.spawn(move || work(order, i, job, means, pace, ledger));
         }
         drop(out);
-        let collector = Collector::new(sink, timetable, backs);
+        let collector = Collector::new(sink, &order.requests, timetable, backs);
         let result = oversee(order, &job, collector, &reports, interrupted);
         job.stop.store(true, Ordering::Relaxed);
         result
     })
 }
 
-/// Made before the load, so that a failure is told before the first connection.
-fn epoll_sets(threads: usize) -> Result<Vec<OwnedFd>, Fault> {
-    let made = std::iter::repeat_with(Epoll::set).take(threads).collect::<Result<_, _>>();
-    made.map_err(|e| {
-        Fault::machine("threads", format!("this machine gave no epoll set for each of {threads} threads: {e}"))
-    })
-}
-
 /// One thread of load, from its begin to its end.
-fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, set: OwnedFd, pace: Pace<'j>, mut ledger: Ledger) {
-    if let Err(fault) = machine::pin_worker(order, thread) {
+fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, means: Means, pace: Pace<'j>, mut ledger: Ledger) {
+    if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
         return ledger.fail(fault);
     }
-    let (connections, poll) = (pace.places(), Epoll::new(set, pace.places()));
+    let places = pace.places();
+    match means {
+        Means::Epoll(set) => turn(order, job, Epoll::new(set, places), pace, ledger),
+        Means::Ring(prepared) => match Ring::new(prepared, places) {
+            Ok(ring) => turn(order, job, ring, pace, ledger),
+            Err(e) => ledger.fail(Fault::machine("backend", format!("a thread could not take over its io_uring: {e}"))),
+        },
+    }
+}
+
+/// The load on top of `sockets`, whatever the back end is: with TLS where the order asks for it.
+fn turn<'j>(order: &Order, job: &'j Job<'j>, sockets: impl Poll, pace: Pace<'j>, ledger: Ledger) {
+    let connections = pace.places();
+    match &job.tls {
+        None => layered(order, job, sockets, pace, ledger),
+        Some(tls) => layered(order, job, Secure::new(sockets, tls, connections), pace, ledger),
+    }
+}
+
+/// The load on top of connections, with what the order asks for between them and the worker.
+fn layered<'j>(order: &Order, job: &'j Job<'j>, below: impl Poll, pace: Pace<'j>, ledger: Ledger) {
     match order.pipeline {
         _ if order.version == Version::Http2 => {
-            Worker::new(job, H2::new(poll, connections, order.streams), pace, ledger).run();
+            let streams = H2::new(below, pace.places(), order.streams);
+            Worker::new(job, streams, pace, ledger).run();
         }
-        1 => Worker::new(job, poll, pace, ledger).run(),
-        depth => Worker::new(job, Pipeline::new(poll, connections, depth), pace, ledger).run(),
+        1 => Worker::new(job, below, pace, ledger).run(),
+        depth => {
+            let pipeline = Pipeline::new(below, pace.places(), depth);
+            Worker::new(job, pipeline, pace, ledger).run();
+        }
     }
 }
 
@@ -197,7 +226,8 @@ fn oversee(
         }
         if early.is_none() {
             // A little later than the workers' own deadlines, so that they book them as what they are.
-            let given_up = collector.age() > job.connect_timeout_ns + 200 * clock::MILLISECOND;
+            let patience = Pace::first_connection(order) + job.connect_timeout_ns + 200 * clock::MILLISECOND;
+            let given_up = collector.age() > patience;
             early = if interrupted() {
                 Some(Ended::Interrupted)
             } else if given_up && !job.reached.load(Ordering::Relaxed) {

@@ -1,13 +1,17 @@
 //! The lines the engine writes, as the protocol spells them. Nothing is decided here.
 
+pub mod routes;
+
 use crate::clock::Cpu;
 use crate::error::Fault;
 use crate::order::Order;
+use crate::poll::means::Choice;
 use crate::recorder::Recorder;
 use crate::slice::{Outcome, Slice};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use routes::RouteLine;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,13 +28,14 @@ pub struct Started {
     connections: usize,
     max_connections: usize,
     backend: &'static str,
+    backend_note: Option<String>,
     wait: &'static str,
     address: String,
 }
 
 impl Started {
     /// The line.
-    pub fn new(order: &Order, at_ns: u64, backend: &'static str, wait: &'static str, address: String) -> Started {
+    pub fn new(order: &Order, at_ns: u64, backend: Choice, wait: &'static str, address: String) -> Started {
         Started {
             event: "started",
             schema: order.schema,
@@ -39,7 +44,8 @@ impl Started {
             threads: order.threads,
             connections: order.pace.connections(),
             max_connections: order.pace.most_connections(),
-            backend,
+            backend: backend.name,
+            backend_note: backend.note,
             wait,
             address,
         }
@@ -76,6 +82,8 @@ pub struct Tally {
     closes_silent: u64,
     stale_retries: u64,
     http10_answers: u64,
+    handshakes_full: u64,
+    handshakes_resumed: u64,
     in_flight: u64,
     connections_peak: u64,
     sends_late: u64,
@@ -86,6 +94,7 @@ pub struct Tally {
     lag_hdr: Option<String>,
     ttfb_hdr: Option<String>,
     connect_hdr: Option<String>,
+    handshake_hdr: Option<String>,
     cpu_user_ns: u64,
     cpu_system_ns: u64,
 }
@@ -113,6 +122,8 @@ impl Tally {
             closes_silent: c.closes_silent,
             stale_retries: c.stale_retries,
             http10_answers: c.http10_answers,
+            handshakes_full: c.handshakes_full,
+            handshakes_resumed: c.handshakes_resumed,
             in_flight: slice.in_flight,
             connections_peak: slice.connections_peak,
             sends_late: c.sends_late,
@@ -123,6 +134,7 @@ impl Tally {
             lag_hdr: some(&slice.lag),
             ttfb_hdr: some(&slice.first_byte),
             connect_hdr: some(&slice.connect),
+            handshake_hdr: some(&slice.handshake),
             cpu_user_ns: cpu.user_ns,
             cpu_system_ns: cpu.system_ns,
         }
@@ -131,18 +143,19 @@ impl Tally {
 
 /// One stretch of time.
 #[derive(Serialize)]
-pub struct SliceLine {
+pub struct SliceLine<'r> {
     event: &'static str,
     phase: &'static str,
     index: u32,
     #[serde(flatten)]
     tally: Tally,
+    routes: Vec<RouteLine<'r>>,
 }
 
-impl SliceLine {
+impl<'r> SliceLine<'r> {
     /// The line.
-    pub fn new(phase: &'static str, index: u32, tally: Tally) -> SliceLine {
-        SliceLine { event: "slice", phase, index, tally }
+    pub fn new(phase: &'static str, index: u32, tally: Tally, routes: Vec<RouteLine<'r>>) -> SliceLine<'r> {
+        SliceLine { event: "slice", phase, index, tally, routes }
     }
 }
 
@@ -199,11 +212,16 @@ impl Response {
     /// at least the value here, and at most the value here at q + c/n, for no more than c requests have moved past it. Where both are
     /// the same (to the histogram's digits), or the value is below the smallest age, it is exact.
     pub fn of(slice: &Slice) -> Option<Response> {
-        let h = &slice.response.histogram();
-        let share = slice.counts.censored as f64 / slice.response.len().max(1) as f64;
+        Response::of_times(&slice.response, slice.counts.censored, slice.censored_above)
+    }
+
+    /// What response times say of which so many are only ages, the smallest of them this.
+    pub fn of_times(response: &Recorder, censored: u64, above: Option<u64>) -> Option<Response> {
+        let h = &response.histogram();
+        let share = censored as f64 / response.len().max(1) as f64;
         let moves = |q: f64| {
             let value = h.value_at_quantile(q);
-            slice.censored_above.is_some_and(|age| value >= h.lowest_equivalent(age))
+            above.is_some_and(|age| value >= h.lowest_equivalent(age))
                 && (q + share > 1.0 || h.value_at_quantile(q + share) > value)
         };
         let at_least = Response::POINTS.iter().filter(|(_, q)| moves(*q)).map(|(name, _)| *name).collect();
@@ -259,7 +277,7 @@ pub struct Thread {
 
 /// The last line.
 #[derive(Serialize)]
-pub struct Summary {
+pub struct Summary<'r> {
     /// Always "summary".
     pub event: &'static str,
     /// What ended the run.
@@ -267,6 +285,8 @@ pub struct Summary {
     /// The steady phase.
     #[serde(flatten)]
     pub tally: Tally,
+    /// Each request of the order, where there are several.
+    pub routes: Vec<RouteLine<'r>>,
     /// How often each occurred.
     pub statuses: BTreeMap<String, u64>,
     /// Service times.
@@ -281,6 +301,8 @@ pub struct Summary {
     pub connections_unanswered: u64,
     /// Over all connections that came about in the run.
     pub answers_per_connection: Option<Answers>,
+    /// How long after the end the last answers were waited for.
+    pub drained_ns: u64,
     /// One sentence.
     pub first_error: Option<String>,
     /// Status line and header block.

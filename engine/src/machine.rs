@@ -1,18 +1,16 @@
-//! What this machine must have for the order, seen to before the first connection: an address, files, processors.
+//! What this machine must have for the order, seen to before the first connection: an address, processors; files are in [`crate::files`].
 
 use crate::error::Fault;
-use crate::order::{Order, PaceOrder, Target};
-use rustix::net::{AddressFamily, SocketType};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use crate::order::{Linger, Order, Target};
+use crate::poll::{Address, Endpoint};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroU64;
-
-/// Files a thread needs beside its connections, and the process beside its threads.
-const FILES: (u64, u64) = (4, 32);
+use std::os::unix::fs::FileTypeExt;
 
 /// The address of the target. A name with addresses of both families gives the IPv4 one: servers under test listen there.
-pub fn resolve(target: &Target) -> Result<SocketAddr, Fault> {
+fn resolve(target: &Target) -> Result<SocketAddr, Fault> {
     let key = "target.host";
     let found = (target.host.as_str(), target.port).to_socket_addrs().map_err(|e| {
         Fault::machine(key, format!("{key} {:?} has no address: {e}; give an address or another name", target.host))
@@ -25,39 +23,60 @@ pub fn resolve(target: &Target) -> Result<SocketAddr, Fault> {
     })
 }
 
+/// Where the connections of the order go, once this machine has been seen to be able to go there.
+///
+/// Faults: no address, a family that this machine has not, a local address that is not its own, a path that is no socket.
+pub fn endpoint(order: &Order) -> Result<Endpoint, Fault> {
+    let reset = order.linger == Linger::Reset;
+    if let Some(path) = &order.target.unix {
+        return Ok(Endpoint { address: Address::Unix(socket_at(path)?), sources: Vec::new(), reset });
+    }
+    let address = resolve(&order.target)?;
+    check_family(&address)?;
+    let sources: Result<_, _> = order.sources.iter().enumerate().map(|(i, source)| own(i, *source, &address)).collect();
+    Ok(Endpoint { address: Address::Tcp(address), sources: sources?, reset })
+}
+
+/// The Unix socket at `path`.
+fn socket_at(path: &str) -> Result<SocketAddrUnix, Fault> {
+    let key = "target.unix";
+    let wrong =
+        |why: String| Fault::machine(key, format!("{key} is {path:?}, {why}; give the path the server listens at"));
+    let found = std::fs::metadata(path).map_err(|e| wrong(format!("which cannot be looked at: {e}")))?;
+    if !found.file_type().is_socket() {
+        return Err(wrong("which is no socket".to_string()));
+    }
+    SocketAddrUnix::new(path).map_err(|e| wrong(format!("which cannot be an address: {e}")))
+}
+
+/// A local address, with the port left open, that connections to `address` may leave from.
+fn own(i: usize, source: IpAddr, address: &SocketAddr) -> Result<SocketAddr, Fault> {
+    let key = format!("sources[{i}]");
+    let family = |v4| if v4 { "IPv4" } else { "IPv6" };
+    if source.is_ipv4() != address.is_ipv4() {
+        let (its, other) = (family(source.is_ipv4()), family(address.is_ipv4()));
+        let message = format!("{key} is {source}, which is {its}, but the target is {address}; give {other} addresses");
+        return Err(Fault::machine(key, message));
+    }
+    let source = SocketAddr::new(source, 0);
+    let to_itself = Endpoint { address: Address::Tcp(*address), sources: vec![source], reset: false };
+    to_itself.socket(0).map(|_| source).map_err(|e| {
+        let message = format!(
+            "{key} is {} but connections cannot leave from there ({e}); `ip addr` lists what this machine has",
+            source.ip()
+        );
+        Fault::machine(key, message)
+    })
+}
+
 /// Makes sure that this machine speaks the address's family at all.
-pub fn check_family(address: &SocketAddr) -> Result<(), Fault> {
+fn check_family(address: &SocketAddr) -> Result<(), Fault> {
     let (family, name) = if address.is_ipv4() { (AddressFamily::INET, "IPv4") } else { (AddressFamily::INET6, "IPv6") };
     match rustix::net::socket(family, SocketType::STREAM, None) {
         Ok(_) => Ok(()),
         Err(e) => {
             Err(Fault::machine("target.host", format!("target.host is {address} but this machine has no {name}: {e}")))
         }
-    }
-}
-
-/// Makes sure that this process may hold the connections of the order, raising its own limit where it may.
-pub fn reserve_files(order: &Order) -> Result<(), Fault> {
-    let needed = order.pace.most_connections() as u64 + order.threads as u64 * FILES.0 + FILES.1;
-    let key = match order.pace {
-        PaceOrder::Closed { .. } => "pace.connections",
-        PaceOrder::Open { .. } => "pace.max_connections",
-    };
-    let limit = getrlimit(Resource::Nofile);
-    if limit.current.is_none_or(|now| now >= needed) {
-        return Ok(());
-    }
-    match limit.maximum {
-        Some(most) if most < needed => Err(Fault::machine(
-            key,
-            format!(
-                "{} connections need {needed} open files but this process may have {most}; raise it with: \
-                 sudo prlimit --pid $$ --nofile={needed}",
-                order.pace.most_connections()
-            ),
-        )),
-        maximum => setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum })
-            .map_err(|e| Fault::machine(key, format!("raising the limit of open files to {needed} failed: {e}"))),
     }
 }
 
@@ -100,7 +119,7 @@ mod tests {
     use super::*;
 
     fn target(host: &str) -> Target {
-        Target { host: host.to_string(), port: 80 }
+        Target { host: host.to_string(), port: 80, unix: None }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! When the next request may go.
 //!
 //! The worker asks one question, [`Pace::next`], whenever a connection is free, and has one loop whatever the pace is. A closed
-//! pace answers "now"; an open one when its oldest request that has not been sent was due, or that none is due yet. Both say
-//! "never" once the count, if there is one, is used up.
+//! pace answers "now", or, where the number of its connections changes, that this one is away; an open one when its oldest request that
+//! has not been sent was due, or that none is due yet. Each says "never" once the count, if there is one, is used up.
 //!
 //! Requests that are due and have no connection are not kept anywhere: they are what the schedule has between the last one sent and
 //! now. So a server that stands still costs no memory, however fast the pace.
 
+use crate::crowd::Crowd;
 use crate::order::{Order, PaceOrder, Until};
 use crate::schedule::Schedule;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -18,6 +19,8 @@ pub enum Due {
     Since(u64),
     /// It is not due yet.
     Later,
+    /// Not at this place, which has no connection until then.
+    Away(u64),
     /// There is none any more.
     Never,
 }
@@ -47,6 +50,17 @@ impl Tickets {
     }
 }
 
+/// What decides.
+#[derive(Debug)]
+enum Kind {
+    /// A free connection.
+    Closed,
+    /// A free connection, while its number is there.
+    ClosedStages(Crowd),
+    /// The schedule of an open pace.
+    Open(Schedule),
+}
+
 /// When the next request may go, as one worker sees it.
 #[derive(Debug)]
 pub struct Pace<'t> {
@@ -54,9 +68,8 @@ pub struct Pace<'t> {
     places: usize,
     /// How many of them are opened at the begin.
     opened: usize,
-    /// Of an open pace.
-    schedule: Option<Schedule>,
-    /// When the schedule begins.
+    kind: Kind,
+    /// When the run begins.
     start: u64,
     tickets: Option<&'t Tickets>,
     /// Requests of the warm-up need no ticket.
@@ -66,14 +79,22 @@ pub struct Pace<'t> {
 impl<'t> Pace<'t> {
     /// The part of the order's pace that worker `thread` carries out.
     pub fn new(order: &Order, thread: usize, tickets: Option<&'t Tickets>) -> Pace<'t> {
-        let schedule = match &order.pace {
-            PaceOrder::Closed { .. } => None,
-            PaceOrder::Open { arrivals, .. } => Some(Schedule::new(arrivals, order.warmup_ns, thread, order.threads)),
+        let (warmup_ns, threads) = (order.warmup_ns, order.threads);
+        let end = match order.until {
+            Until::Duration(ns) => warmup_ns + ns,
+            Until::Count(_) => Schedule::NEVER,
+        };
+        let kind = match &order.pace {
+            PaceOrder::Closed { .. } => Kind::Closed,
+            PaceOrder::ClosedStages(stages) => Kind::ClosedStages(Crowd::new(stages, warmup_ns, thread, threads)),
+            PaceOrder::Open { arrivals, .. } => {
+                Kind::Open(Schedule::new(arrivals, warmup_ns, thread, threads).until(end))
+            }
         };
         Pace {
             places: share(order.pace.most_connections(), order.threads, thread),
             opened: share(order.pace.connections(), order.threads, thread),
-            schedule,
+            kind,
             start: 0,
             tickets,
             steady: order.warmup_ns == 0,
@@ -86,6 +107,19 @@ impl<'t> Pace<'t> {
             Until::Count(count) => Some(Tickets::new(count)),
             Until::Duration(_) => None,
         }
+    }
+
+    /// When the first connection of the run is there, in nanoseconds after its begin.
+    pub fn first_connection(order: &Order) -> u64 {
+        match &order.pace {
+            PaceOrder::ClosedStages(stages) => Crowd::new(stages, order.warmup_ns, 0, 1).away(0, 0).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Whether each place has a connection from the begin, which owes an answer.
+    pub fn is_constant(&self) -> bool {
+        matches!(self.kind, Kind::Closed)
     }
 
     /// The run begins.
@@ -105,32 +139,39 @@ impl<'t> Pace<'t> {
 
     /// Whether requests come due by themselves.
     pub fn is_open(&self) -> bool {
-        self.schedule.is_some()
+        matches!(self.kind, Kind::Open(_))
     }
 
     /// When the oldest request that has not been sent is, or was, due. A closed pace has none that is due by itself.
     #[inline]
     pub fn due(&self) -> u64 {
-        match &self.schedule {
-            Some(schedule) if !self.spent() => schedule.next().saturating_add(self.start),
+        match &self.kind {
+            Kind::Open(schedule) if !self.spent() => schedule.next().saturating_add(self.start),
             _ => Schedule::NEVER,
         }
     }
 
-    /// Whether a free connection may begin a request at `now`; one that is due is the asker's.
+    /// Whether the free connection of this place may begin a request at `now`; one that is due is the asker's.
     #[inline]
-    pub fn next(&mut self, now: u64) -> Due {
+    pub fn next(&mut self, place: usize, now: u64) -> Due {
         if self.spent() {
             return Due::Never;
         }
-        let due = self.schedule.as_ref().map_or(now, |_| self.due());
+        let due = match &self.kind {
+            Kind::Closed => now,
+            Kind::ClosedStages(crowd) => match crowd.away(place, now.saturating_sub(self.start)) {
+                Some(until) => return Due::Away(until.saturating_add(self.start)),
+                None => now,
+            },
+            Kind::Open(_) => self.due(),
+        };
         if due > now {
             return Due::Later;
         }
         if self.steady && self.tickets.is_some_and(|tickets| tickets.take(1) == 0) {
             return Due::Never;
         }
-        if let Some(schedule) = &mut self.schedule {
+        if let Kind::Open(schedule) = &mut self.kind {
             schedule.advance();
         }
         Due::Since(due)
@@ -161,7 +202,7 @@ mod tests {
     use crate::order::Arrivals;
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
-        Pace { places: 1, opened: 1, schedule: None, start: 0, tickets: Some(tickets), steady }
+        Pace { places: 1, opened: 1, kind: Kind::Closed, start: 0, tickets: Some(tickets), steady }
     }
 
     #[test]
@@ -175,7 +216,7 @@ mod tests {
         let (mut a, mut b) = (counting(&tickets, true), counting(&tickets, true));
         assert_eq!(
             [Due::Since(5), Due::Since(6), Due::Since(7), Due::Never, Due::Never],
-            [a.next(5), b.next(6), b.next(7), a.next(8), b.next(9)]
+            [a.next(0, 5), b.next(0, 6), b.next(0, 7), a.next(0, 8), b.next(0, 9)]
         );
         assert!(a.spent() && b.spent());
     }
@@ -184,27 +225,30 @@ mod tests {
     fn the_warmup_takes_no_tickets_but_what_it_leaves_in_flight_does() {
         let tickets = Tickets::new(5);
         let mut pace = counting(&tickets, false);
-        assert!((0..100).all(|now| pace.next(now) == Due::Since(now)));
+        assert!((0..100).all(|now| pace.next(0, now) == Due::Since(now)));
         assert_eq!(0, pace.enter_steady(4));
-        assert_eq!([Due::Since(1), Due::Never], [pace.next(1), pace.next(1)]);
+        assert_eq!([Due::Since(1), Due::Never], [pace.next(0, 1), pace.next(0, 1)]);
     }
 
     #[test]
     fn requests_in_flight_beyond_the_count_are_told() {
         let tickets = Tickets::new(3);
         let mut pace = counting(&tickets, false);
-        assert_eq!((7, true, Due::Never), (pace.enter_steady(10), pace.spent(), pace.next(0)));
+        assert_eq!((7, true, Due::Never), (pace.enter_steady(10), pace.spent(), pace.next(0, 0)));
     }
 
     #[test]
     fn a_request_that_had_to_wait_keeps_its_due_time() {
         let schedule = Schedule::new(&Arrivals::Constant { rate_per_s: 1000.0 }, 0, 0, 1);
         let tickets = Tickets::new(3);
-        let mut pace = Pace { schedule: Some(schedule), ..counting(&tickets, true) };
+        let mut pace = Pace { kind: Kind::Open(schedule), ..counting(&tickets, true) };
         pace.begin(10);
-        assert_eq!([Due::Later, Due::Since(10), Due::Later], [pace.next(9), pace.next(10), pace.next(1_000_009)]);
-        assert_eq!((1_000_010, Due::Since(1_000_010)), (pace.due(), pace.next(9_000_000)));
-        assert_eq!((Due::Since(2_000_010), Due::Never), (pace.next(9_000_000), pace.next(9_000_000)));
+        assert_eq!(
+            [Due::Later, Due::Since(10), Due::Later],
+            [pace.next(0, 9), pace.next(0, 10), pace.next(0, 1_000_009)]
+        );
+        assert_eq!((1_000_010, Due::Since(1_000_010)), (pace.due(), pace.next(0, 9_000_000)));
+        assert_eq!((Due::Since(2_000_010), Due::Never), (pace.next(0, 9_000_000), pace.next(0, 9_000_000)));
         assert_eq!(Schedule::NEVER, pace.due(), "a count that is used up leaves nothing due");
     }
 }

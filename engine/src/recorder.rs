@@ -49,11 +49,14 @@ impl Recorder {
         self.total == 0
     }
 
-    /// Adds what `other` holds.
+    /// Adds what `other` holds. Blocks in which nothing is are not written: with many routes the memory that no cell was counted in
+    /// then stays the kernel's.
     pub fn add(&mut self, other: &Recorder) {
         if !other.is_empty() {
             self.total += other.total;
-            self.cells.iter_mut().zip(&other.cells).for_each(|(mine, theirs)| *mine += theirs);
+            for (mine, theirs) in self.cells.chunks_mut(BLOCK).zip(other.cells.chunks(BLOCK)).filter(|(_, b)| any(b)) {
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+            }
         }
     }
 
@@ -61,7 +64,7 @@ impl Recorder {
     pub fn reset(&mut self) {
         if !self.is_empty() {
             self.total = 0;
-            self.cells.fill(0);
+            self.cells.chunks_mut(BLOCK).filter(|block| any(block)).for_each(|block| block.fill(0));
         }
     }
 
@@ -69,8 +72,7 @@ impl Recorder {
     pub fn histogram(&self) -> Histogram<u64> {
         let mut h = Histogram::new_with_bounds(1, LONGEST, 3).expect("bounds that are constants");
         for (block, cells) in self.cells.chunks(BLOCK).enumerate() {
-            // Most blocks are empty, and this runs beside the load: an or over the whole block is a few vector instructions.
-            if cells.iter().fold(0, |any, n| any | n) == 0 {
+            if !any(cells) {
                 continue;
             }
             for (i, n) in cells.iter().enumerate().filter(|(_, n)| **n > 0) {
@@ -79,6 +81,12 @@ impl Recorder {
         }
         h
     }
+}
+
+/// Whether a block holds anything. Most are empty, and this runs beside the load: an or over the whole block is a few vector
+/// instructions.
+fn any(block: &[u64]) -> bool {
+    block.iter().fold(0, |any, n| any | n) != 0
 }
 
 /// The cell of a value.

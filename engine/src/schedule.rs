@@ -21,6 +21,8 @@ pub struct Schedule {
     threads: u64,
     /// When it is due, after the begin; [`Schedule::NEVER`] after the last.
     next: u64,
+    /// What would be due then or later never is.
+    end: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -66,9 +68,16 @@ impl Schedule {
             Arrivals::Stages(stages) => Form::Ramps(ramps(stages, warmup_ns)),
             Arrivals::Burst { size, every_ns } => Form::Burst { size: *size, every_ns: *every_ns },
         };
-        let mut schedule = Schedule { form, number: thread as u64, threads: threads as u64, next: 0 };
+        let mut schedule =
+            Schedule { form, number: thread as u64, threads: threads as u64, next: 0, end: Schedule::NEVER };
         schedule.next = schedule.due();
         schedule
+    }
+
+    /// The same, without what is due at `end` (nanoseconds after the begin) or later.
+    pub fn until(self, end: u64) -> Schedule {
+        let next = if self.next < end { self.next } else { Schedule::NEVER };
+        Schedule { next, end, ..self }
     }
 
     /// When the next request is due, in nanoseconds after the begin.
@@ -80,7 +89,8 @@ impl Schedule {
     /// Goes on to the request after it.
     pub fn advance(&mut self) {
         self.number += self.threads;
-        self.next = self.due();
+        let due = self.due();
+        self.next = if due < self.end { due } else { Schedule::NEVER };
     }
 
     fn due(&mut self) -> u64 {
@@ -130,14 +140,19 @@ impl Ramp {
 /// Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014): 64 bits of state, one multiplication chain
 /// per number, more than enough for gaps between requests.
 #[derive(Clone, Debug)]
-struct SplitMix(u64);
+pub struct SplitMix(u64);
 
 impl SplitMix {
     const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
     /// Streams of different threads begin at places that have nothing to do with each other.
-    fn new(seed: u64, stream: u64) -> SplitMix {
+    pub fn new(seed: u64, stream: u64) -> SplitMix {
         SplitMix(mix(mix(seed ^ SplitMix::GAMMA).wrapping_add(stream)))
+    }
+
+    /// Number `n` of the numbers that follow, counted from 0: the state is a sum, so that none before it is needed.
+    pub fn nth(&self, n: u64) -> u64 {
+        mix(self.0.wrapping_add(SplitMix::GAMMA.wrapping_mul(n.wrapping_add(1))))
     }
 
     /// Within 0 to 1, 1 excluded.
@@ -190,6 +205,20 @@ mod tests {
         assert_eq!(0.0, fano(&one, 10 * MS, 1000));
         let odd = union(&Arrivals::Constant { rate_per_s: 1234.5 }, 0, 3, 10_000 * MS);
         assert!(odd.len() == 12_345 && fano(&odd, 10 * MS, 1000) <= 0.2);
+    }
+
+    #[test]
+    fn what_would_be_due_at_the_end_or_later_never_is() {
+        for arrivals in [Arrivals::Constant { rate_per_s: 1000.0 }, Arrivals::Burst { size: 2, every_ns: MS }] {
+            let whole = union(&arrivals, 0, 1, 5 * MS);
+            let mut schedule = Schedule::new(&arrivals, 0, 0, 1).until(5 * MS);
+            for due in whole {
+                assert_eq!(due, schedule.next());
+                schedule.advance();
+            }
+            assert_eq!(Schedule::NEVER, schedule.next());
+        }
+        assert_eq!(Schedule::NEVER, Schedule::new(&Arrivals::Constant { rate_per_s: 1.0 }, 0, 1, 2).until(MS).next());
     }
 
     #[test]

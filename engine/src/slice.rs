@@ -2,6 +2,10 @@
 //!
 //! A worker fills its own slice without sharing anything; at the end of a window the slice as a whole changes hands.
 
+mod routes;
+
+pub use routes::Route;
+
 use crate::clock::Cpu;
 use crate::recorder::Recorder;
 
@@ -29,7 +33,7 @@ pub enum Outcome {
     Truncated,
     /// The answer is not HTTP, or is framed in a way RFC 9112 forbids.
     Malformed,
-    /// TLS did not come about. Reserved: the engine does not speak it yet.
+    /// TLS did not come about, or broke.
     Tls,
     /// It was due and never sent: no connection was free in time.
     Shed,
@@ -71,6 +75,16 @@ impl Outcome {
             Outcome::Unfinished => "unfinished",
         }
     }
+
+    /// Whether there was a complete answer.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Outcome::Ok | Outcome::WrongStatus | Outcome::WrongBody)
+    }
+
+    /// Whether the engine ended the waiting, so that the response time is only known to be longer than the age.
+    pub fn is_given_up(self) -> bool {
+        matches!(self, Outcome::Timeout | Outcome::ConnectTimeout | Outcome::Shed | Outcome::Unfinished)
+    }
 }
 
 /// Counts of events that are not outcomes.
@@ -94,6 +108,10 @@ pub struct Counts {
     pub sends_late: u64,
     /// Requests without a complete answer that are in the response times at their age.
     pub censored: u64,
+    /// TLS handshakes that began a session.
+    pub handshakes_full: u64,
+    /// TLS handshakes that took up an earlier session.
+    pub handshakes_resumed: u64,
 }
 
 /// A send is late from here on: a millisecond.
@@ -119,11 +137,15 @@ pub struct Slice {
     pub first_byte: Recorder,
     /// From connect to writable.
     pub connect: Recorder,
+    /// From connected to the end of the TLS handshake.
+    pub handshake: Recorder,
     /// The smallest age in `response` of a request that had no answer.
     pub censored_above: Option<u64>,
     /// The most connections at a time.
     pub connections_peak: u64,
     statuses: Vec<u64>,
+    /// The same for each request of the order; empty where there is only one.
+    pub routes: Vec<Route>,
     /// Processor time of the worker's thread.
     pub cpu: Cpu,
     /// The longest time the loop was away from its events.
@@ -142,9 +164,11 @@ impl Default for Slice {
             lag: Recorder::default(),
             first_byte: Recorder::default(),
             connect: Recorder::default(),
+            handshake: Recorder::default(),
             censored_above: None,
             connections_peak: 0,
             statuses: vec![0; STATUSES],
+            routes: Vec::new(),
             cpu: Cpu::default(),
             loop_stall_max_ns: 0,
         }
@@ -152,6 +176,17 @@ impl Default for Slice {
 }
 
 impl Slice {
+    /// A slice for an order with so many requests.
+    pub fn of(requests: usize) -> Slice {
+        Slice { routes: routes::of(requests), ..Slice::default() }
+    }
+
+    /// Whether the order has more than one request.
+    #[inline]
+    pub fn is_routed(&self) -> bool {
+        !self.routes.is_empty()
+    }
+
     /// A request ended.
     #[inline]
     pub fn end(&mut self, outcome: Outcome) {
@@ -173,10 +208,24 @@ impl Slice {
         self.counts.sends_late += u64::from(lag > LATE_NS);
     }
 
+    /// A TLS handshake took so long.
+    pub fn shake(&mut self, ns: u64, resumed: bool) {
+        self.handshake.record(ns);
+        let counts = &mut self.counts;
+        *(if resumed { &mut counts.handshakes_resumed } else { &mut counts.handshakes_full }) += 1;
+    }
+
     /// A complete answer had this status.
     #[inline]
     pub fn status(&mut self, status: u16) {
         self.statuses[usize::from(status).min(STATUSES - 1)] += 1;
+    }
+
+    /// So many bytes came for this route.
+    #[cold]
+    #[inline(never)]
+    pub fn received(&mut self, route: usize, bytes: usize) {
+        self.routes[route].bytes_in += bytes as u64;
     }
 
     /// How many requests ended like this.
@@ -194,6 +243,7 @@ impl Slice {
         self.offered += other.offered;
         self.outcomes.iter_mut().zip(other.outcomes).for_each(|(a, b)| *a += b);
         self.statuses.iter_mut().zip(&other.statuses).for_each(|(a, b)| *a += b);
+        routes::merge(&mut self.routes, &other.routes);
         self.counts.merge(&other.counts);
         self.in_flight += other.in_flight;
         self.connections_peak += other.connections_peak;
@@ -208,25 +258,34 @@ impl Slice {
         (self.offered, self.in_flight, self.loop_stall_max_ns) = (0, 0, 0);
         (self.outcomes, self.counts, self.cpu) = (Default::default(), Counts::default(), Cpu::default());
         self.statuses.fill(0);
+        self.routes.iter_mut().for_each(Route::clear);
         (self.censored_above, self.connections_peak) = (None, 0);
         self.recorders_mut().into_iter().for_each(Recorder::reset);
     }
 
-    fn recorders(&self) -> [&Recorder; 5] {
-        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect]
+    fn recorders(&self) -> [&Recorder; 6] {
+        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect, &self.handshake]
     }
 
-    fn recorders_mut(&mut self) -> [&mut Recorder; 5] {
-        [&mut self.latency, &mut self.response, &mut self.lag, &mut self.first_byte, &mut self.connect]
+    fn recorders_mut(&mut self) -> [&mut Recorder; 6] {
+        [
+            &mut self.latency,
+            &mut self.response,
+            &mut self.lag,
+            &mut self.first_byte,
+            &mut self.connect,
+            &mut self.handshake,
+        ]
     }
 
-    /// The promise of the protocol: every request has one outcome.
+    /// The promise of the protocol: every request has one outcome, and one route.
     pub fn assert_balanced(&self) {
         assert_eq!(
             self.offered,
             self.outcomes.iter().sum::<u64>(),
             "offered requests and outcomes differ: a defect in the engine"
         );
+        routes::assert_sums(self);
     }
 }
 
@@ -241,6 +300,8 @@ impl Counts {
         self.http10_answers += other.http10_answers;
         self.sends_late += other.sends_late;
         self.censored += other.censored;
+        self.handshakes_full += other.handshakes_full;
+        self.handshakes_resumed += other.handshakes_resumed;
     }
 }
 

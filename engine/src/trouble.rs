@@ -39,13 +39,19 @@ pub fn wrong(request: &Request, answer: &Answer, broken: &Broken, odd_type: Opti
     }
 }
 
+/// What to say of a connect that timed out when the server had taken the connection.
+pub const SHAKING: &str = ": the server took it, and did not complete the TLS handshake";
+
 /// A request without a complete answer.
 pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> String {
     let (name, asked, to) = (outcome.name(), asked(request), &job.endpoint);
     match outcome {
         Outcome::Timeout => format!("{name}: {asked} had no complete answer after {}", seconds(job.timeout_ns)),
         Outcome::ConnectRefused => format!("{name}: {to} did not take the connection"),
-        Outcome::ConnectTimeout => format!("{name}: no connection to {to} after {}", seconds(job.connect_timeout_ns)),
+        Outcome::ConnectTimeout => {
+            format!("{name}: no connection to {to} after {}{why}", seconds(job.connect_timeout_ns))
+        }
+        Outcome::Tls => format!("{name}: {why}"),
         Outcome::Reset if !why.is_empty() => format!("{name}: the server gave up the answer to {asked}: {why}"),
         Outcome::Reset => format!("{name}: the server reset the connection before the answer to {asked} was complete"),
         Outcome::Truncated => {
@@ -66,8 +72,8 @@ pub fn shed(job: &Job<'_>) -> String {
 pub fn starved(errno: Errno) -> String {
     match errno {
         Errno::ADDRNOTAVAIL => {
-            "this machine has no local port left for another connection; ask for fewer connections or keep them \
-                                alive, or widen the range with: sysctl -w net.ipv4.ip_local_port_range='1024 65535'"
+            "this machine has no local port left for another connection; give `sources` more local addresses (each has ports of \
+                                its own), ask for fewer connections or keep them alive, or widen the range with: sysctl -w net.ipv4.ip_local_port_range='1024 65535'"
                 .to_string()
         }
         Errno::MFILE => "this process may not open another file; raise the limit with: ulimit -n".to_string(),

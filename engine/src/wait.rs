@@ -20,7 +20,7 @@ const MARGIN_NS: u64 = 60_000;
 pub fn resolve(order: &Order) -> Wait {
     let own = order.cpus.iter().collect::<BTreeSet<_>>().len();
     match (order.wait, &order.pace) {
-        (Wait::Auto, PaceOrder::Closed { .. }) => Wait::Sleep,
+        (Wait::Auto, PaceOrder::Closed { .. } | PaceOrder::ClosedStages(_)) => Wait::Sleep,
         (Wait::Auto, _) if own > order.threads => Wait::Spin,
         (Wait::Auto, _) => Wait::Hybrid,
         (wait, _) => wait,

@@ -6,19 +6,24 @@
 
 mod arrivals;
 mod connecting;
+mod drain;
 mod request;
+mod routes;
+mod templates;
 
 use crate::clock;
 use crate::connection::{Lore, Place};
 use crate::error::Fault;
+use crate::files::Tables;
 use crate::ledger::{Ledger, Totals};
 use crate::mix::Mix;
 use crate::order::{Request, Wait};
 use crate::pace::Pace;
-use crate::poll::{Endpoint, Poll, What};
+use crate::poll::{Endpoint, Poll, What, secure::Tls};
 use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
+use crate::wire::template::{Mould, Press};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
@@ -30,10 +35,20 @@ const CONNECTS_PER_TURN: usize = 64;
 pub struct Job<'j> {
     /// The requests of the order.
     pub requests: &'j [Request],
-    /// Their bytes.
+    /// Their bytes; none for one that differs each time.
     pub encoded: &'j [Vec<u8>],
+    /// The parts of those that do.
+    pub moulds: &'j [Option<Mould>],
+    /// Where their random draws begin.
+    pub seed: u64,
+    /// Over how many threads requests are numbered.
+    pub threads: usize,
     /// Where the server is.
     pub endpoint: Endpoint,
+    /// What TLS connections are begun with; `None`: plain.
+    pub tls: Option<Tls>,
+    /// Whose table of files the threads use.
+    pub tables: Tables,
     /// From sent to complete answer.
     pub timeout_ns: u64,
     /// From connect to writable.
@@ -42,6 +57,8 @@ pub struct Job<'j> {
     pub keep_alive: bool,
     /// How threads wait.
     pub wait: Wait,
+    /// How long the end of the run waits for answers.
+    pub drain_ns: u64,
     /// Set to end the load now.
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
@@ -60,6 +77,7 @@ pub struct Worker<'j, P> {
     /// One for each request.
     lore: Vec<Lore>,
     timers: Timers,
+    press: Press,
     ledger: Ledger,
     totals: Totals,
     /// The place that is opening each connection.
@@ -89,6 +107,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             places: std::iter::repeat_with(Place::default).take(places).collect(),
             lore: job.requests.iter().map(|_| Lore::default()).collect(),
             timers: Timers::new(places),
+            press: Press::new(job.seed, ledger.thread(), job.threads),
             ledger,
             totals: Totals::default(),
             unopened: 0,
@@ -129,7 +148,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     fn is_over(&self) -> bool {
-        let counted = self.pace.spent() && self.in_flight == 0;
+        // What is mostly false comes first: this is asked in every turn.
+        let counted = self.in_flight == 0 && (self.pace.spent() || self.has_drained());
         self.over || counted || self.fault.is_some() || self.job.stop.load(Ordering::Relaxed)
     }
 
@@ -162,7 +182,9 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::Bytes { ending } => self.received(place, ending, now),
                 What::Connected => self.connected(place, now),
                 What::Writable => self.send_rest(place, now),
-                What::End => self.ended(place, now),
+                What::End => self.ended(place, true, now),
+                What::Cut => self.ended(place, false, now),
+                What::Tls => self.insecure(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
                 What::Behind(cause) => self.behind(place, cause, now),
                 What::Left { announced } => self.left(place, announced, now),
@@ -186,7 +208,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     fn turn_windows(&mut self, now: u64) {
         while now >= self.ledger.window.end && !self.over {
             if self.ledger.window.last {
-                self.over = true;
+                self.over = !self.begin_drain();
             } else {
                 if self.ledger.next_window().phase != self.ledger.window.phase {
                     self.enter_steady(now);
@@ -233,8 +255,8 @@ impl<'j, P: Poll> Worker<'j, P> {
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);
         }
-        // A connection of an open pace that was never needed has nothing to answer for.
-        let needed = |lanes: &&[Place]| !self.pace.is_open() || lanes.iter().any(|p| p.asked);
+        // A connection that was never needed, or never there, has nothing to answer for.
+        let needed = |lanes: &&[Place]| self.pace.is_constant() || lanes.iter().any(|p| p.asked);
         let connections = self.places.chunks(self.poll.lanes()).filter(needed);
         let unanswered = connections.filter(|lanes| !lanes.iter().any(|p| p.answered));
         self.totals.unanswered = unanswered.count() as u64;

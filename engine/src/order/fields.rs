@@ -115,6 +115,7 @@ fn range(low: u64, high: u64) -> String {
 }
 
 fn join(path: &str, key: &str) -> String {
+    let key = if key.is_empty() { "\"\"" } else { key };
     if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
 }
 
@@ -131,7 +132,11 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The known key closest to `typed`, when it is close enough to be meant.
-pub(super) fn nearest<'k>(typed: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(typed: &str, known: &[&'k str]) -> Option<&'k str> {
+    if typed.len() > 64 {
+        // No slip of the pen, and the table below has a row for each of its letters.
+        return None;
+    }
     let allowed = (typed.chars().count() / 3).max(1);
     let (distance, key) = known.iter().map(|k| (edits(typed, k), *k)).min()?;
     (distance <= allowed).then_some(key)

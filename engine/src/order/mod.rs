@@ -3,16 +3,24 @@
 //! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.
 
+mod backend;
+mod crowd;
 mod fields;
 mod pace;
+mod reach;
 mod request;
 
+pub use backend::Backend;
+pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
+pub use reach::{Linger, Target, TlsOrder};
 pub use request::{Expect, Request};
 
 use crate::error::Fault;
+pub(crate) use fields::nearest;
 use fields::{Field, Fields};
 use serde_json::Value;
+use std::net::IpAddr;
 
 /// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols; each has all of those before.
 const SCHEMAS: (u64, u64) = (1, 3);
@@ -35,23 +43,20 @@ const KEYS: &[(&str, u64)] = &[
     ("cpus", 1),
     ("slice_ns", 1),
     ("wait", 2),
+    ("drain_ns", 3),
+    ("seed", 3),
+    ("sources", 3),
+    ("linger", 3),
+    ("tls", 3),
     ("pipeline", 3),
     ("streams", 3),
+    ("backend", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
 fn keys(schema: Option<u64>) -> Vec<&'static str> {
     let schema = schema.filter(|n| (SCHEMAS.0..=SCHEMAS.1).contains(n)).unwrap_or(SCHEMAS.1);
     KEYS.iter().filter(|(_, since)| *since <= schema).map(|(key, _)| *key).collect()
-}
-
-/// Where the server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// Address literal without brackets, or a name.
-    pub host: String,
-    /// TCP port.
-    pub port: u16,
 }
 
 /// What ends the steady phase.
@@ -72,6 +77,16 @@ pub enum Version {
     Http11,
     /// HTTP/2
     Http2,
+}
+
+impl Version {
+    /// The names of the protocol to offer to a TLS server (RFC 7301); HTTP/1.0 has a name that nobody asks for.
+    pub fn alpn(self) -> &'static [&'static [u8]] {
+        match self {
+            Version::Http10 | Version::Http11 => &[b"http/1.1"],
+            Version::Http2 => &[b"h2"],
+        }
+    }
 }
 
 /// How a thread waits for what comes next.
@@ -130,10 +145,22 @@ pub struct Order {
     pub slice_ns: u64,
     /// How threads wait.
     pub wait: Wait,
+    /// How long the end of an open pace waits for answers.
+    pub drain_ns: u64,
+    /// Where the random draws of templates begin.
+    pub seed: u64,
+    /// Local addresses that connections leave from; empty: the kernel's choice.
+    pub sources: Vec<IpAddr>,
+    /// How connections are closed.
+    pub linger: Linger,
+    /// TLS; `None`: plain.
+    pub tls: Option<TlsOrder>,
     /// Requests sent ahead on a connection; 1 for none.
     pub pipeline: usize,
     /// Requests under way on each connection of HTTP/2.
     pub streams: usize,
+    /// What drives the sockets.
+    pub backend: Backend,
 }
 
 impl Order {
@@ -146,11 +173,11 @@ impl Order {
         let field = fields.required("schema", "1, 2 or 3")?;
         let schema =
             field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2 or 3, which this engine knows"))?;
-        let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields)? };
+        let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields, schema)? };
+        let target = reach::target(&fields, schema)?;
         let order = Order {
             schema,
-            target: target(&fields)?,
-            requests: request::list(&fields, version(&fields)?)?,
+            requests: request::list(&fields, schema, version(&fields)?)?,
             until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
@@ -160,26 +187,20 @@ impl Order {
             threads: threads(&fields, &pace)?,
             cpus: cpus(&fields)?,
             slice_ns: fields.integer("slice_ns", 1_000_000, HOUR)?,
+            drain_ns: drain(&fields, &pace)?,
+            seed: fields.optional("seed").map_or(Ok(1), |field| field.integer(0, u64::MAX))?,
             wait: fields.optional("wait").map_or(Ok(Wait::Auto), |field| wait(&field))?,
+            sources: reach::sources(&fields, &target)?,
+            linger: reach::linger(&fields, &target)?,
+            tls: reach::tls(&fields)?,
+            target,
             pipeline: pipeline(&fields)?,
             streams: streams(&fields)?,
+            backend: backend::backend(&fields)?,
             pace,
         };
         Ok(order)
     }
-}
-
-fn target(order: &Fields<'_>) -> Result<Target, Fault> {
-    let fields = order.required("target", "an object with host and port")?.object(&["host", "port"])?;
-    let (path, host) = fields.text("host")?;
-    let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
-    if bare.is_empty() || bare.contains(|c: char| c.is_whitespace() || c.is_control() || "/?#@[]".contains(c)) {
-        return Err(Fault::order(
-            path.clone(),
-            format!("{path} must be an address or a name, without scheme, port or path, not {host:?}"),
-        ));
-    }
-    Ok(Target { host: bare.to_string(), port: fields.integer("port", 1, 65_535)? as u16 })
 }
 
 fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {
@@ -198,6 +219,17 @@ fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {
             Err(Fault::order("duration_ns", "duration_ns is missing, and so is count: exactly one must be given"))
         }
     }
+}
+
+/// Only where requests come due until a time is there anything to wait for after it.
+fn drain(order: &Fields<'_>, pace: &PaceOrder) -> Result<u64, Fault> {
+    let Some(field) = order.optional("drain_ns") else { return Ok(0) };
+    let ns = field.integer(0, HOUR)?;
+    let cut_off = matches!(pace, PaceOrder::Open { .. }) && order.optional("duration_ns").is_some();
+    if ns > 0 && !cut_off {
+        return Err(field.wrong("0 where no open pace is cut off after duration_ns"));
+    }
+    Ok(ns)
 }
 
 fn version(order: &Fields<'_>) -> Result<Version, Fault> {
@@ -249,7 +281,7 @@ fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {
     let field = order.required("threads", "an integer of at least 1")?;
     let threads = field.integer(1, 1024)? as usize;
     if threads > connections {
-        return Err(field.wrong(&format!("at most pace.connections, which is {connections}")));
+        return Err(field.wrong(&format!("at most {}, which is {connections}", pace.key())));
     }
     Ok(threads)
 }

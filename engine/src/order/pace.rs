@@ -4,14 +4,17 @@
 //! has arrivals of its own, which do not wait for anything; connections are only what carries them. Schema 1 knows the first alone.
 
 use super::HOUR;
+use super::crowd::{self, CrowdStage};
 use super::fields::{Field, Fields};
 use crate::error::Fault;
 
 /// Connections, open or looping, at most.
-const CONNECTIONS: u64 = 1_000_000;
+pub(super) const CONNECTIONS: u64 = 1_000_000;
 /// Requests per second: more than any machine sends, so that a slip of the pen is told.
 const RATE: f64 = 10_000_000.0;
 const KINDS: &str = "\"closed\", \"constant\", \"poisson\", \"stages\" or \"burst\"";
+/// Since schema 3.
+const KINDS_3: &str = "\"closed\", \"closed-stages\", \"constant\", \"poisson\", \"stages\" or \"burst\"";
 
 /// How the load is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,8 @@ pub enum PaceOrder {
         /// How many.
         connections: usize,
     },
+    /// As closed, over a number of connections that goes in straight lines.
+    ClosedStages(Vec<CrowdStage>),
     /// Requests come due by a schedule, whatever became of those before.
     Open {
         /// The schedule.
@@ -70,18 +75,27 @@ pub struct Stage {
 }
 
 impl PaceOrder {
-    /// Connections there are from the begin.
+    /// Connections there are from the begin; where their number changes, the most there are.
     pub fn connections(&self) -> usize {
         match self {
             PaceOrder::Closed { connections } | PaceOrder::Open { connections, .. } => *connections,
+            PaceOrder::ClosedStages(stages) => crowd::most(stages),
         }
     }
 
     /// Connections there may be.
     pub fn most_connections(&self) -> usize {
         match self {
-            PaceOrder::Closed { connections } => *connections,
+            PaceOrder::Closed { .. } | PaceOrder::ClosedStages(_) => self.connections(),
             PaceOrder::Open { max_connections, .. } => *max_connections,
+        }
+    }
+
+    /// The key that says how many connections there are from the begin.
+    pub fn key(&self) -> &'static str {
+        match self {
+            PaceOrder::ClosedStages(_) => "the most connections of pace.stages",
+            _ => "pace.connections",
         }
     }
 
@@ -91,6 +105,7 @@ impl PaceOrder {
             PaceOrder::Open { arrivals: Arrivals::Stages(stages), .. } => {
                 Some(stages.iter().map(|stage| stage.duration_ns).sum())
             }
+            PaceOrder::ClosedStages(stages) => Some(stages.iter().map(|stage| stage.duration_ns).sum()),
             _ => None,
         }
     }
@@ -106,17 +121,21 @@ pub(super) fn closed_only(order: &Fields<'_>) -> Result<PaceOrder, Fault> {
     Ok(PaceOrder::Closed { connections: connections(&fields)? })
 }
 
-/// The pace of schema 2: any.
-pub(super) fn any(order: &Fields<'_>) -> Result<PaceOrder, Fault> {
+/// The pace of schema 2 and later: any that it has.
+pub(super) fn any(order: &Fields<'_>, schema: u64) -> Result<PaceOrder, Fault> {
     let field = order.required("pace", "an object with kind and connections")?;
     let kind = field.text_of("kind").unwrap_or_default();
-    let Some(own) = keys_of(kind) else {
+    let kinds = if schema == 2 { KINDS } else { KINDS_3 };
+    let Some(own) = keys_of(kind).filter(|_| schema > 2 || kind != "closed-stages") else {
         let fields = field.object(&[ALL, POOL].concat())?;
-        return Err(fields.required("kind", KINDS)?.wrong(KINDS));
+        return Err(fields.required("kind", kinds)?.wrong(kinds));
     };
     let fields = field.object(own)?;
     if kind == "closed" {
         return Ok(PaceOrder::Closed { connections: connections(&fields)? });
+    }
+    if kind == "closed-stages" {
+        return Ok(PaceOrder::ClosedStages(crowd::stages(&fields)?));
     }
     let arrivals = match kind {
         "constant" => Arrivals::Constant { rate_per_s: rate(&fields)? },
@@ -139,6 +158,7 @@ const POOL: &[&str] = &["kind", "connections", "max_connections"];
 fn keys_of(kind: &str) -> Option<&'static [&'static str]> {
     match kind {
         "closed" => Some(&["kind", "connections"]),
+        "closed-stages" => Some(&["kind", "stages"]),
         "constant" => Some(&["kind", "rate_per_s", "connections", "max_connections"]),
         "poisson" => Some(&["kind", "rate_per_s", "seed", "connections", "max_connections"]),
         "stages" => Some(&["kind", "stages", "connections", "max_connections"]),

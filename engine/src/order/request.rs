@@ -7,6 +7,8 @@ use crate::wire::h2::encode::FORBIDDEN;
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 const KEYS: &[&str] = &["name", "method", "path", "headers", "body_base64", "weight", "expect"];
+/// Since schema 3.
+const TEMPLATE: &str = "template";
 const EXPECT_KEYS: &[&str] = &["statuses", "body_sha256", "body_length", "body_contains", "content_type"];
 
 /// One request, as ordered.
@@ -22,6 +24,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// Sent after the headers.
     pub body: Option<Vec<u8>>,
+    /// Whether placeholders in path, header values and body are filled in each time.
+    pub template: bool,
     /// Its share among the requests.
     pub weight: u32,
     /// What a right answer is.
@@ -50,32 +54,55 @@ impl Default for Expect {
 }
 
 /// All requests of the order.
-pub(super) fn list(order: &Fields<'_>, version: Version) -> Result<Vec<Request>, Fault> {
+pub(super) fn list(order: &Fields<'_>, schema: u64, version: Version) -> Result<Vec<Request>, Fault> {
     let right = "a list of one or more requests";
     let field = order.required("requests", right)?;
     let items = field.list(right)?;
     if items.is_empty() {
         return Err(field.wrong(right));
     }
-    items.iter().map(|item| request(item, version)).collect()
+    let known = [KEYS, if schema < 3 { &[] } else { &[TEMPLATE] }].concat();
+    items.iter().map(|item| request(item, &known, version)).collect()
 }
 
-fn request(item: &Field<'_>, version: Version) -> Result<Request, Fault> {
-    let fields = item.object(KEYS)?;
+fn request(item: &Field<'_>, known: &[&str], version: Version) -> Result<Request, Fault> {
+    let fields = item.object(known)?;
     let (_, name) = fields.text("name")?;
     let weight = match fields.optional("weight") {
         Some(weight) => weight.integer(1, 1_000_000)? as u32,
         None => 1,
     };
-    Ok(Request {
+    let template = fields.optional(TEMPLATE).is_some() && fields.flag(TEMPLATE)?;
+    if let Some(field) = fields.optional(TEMPLATE).filter(|_| template && version == Version::Http2) {
+        return Err(field.wrong("false when http is \"2\", whose requests are prepared once"));
+    }
+    let request = Request {
         name: name.to_string(),
         method: method(&fields)?,
         path: path(&fields)?,
         headers: headers(&fields, version)?,
         body: fields.optional("body_base64").map(|f| body(&f)).transpose()?,
+        template,
         weight,
         expect: fields.optional("expect").map(|f| expect(&f)).transpose()?.unwrap_or_default(),
-    })
+    };
+    if template {
+        placeholders(&item.path, &request)?;
+    }
+    Ok(request)
+}
+
+/// Every placeholder is one that there is.
+fn placeholders(at: &str, request: &Request) -> Result<(), Fault> {
+    let check = |key: String, text: &[u8]| {
+        let wrong = |why| Fault::order(key.clone(), format!("{key} {why}"));
+        crate::wire::template::cut(text, &mut 0).map(drop).map_err(wrong)
+    };
+    check(format!("{at}.path"), request.path.as_bytes())?;
+    for (i, (_, value)) in request.headers.iter().enumerate() {
+        check(format!("{at}.headers[{i}][1]"), value.as_bytes())?;
+    }
+    check(format!("{at}.body_base64"), request.body.as_deref().unwrap_or_default())
 }
 
 fn method(fields: &Fields<'_>) -> Result<String, Fault> {

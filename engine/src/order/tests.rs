@@ -302,3 +302,38 @@ fn requests_go_ahead_only_where_a_connection_is_kept_and_speaks_http_1_1() {
     assert_eq!("pipeline must be 1 when keep_alive is false, not 2", said(json!(2), &[("keep_alive", false.into())]));
     assert!(said(json!(2), &[("schema", 2.into())]).starts_with("pipeline is not a known key"));
 }
+
+#[test]
+fn the_back_end_is_one_of_three_words_since_schema_3() {
+    let with_backend = |schema: u64, name: Value| {
+        let mut order = right();
+        (order["schema"], order["backend"]) = (schema.into(), name);
+        order
+    };
+    let rows = [("auto", Backend::Auto), ("epoll", Backend::Epoll), ("io_uring", Backend::IoUring)]
+        .map(|(n, b)| (json!(n), b));
+    for (name, backend) in rows.into_iter().chain([(Value::Null, Backend::Auto)]) {
+        assert_eq!(backend, Order::parse(&with_backend(3, name).to_string()).unwrap().backend);
+    }
+    let (key, message) = complaint(&with_backend(3, json!("kqueue")));
+    assert_eq!(("backend", "backend must be \"auto\", \"epoll\" or \"io_uring\", not \"kqueue\""), (&*key, &*message));
+    assert_eq!("backend", complaint(&with_backend(2, json!("epoll"))).0);
+}
+
+#[test]
+fn how_the_server_is_reached_is_read_from_schema_3_on() {
+    let mut order = right();
+    order["schema"] = 3.into();
+    let plain = Order::parse(&order.to_string()).unwrap();
+    assert_eq!((Linger::Fin, None, 0, None), (plain.linger, plain.tls, plain.sources.len(), plain.target.unix));
+    (order["sources"], order["linger"]) = (json!(["127.0.0.2", "[::1]"]), json!("reset"));
+    order["tls"] = json!({"verify": false, "server_name": "other.test"});
+    let full = Order::parse(&order.to_string()).unwrap();
+    let tls = TlsOrder { verify: false, roots: None, server_name: Some("other.test".to_string()), resume: true };
+    assert_eq!((Linger::Reset, Some(tls), 2), (full.linger, full.tls, full.sources.len()));
+    for key in ["sources", "linger", "tls"] {
+        assert_eq!(key, complaint(&with(&format!("/{key}"), json!(null))).0, "schema 1 does not have it");
+    }
+    order["target"]["unix"] = "x".repeat(108).into();
+    assert_eq!("target.unix", complaint(&order).0);
+}

@@ -4,11 +4,12 @@
 //! fill the buffer has drained the socket, so no second one is spent on learning that; unless the kernel has already reported the
 //! end of the stream, which no later edge would report again.
 
+use super::endpoint::refusal;
 use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
@@ -31,6 +32,8 @@ struct Slot {
     connected: bool,
     /// The last send was short.
     short: bool,
+    /// Why a send failed. The server may have answered before it closed: what there is to read is read first.
+    broken: Option<Errno>,
 }
 
 /// A socket with something left to do.
@@ -46,12 +49,17 @@ struct Ready {
 pub struct Epoll {
     fd: OwnedFd,
     slots: Vec<Slot>,
+    /// Sockets made so far.
+    opened: usize,
     events: Vec<epoll::Event>,
     /// Events of `events` already handed on.
     seen: usize,
     current: Option<Ready>,
     /// Sockets that had more to read than one turn allows.
     again: VecDeque<Ready>,
+    /// How many of them are from before the last wait. The rest come after the next one: a server that sends without end
+    /// must not keep the worker from its timers.
+    turn: usize,
     buffer: Vec<u8>,
     /// How many bytes of it the last receive filled.
     received: usize,
@@ -68,10 +76,12 @@ impl Epoll {
         Epoll {
             fd,
             slots: std::iter::repeat_with(Slot::default).take(places).collect(),
+            opened: 0,
             events: Vec::with_capacity(BATCH),
             seen: 0,
             current: None,
             again: VecDeque::new(),
+            turn: 0,
             buffer: vec![0; BUFFER],
             received: 0,
         }
@@ -83,6 +93,7 @@ impl Epoll {
             let (data, flags) = (event.data.u64(), event.flags);
             return Some(Ready { place: data as u32 as usize, generation: (data >> 32) as u32, flags, reads: 0 });
         }
+        self.turn = self.turn.checked_sub(1)?;
         self.again.pop_front().map(|ready| Ready { reads: 0, ..ready })
     }
 
@@ -95,13 +106,11 @@ impl Epoll {
     /// The outcome of a connect: success is told by the event alone, so that it costs no system call.
     fn connected(&mut self, ready: Ready) -> What {
         let slot = &mut self.slots[ready.place];
-        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
+        if ready.flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP)
+            && let Some(errno) = slot.fd.as_ref().map_or(Some(Errno::CONNREFUSED), refusal)
+        {
             self.current = None;
-            let error = slot.fd.as_ref().map(sockopt::socket_error);
-            return What::Failed(match error {
-                Some(Ok(Err(errno)) | Err(errno)) => errno,
-                _ => Errno::CONNREFUSED,
-            });
+            return What::Failed(errno);
         }
         slot.connected = true;
         What::Connected
@@ -111,7 +120,7 @@ impl Epoll {
     fn receive(&mut self, mut ready: Ready) -> Option<What> {
         let fd = self.slots[ready.place].fd.as_ref()?;
         match net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::empty()) {
-            Ok((0, _)) => Some(What::End),
+            Ok((0, _)) => Some(self.slots[ready.place].broken.map_or(What::End, What::Failed)),
             Ok((n, _)) => {
                 self.received = n;
                 let (full, ending) = (n == self.buffer.len(), ready.flags.intersects(ENDING));
@@ -143,27 +152,19 @@ const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFla
 impl Poll for Epoll {
     fn open(&mut self, place: usize, endpoint: &Endpoint) -> Result<(), Errno> {
         self.close(place);
-        let address = &endpoint.address;
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-        // Requests leave at once, also their last part when they are longer than a segment. SO_LINGER is left alone: a close
-        // must not throw away bytes, and a reset where FIN is meant would be booked as an error by the server.
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        match net::connect(&fd, address) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(errno) => return Err(errno),
-        }
+        let fd = endpoint.socket(self.opened)?;
+        self.opened = self.opened.wrapping_add(1);
+        endpoint.connect(&fd)?;
         let slot = &mut self.slots[place];
         slot.generation = slot.generation.wrapping_add(1);
         let data = epoll::EventData::new_u64(u64::from(slot.generation) << 32 | place as u64);
         let all = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         epoll::add(&self.fd, &fd, data, all)?;
-        (slot.fd, slot.connected, slot.short) = (Some(fd), false, false);
+        (slot.fd, slot.connected, slot.short, slot.broken) = (Some(fd), false, false, None);
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno> {
         let slot = &mut self.slots[place];
         let Some(fd) = &slot.fd else { return Err(Errno::NOTCONN) };
@@ -172,6 +173,11 @@ impl Poll for Epoll {
                 Ok(sent) => sent,
                 Err(Errno::AGAIN) => 0,
                 Err(Errno::INTR) => continue,
+                Err(errno @ (Errno::PIPE | Errno::CONNRESET)) => {
+                    // The kernel tells of it by an event too, which is yet to come: it would have closed this socket.
+                    slot.broken = Some(errno);
+                    0
+                }
                 Err(errno) => return Err(errno),
             };
             slot.short = sent < bytes.len();
@@ -197,7 +203,7 @@ impl Poll for Epoll {
         }
         let timeout = timespec(ns);
         self.events.clear();
-        self.seen = 0;
+        (self.seen, self.turn) = (0, self.again.len());
         match epoll::wait(&self.fd, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(errno),
@@ -220,9 +226,11 @@ impl Poll for Epoll {
                 self.current = Some(ready);
                 return Some((ready.place, self.connected(ready)));
             }
-            if slot.short && ready.flags.contains(epoll::EventFlags::OUT) {
+            // Where the server has ended its side, what it has said counts, and not that no more can be sent (RFC 9112, 9.5).
+            if slot.short && ready.flags.contains(epoll::EventFlags::OUT) && !ready.flags.intersects(ENDING) {
                 slot.short = false;
-                self.current = Some(ready);
+                // Once for each edge: a send that is short again waits for the next one.
+                self.current = Some(Ready { flags: ready.flags.difference(epoll::EventFlags::OUT), ..ready });
                 return Some((ready.place, What::Writable));
             }
             if !ready.flags.intersects(epoll::EventFlags::IN.union(ENDING)) {

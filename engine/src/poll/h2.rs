@@ -7,7 +7,7 @@
 
 mod link;
 
-use super::{Cause, Endpoint, Poll, What};
+use super::{Cause, Endpoint, Handshake, Poll, What};
 use crate::wire::h2::code_name;
 use crate::wire::h2::encode::parts;
 use crate::wire::h2::session::Event;
@@ -211,9 +211,17 @@ impl<P: Poll> H2<P> {
                 link.short = false;
                 self.touch(connection);
             }
-            What::End if link.session.is_some() => self.end(connection, What::Behind(Cause::Ended)),
+            What::End | What::Cut if link.session.is_some() => self.end(connection, What::Behind(Cause::Ended)),
             What::Failed(errno) if link.session.is_some() => self.end(connection, What::Behind(Cause::Failed(errno))),
-            _ => return Some((link.opener, what)),
+            What::Tls if link.session.is_some() => {
+                self.why = "";
+                self.end(connection, What::Tls);
+            }
+            _ => {
+                // TLS that did not come about has words of its own.
+                self.why = "";
+                return Some((link.opener, what));
+            }
         }
         None
     }
@@ -372,8 +380,12 @@ impl<P: Poll> Poll for H2<P> {
         }
     }
 
-    fn why(&self) -> &'static str {
-        self.why
+    fn handshake(&self, place: usize) -> Option<Handshake> {
+        self.inner.handshake(place / self.lanes)
+    }
+
+    fn why(&self) -> &str {
+        if self.why.is_empty() { self.inner.why() } else { self.why }
     }
 }
 

@@ -11,31 +11,24 @@
 //! A layer either passes on bytes, which the worker reads as HTTP/1, or tells itself what an answer consists of: [`What::Head`],
 //! [`What::Body`], [`What::Done`].
 
+mod endpoint;
 mod epoll;
 mod h2;
+pub mod means;
 mod pipeline;
+#[allow(unsafe_code)]
+mod ring;
+pub mod secure;
 
+pub use endpoint::{Address, Endpoint};
 pub use epoll::Epoll;
 pub use h2::H2;
 pub use pipeline::Pipeline;
+pub use ring::{Prepared, Ring, available};
+pub use secure::Secure;
 
 use rustix::io::Errno;
-use std::fmt;
-use std::net::SocketAddr;
 use std::ops::Range;
-
-/// Where connections go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Where the server is.
-    pub address: SocketAddr,
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.address.fmt(f)
-    }
-}
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +44,9 @@ pub enum What {
     },
     /// The server has ended its side.
     End,
+    /// The connection is at its end, and nobody has said that this is the end of what the server had to say: TLS without close_notify
+    /// (RFC 8446, 6.1).
+    Cut,
     /// The connection failed, or did not come about.
     Failed(Errno),
     /// The connection is over, and the request of this place was behind another one on it. Means nothing where no request is under way.
@@ -72,6 +68,8 @@ pub enum What {
         /// The server had said so.
         announced: bool,
     },
+    /// TLS did not come about, or broke: [`Poll::why`].
+    Tls,
 }
 
 /// Why a connection ended under the requests that were behind another one on it.
@@ -83,6 +81,15 @@ pub enum Cause {
     Ended,
     /// It failed.
     Failed(Errno),
+}
+
+/// The TLS handshake of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// When the connection under it came about, by [`crate::clock`].
+    pub began: u64,
+    /// It took up a session of a connection before.
+    pub resumed: bool,
 }
 
 /// A way to drive many sockets. `place` is always below the number of places the back end was made for.
@@ -141,8 +148,13 @@ pub trait Poll {
         None
     }
 
-    /// What was wrong at the last [`What::Malformed`], or the server's reason at the last [`What::Reset`].
-    fn why(&self) -> &'static str {
+    /// The handshake of the connection of `place`, done or under way; `None` where there is none, as without TLS.
+    fn handshake(&self, _place: usize) -> Option<Handshake> {
+        None
+    }
+
+    /// What was wrong at the last [`What::Malformed`] or [`What::Tls`], in a few words, or the server's reason at the last [`What::Reset`].
+    fn why(&self) -> &str {
         ""
     }
 }

@@ -4,7 +4,7 @@
 //! of one turn go out in one `send`: everything that one `recv` has set free, before the next connection has its turn. Arriving
 //! bytes are the oldest lane's; what is left of them once its answer is complete ([`Poll::answered`]) is the next one's.
 
-use super::{Cause, Endpoint, Poll, What};
+use super::{Cause, Endpoint, Handshake, Poll, What};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -112,7 +112,7 @@ impl<P: Poll> Pipeline<P> {
     fn tell(&mut self, connection: usize, what: What) -> Option<(usize, What)> {
         let link = &mut self.links[connection];
         match what {
-            What::Connected | What::Failed(_) if link.opener.is_some() => {
+            What::Connected | What::Failed(_) | What::Tls if link.opener.is_some() => {
                 return Some((link.opener.take()?, what));
             }
             What::Writable => {
@@ -120,7 +120,7 @@ impl<P: Poll> Pipeline<P> {
                 self.push(connection);
                 return None;
             }
-            What::End => link.ended = Some(Cause::Ended),
+            What::End | What::Cut | What::Tls => link.ended = Some(Cause::Ended),
             What::Failed(errno) => link.ended = Some(Cause::Failed(errno)),
             _ => {}
         }
@@ -206,6 +206,14 @@ impl<P: Poll> Poll for Pipeline<P> {
     #[inline]
     fn bytes(&self) -> &[u8] {
         &self.inner.bytes()[self.part.clone()]
+    }
+
+    fn handshake(&self, place: usize) -> Option<Handshake> {
+        self.inner.handshake(place / self.depth)
+    }
+
+    fn why(&self) -> &str {
+        self.inner.why()
     }
 
     #[inline]

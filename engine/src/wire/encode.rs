@@ -1,43 +1,55 @@
-//! A request as bytes. Done once per request of the order, before the load; afterwards the same bytes are sent each time.
+//! A request as bytes. Done once per request of the order, before the load; afterwards the same bytes are sent each time. One that
+//! differs each time is a [`template`](super::template).
 
 use super::h2;
 use crate::order::{Order, Request, Version};
 
 /// The bytes of `request` as this order wants it sent.
 pub fn encode(request: &Request, order: &Order) -> Vec<u8> {
-    let version = match order.version {
-        Version::Http11 => "1.1",
-        Version::Http2 => return h2::encode::encode(request, order, false),
-        Version::Http10 => "1.0",
-    };
-    let mut text = format!("{} {} HTTP/{version}\r\n", request.method, request.path);
-    let mut add = |name: &str, value: &str| {
-        text.push_str(name);
-        text.push_str(": ");
-        text.push_str(value);
-        text.push_str("\r\n");
-    };
-    // RFC 9110, 7.2: Host comes first, and every HTTP/1.1 request carries one.
-    if !given(request, "host") {
-        add("Host", &host(order));
+    if order.version == Version::Http2 {
+        return h2::encode::encode(request, order, order.tls.is_some());
     }
+    let mut text = format!("{} {} HTTP/{}\r\n", request.method, request.path, version(order));
+    text.push_str(&host_line(request, order));
     for (name, value) in &request.headers {
-        add(name, value);
+        text.push_str(&line(name, value));
     }
-    if !given(request, "connection") {
-        match (order.keep_alive, order.version) {
-            (false, _) => add("Connection", "close"),
-            (true, Version::Http10) => add("Connection", "keep-alive"),
-            (true, _) => {}
-        }
-    }
+    text.push_str(&connection_line(request, order));
     if let Some(length) = content_length(request) {
-        add("Content-Length", &length.to_string());
+        text.push_str(&line("Content-Length", &length.to_string()));
     }
     text.push_str("\r\n");
     let mut bytes = text.into_bytes();
     bytes.extend_from_slice(request.body.as_deref().unwrap_or_default());
     bytes
+}
+
+fn line(name: &str, value: &str) -> String {
+    format!("{name}: {value}\r\n")
+}
+
+/// The version as a request line ends with it.
+pub(super) fn version(order: &Order) -> &'static str {
+    match order.version {
+        Version::Http11 => "1.1",
+        Version::Http10 => "1.0",
+        Version::Http2 => "2",
+    }
+}
+
+/// RFC 9110, 7.2: Host comes first, and every HTTP/1.1 request carries one. Empty where the order gives it.
+pub(super) fn host_line(request: &Request, order: &Order) -> String {
+    if given(request, "host") { String::new() } else { line("Host", &host(order)) }
+}
+
+/// What the request says of its connection. Empty where the order says it, or there is nothing to say.
+pub(super) fn connection_line(request: &Request, order: &Order) -> String {
+    match (order.keep_alive, order.version) {
+        _ if given(request, "connection") => String::new(),
+        (false, _) => line("Connection", "close"),
+        (true, Version::Http10) => line("Connection", "keep-alive"),
+        (true, _) => String::new(),
+    }
 }
 
 /// Whether the order gives this header itself.

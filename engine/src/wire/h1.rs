@@ -95,6 +95,11 @@ impl Parser {
         matches!(self.state, State::UntilClose | State::Done)
     }
 
+    /// How much memory it has for the part of a line or block that came with earlier reads, in bytes.
+    pub fn kept(&self) -> usize {
+        self.spare.capacity()
+    }
+
     /// Takes bytes off the front of `input` and says what they mean; `None`: all taken, more are needed (or the answer is over).
     #[inline]
     pub fn next<'e, 'i: 'e>(
@@ -122,6 +127,7 @@ impl Parser {
                 let head = head.clone();
                 let (raw, rest) = input.split_at(template.raw.len());
                 (*input, self.begun) = (rest, true);
+                self.weigh(raw.len())?;
                 self.frame(&head);
                 return Ok(Some(Event::Head(head, raw)));
             }
@@ -272,8 +278,12 @@ impl Parser {
             _ if line.is_empty() => State::Length(0),
             _ => {
                 self.weigh(line.len() + 2)?;
-                if memchr(b':', line).is_none_or(|colon| !line[..colon].iter().copied().all(super::is_token)) {
+                let name = memchr(b':', line).map_or(&b""[..], |colon| &line[..colon]);
+                if name.is_empty() || !name.iter().copied().all(super::is_token) {
                     return Err(Malformed("a trailer that is not a header"));
+                }
+                if memchr(0, line).is_some() || memchr(b'\r', line).is_some() {
+                    return Err(Malformed("a NUL or a bare CR in a trailer"));
                 }
                 State::Trailer
             }
@@ -335,7 +345,7 @@ fn chunk_size(line: &[u8]) -> Result<u64, Malformed> {
     let value = |d: &u8| u64::from((*d as char).to_digit(16).unwrap_or(0));
     let add = |n: u64, d: &u8| n.checked_mul(16).map(|n| n + value(d));
     let size = line[..digits].iter().try_fold(0, add).filter(|_| digits > 0).ok_or(wrong)?;
-    match line[digits..].trim_ascii_start() {
+    match super::trim(&line[digits..]) {
         [] => Ok(size),
         [b';', rest @ ..] if memchr(b'\r', rest).is_none() => Ok(size),
         _ => Err(wrong),

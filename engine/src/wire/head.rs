@@ -3,7 +3,7 @@
 //! Only the headers that frame the message are interpreted; the others are checked for being headers at all. Line ends: a
 //! bare LF is taken for CRLF, as RFC 9112, 2.2 allows a recipient to do; a bare CR is refused, as the same section requires.
 
-use super::{Malformed, is_token};
+use super::{Malformed, is_token, trim};
 use memchr::memchr;
 use std::ops::Range;
 
@@ -49,6 +49,10 @@ pub fn end(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// Interprets a block that ends with its empty line.
 pub fn parse(block: &[u8]) -> Result<Head, Malformed> {
+    // RFC 9110, 5.5: dangerous wherever it stands, in the reason phrase and in folded lines too.
+    if memchr(0, block).is_some() {
+        return Err(Malformed("a NUL in a header"));
+    }
     let (line, mut at) = line(block, 0)?;
     let (http10, status) = status_line(line)?;
     let mut seen = Seen::default();
@@ -114,15 +118,13 @@ impl Seen {
         if name.is_empty() || !name.iter().copied().all(is_token) {
             return Err(Malformed("a header name that is not a token"));
         }
-        if memchr(0, value).is_some() {
-            return Err(Malformed("a NUL in a header"));
-        }
         (self.any, self.framing_before) = (true, true);
-        let trimmed = value.trim_ascii();
+        let trimmed = trim(value);
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => self.connection(trimmed),
             12 if name.eq_ignore_ascii_case(b"content-type") => {
-                let start = at + colon + 1 + (value.len() - value.trim_ascii_start().len());
+                let blank = value.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+                let start = at + colon + 1 + blank;
                 self.content_type = Some(start..start + trimmed.len());
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => self.content_length(trimmed)?,
@@ -134,7 +136,7 @@ impl Seen {
 
     /// RFC 9110, 7.6.1: a list of options, case-insensitive; options other than these two mean nothing here.
     fn connection(&mut self, value: &[u8]) {
-        for option in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+        for option in value.split(|b| *b == b',').map(trim) {
             self.close |= option.eq_ignore_ascii_case(b"close");
             self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
         }
@@ -142,7 +144,7 @@ impl Seen {
 
     /// RFC 9110, 8.6: digits only; a list of the same number is that number, of different ones an error.
     fn content_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
-        for item in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+        for item in value.split(|b| *b == b',').map(trim) {
             if item.is_empty() || !item.iter().all(u8::is_ascii_digit) {
                 return Err(Malformed("a Content-Length that is not a number"));
             }
@@ -156,14 +158,18 @@ impl Seen {
         Ok(())
     }
 
-    /// RFC 9112, 6.1: chunked at most once, and last.
+    /// RFC 9112, 6.1: chunked at most once, and last; 7.1: it has no parameters, and where it has, that should be an error.
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Malformed> {
-        for coding in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+        for coding in value.split(|b| *b == b',').map(trim) {
             if self.chunked || coding.is_empty() {
                 return Err(Malformed("a Transfer-Encoding in which chunked is not last"));
             }
+            let name = coding.split(|b| *b == b';').next().map(trim).unwrap_or_default();
             self.transfer_encoding = true;
-            self.chunked = coding.eq_ignore_ascii_case(b"chunked");
+            self.chunked = name.eq_ignore_ascii_case(b"chunked");
+            if name.is_empty() || !name.iter().copied().all(is_token) || (self.chunked && name.len() < coding.len()) {
+                return Err(Malformed("a Transfer-Encoding with a coding that is not one"));
+            }
         }
         Ok(())
     }

@@ -7,8 +7,10 @@
 
 use super::{CONNECTS_PER_TURN, Worker};
 use crate::clock;
+use crate::connection::State;
 use crate::pace::Due;
 use crate::poll::Poll;
+use crate::schedule::Schedule;
 use crate::slice::Outcome;
 use crate::trouble;
 
@@ -28,6 +30,15 @@ impl<P: Poll> Worker<'_, P> {
             }
         }
         self.unopened = until;
+    }
+
+    /// The pace has fewer connections than would need this place. Nobody closed anything: a client went away.
+    fn leave(&mut self, place: usize, until: u64) {
+        self.retire(place);
+        if until < Schedule::NEVER {
+            self.places[place].state = State::BackOff(until);
+            self.remind(place);
+        }
     }
 
     /// When the loop is needed for a request that comes due. Not while there is no place for it.
@@ -63,10 +74,11 @@ impl<P: Poll> Worker<'_, P> {
     /// Books every request that was due before then and has not been sent.
     pub(super) fn shed(&mut self, before: u64, now: u64) {
         while self.pace.due() < before {
-            let Due::Since(due) = self.pace.next(now) else { return };
+            let Due::Since(due) = self.pace.next(0, now) else { return };
             self.begun += 1;
             self.ledger.slice.censor(now.saturating_sub(due));
             self.ledger.end(Outcome::Shed);
+            self.shed_route(now.saturating_sub(due));
         }
     }
 
@@ -83,15 +95,17 @@ impl<P: Poll> Worker<'_, P> {
     /// Begins the oldest request that is due; `seen` is until when there was a place for it.
     #[inline(always)]
     fn begin_due(&mut self, place: usize, seen: u64, now: u64) {
-        let due = match self.pace.next(now) {
+        let due = match self.pace.next(place / self.poll.lanes(), now) {
             Due::Since(due) => due,
+            Due::Away(until) => return self.leave(place, until),
             Due::Later => return self.pool.give(place, self.places[place].connected),
             Due::Never => return self.retire(place),
         };
-        self.begun += 1;
-        self.in_flight += 1;
         let p = &mut self.places[place];
         p.assign(self.mix.next(), due);
+        p.number = self.begun;
+        self.begun += 1;
+        self.in_flight += 1;
         let mut until = seen;
         if p.connected {
             let sent = self.ask(place, now);

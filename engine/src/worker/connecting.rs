@@ -15,6 +15,8 @@ use std::sync::atomic::Ordering;
 
 /// How long a place waits when this machine has no port or descriptor to spare.
 const STARVED_NS: u64 = 10 * clock::MILLISECOND;
+/// How long a place waits when the queue of a Unix socket is full.
+const QUEUED_NS: u64 = clock::MILLISECOND;
 
 impl<P: Poll> Worker<'_, P> {
     /// All places of the connection of `place`.
@@ -62,6 +64,11 @@ impl<P: Poll> Worker<'_, P> {
 
     fn connect(&mut self, place: usize, now: u64) {
         self.places[place].connect_at = now;
+        self.dial(place, now);
+    }
+
+    /// Tries to connect; the clock of the connect runs already.
+    fn dial(&mut self, place: usize, now: u64) {
         let connection = place / self.poll.lanes();
         self.openers[connection] = Some(place as u32);
         match self.poll.open(place, &self.job.endpoint) {
@@ -88,7 +95,12 @@ impl<P: Poll> Worker<'_, P> {
         let slice = &mut self.ledger.slice;
         slice.connections_peak = slice.connections_peak.max(self.connections);
         slice.counts.connections_opened += 1;
-        slice.connect.record(now.saturating_sub(self.places[place].connect_at));
+        let mut there = now;
+        if let Some(handshake) = self.poll.handshake(place) {
+            there = handshake.began;
+            slice.shake(now.saturating_sub(there), handshake.resumed);
+        }
+        slice.connect.record(there.saturating_sub(self.places[place].connect_at));
         if !self.job.reached.load(Ordering::Relaxed) {
             self.job.reached.store(true, Ordering::Relaxed);
         }
@@ -111,6 +123,32 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
+    /// It is time to try once more; a request that is being sent for the second time may have none left.
+    pub(super) fn redial(&mut self, place: usize, now: u64) {
+        let p = &mut self.places[place];
+        if p.sent_at > 0 && now >= p.sent_at.saturating_add(self.job.timeout_ns) {
+            return self.lose(place, Outcome::Timeout, "", now);
+        }
+        p.state = State::Connecting;
+        self.dial(place, now);
+    }
+
+    /// TLS did not come about, or broke.
+    pub(super) fn insecure(&mut self, place: usize, now: u64) {
+        let why = self.poll.why().to_string();
+        if self.places[place].state == State::Asking {
+            return self.lose(place, Outcome::Tls, &why, now);
+        }
+        self.hang_up(place);
+        for lane in self.lanes(place) {
+            match self.places[lane].state {
+                State::Connecting => self.turned_away(lane, Outcome::Tls, &why, now),
+                State::Opening => self.unopened(lane),
+                _ => {}
+            }
+        }
+    }
+
     /// Those that wait for the connection: first what was sent before, the oldest first. A server that answers but one request on a
     /// connection would else never come to those behind it.
     fn waiting(&self, lanes: Range<usize>) -> Vec<usize> {
@@ -121,6 +159,11 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The connect came to nothing, for all that waited for it.
     pub(super) fn unconnected(&mut self, place: usize, errno: Errno, now: u64) {
+        if errno == Errno::AGAIN && self.places[place].state == State::Connecting {
+            // A Unix socket with a full queue does not let the connect wait in the kernel, as TCP does. So it waits here.
+            self.places[place].state = State::Queued(now + QUEUED_NS);
+            return self.remind(place);
+        }
         self.hang_up(place);
         for lane in self.lanes(place) {
             match self.places[lane].state {
@@ -143,7 +186,12 @@ impl<P: Poll> Worker<'_, P> {
             Errno::CONNRESET => Outcome::Reset,
             _ => Outcome::ConnectRefused,
         };
-        self.book(place, outcome, "", now);
+        self.turned_away(place, outcome, "", now);
+    }
+
+    /// The server did not take the connection: the request has its outcome, and the place waits before it tries again.
+    fn turned_away(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+        self.book(place, outcome, why, now);
         let p = &mut self.places[place];
         p.state = State::BackOff(now + p.next_back_off());
         self.remind(place);
@@ -171,12 +219,13 @@ impl<P: Poll> Worker<'_, P> {
     /// The connect took too long: so it did for all that waited for it.
     pub(super) fn unconnected_in_time(&mut self, place: usize, now: u64) {
         let all = self.is_opener(place);
+        let why = if self.poll.handshake(place).is_some() { trouble::SHAKING } else { "" };
         let late = |lane: &usize| *lane == place || all && self.places[*lane].state == State::Connecting;
         let late: Vec<usize> = self.lanes(place).filter(late).collect();
         self.hang_up(place);
         for lane in &late {
             self.ledger.slice.censor(now.saturating_sub(self.places[*lane].due_at));
-            self.book(*lane, Outcome::ConnectTimeout, "", now);
+            self.book(*lane, Outcome::ConnectTimeout, why, now);
         }
         late.into_iter().for_each(|lane| self.next_request(lane, now));
     }

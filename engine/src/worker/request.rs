@@ -18,6 +18,9 @@ impl<P: Poll> Worker<'_, P> {
         let bytes = self.poll.bytes();
         self.ledger.slice.counts.bytes_in += bytes.len() as u64;
         let p = &mut self.places[place];
+        if self.ledger.slice.is_routed() {
+            self.ledger.slice.received(p.request(), bytes.len());
+        }
         if p.state != State::Asking {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
             return self.hang_up(place);
@@ -67,10 +70,14 @@ impl<P: Poll> Worker<'_, P> {
                 self.complete(place, &answer, true, false, now);
             }
             What::Reset => {
-                self.book(place, Outcome::Reset, self.poll.why(), now);
+                let why = self.poll.why().to_string();
+                self.book(place, Outcome::Reset, &why, now);
                 self.next_request(place, now);
             }
-            _ => self.lose(place, Outcome::Malformed, self.poll.why(), now),
+            _ => {
+                let why = self.poll.why().to_string();
+                self.lose(place, Outcome::Malformed, &why, now);
+            }
         }
     }
 
@@ -85,7 +92,7 @@ impl<P: Poll> Worker<'_, P> {
     #[inline]
     fn complete(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64) {
         let p = &mut self.places[place];
-        (p.answered, p.answers) = (true, p.answers + 1);
+        (p.answered, p.answers, p.status) = (true, p.answers + 1, answer.status);
         let slice = &mut self.ledger.slice;
         slice.latency.record(now.saturating_sub(p.sent_at));
         slice.response.record(now.saturating_sub(p.due_at));
@@ -122,6 +129,9 @@ impl<P: Poll> Worker<'_, P> {
         self.in_flight -= 1;
         self.ledger.end(outcome);
         self.places[place].state = State::Idle;
+        if self.ledger.slice.is_routed() {
+            self.book_route(place, outcome, now);
+        }
         if outcome != Outcome::Ok && outcome != Outcome::Unfinished && self.totals.first_error.is_none() {
             let request = &self.job.requests[self.places[place].request()];
             self.totals.first_error = Some((now, trouble::lost(request, self.job, outcome, why)));
@@ -159,6 +169,9 @@ impl<P: Poll> Worker<'_, P> {
             return;
         }
         let bytes = &self.job.encoded[p.request()];
+        if bytes.is_empty() {
+            return self.send_drawn(place, now);
+        }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
                 p.went(sent, now, !self.pace.is_open());
@@ -176,13 +189,13 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
-    /// The server ended its side.
-    pub(super) fn ended(&mut self, place: usize, now: u64) {
+    /// The server ended its side; `whole`: in a way that can end an answer.
+    pub(super) fn ended(&mut self, place: usize, whole: bool, now: u64) {
         let p = &mut self.places[place];
         match p.state {
             State::Asking => {
                 let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
-                match p.end(request, lore) {
+                match p.end(request, lore).filter(|_| whole) {
                     Some(answer) => {
                         self.poll.answered(place, 0);
                         self.complete(place, &answer, false, true, now);
@@ -236,9 +249,10 @@ impl<P: Poll> Worker<'_, P> {
             State::Starved(_) => self.open(place, now),
             State::Asking => self.lose(place, Outcome::Timeout, "", now),
             State::Opening => self.unopened(place),
-            State::Connecting if now >= p.connect_at + self.job.connect_timeout_ns => {
+            State::Connecting | State::Queued(_) if now >= p.connect_at + self.job.connect_timeout_ns => {
                 self.unconnected_in_time(place, now);
             }
+            State::Queued(_) => self.redial(place, now),
             State::Connecting => self.lose(place, Outcome::Timeout, "", now),
         }
     }

@@ -1,6 +1,6 @@
 //! Open paces: what is due is offered, whatever the server does. Counts decide; where times do, only by what they cannot be less than.
 
-use crate::theatre::{HELLO, Said, Server};
+use crate::theatre::{HELLO, Said, Server, schema};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::sync::{Arc, Barrier, Mutex};
@@ -28,7 +28,7 @@ fn every_request_that_was_due_is_offered_and_nothing_else() {
         assert_eq!((0, 100, 100), (said.exit, said.count("offered"), said.count("ok") + left), "{wait}");
         assert_eq!((left, 50), (said.count("censored"), said.lines[0]["max_connections"].as_u64().unwrap()));
         let shown = if wait == "auto" { "hybrid" } else { wait };
-        assert_eq!((json!(2), json!(shown)), (said.lines[0]["schema"].clone(), said.lines[0]["wait"].clone()));
+        assert_eq!((json!(schema(2)), json!(shown)), (said.lines[0]["schema"].clone(), said.lines[0]["wait"].clone()));
         assert!(said.last()["lag_ns"]["max"].is_u64() && said.last()["response_ns"]["p50"].is_u64());
     }
 }
@@ -103,7 +103,7 @@ fn a_closed_pace_has_no_lag_and_its_response_is_its_service() {
     let server = Server::start(|mut peer| peer.always(HELLO));
     let said = server.load(|_| {});
     assert_eq!(
-        (json!(null), json!("sleep"), json!(1)),
+        (json!(null), json!("sleep"), json!(schema(1))),
         (said.last()["lag_ns"].clone(), said.lines[0]["wait"].clone(), said.lines[0]["schema"].clone())
     );
     assert_eq!(said.text("latency_hdr"), said.text("response_hdr"));

@@ -3,7 +3,7 @@
 use rustix::net::sockopt;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,14 +22,20 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The next request's header block, once its body has come too; `None`: the engine has closed.
-    pub fn request(&mut self) -> Option<String> {
+    /// The next request's header block; `None`: the engine has closed.
+    pub fn head(&mut self) -> Option<String> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.stream.read_line(&mut head).ok()? == 0 {
                 return None;
             }
         }
+        Some(head)
+    }
+
+    /// The next request's header block, once its body has come too; `None`: the engine has closed.
+    pub fn request(&mut self) -> Option<String> {
+        let head = self.head()?;
         let length = head.lines().find_map(|l| l.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().unwrap());
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).ok()?;
@@ -46,7 +52,28 @@ impl Peer {
 
     /// Writes; an engine that has gone is no error of the script.
     pub fn say(&mut self, text: impl AsRef<[u8]>) {
-        let _ = self.stream.get_mut().write_all(text.as_ref());
+        self.says(text);
+    }
+
+    /// Writes; `false`: the engine has gone.
+    pub fn says(&mut self, text: impl AsRef<[u8]>) -> bool {
+        self.stream.get_mut().write_all(text.as_ref()).is_ok()
+    }
+
+    /// Writes the same without end, as fast as it is taken, until the engine closes.
+    pub fn flood(&mut self, text: &str) {
+        let much = text.repeat(64 * 1024 / text.len());
+        while self.says(&much) {}
+    }
+
+    /// Ends one side of the connection.
+    pub fn shut(&mut self, side: Shutdown) {
+        let _ = self.stream.get_ref().shutdown(side);
+    }
+
+    /// Neither reads nor closes, for as long as the test runs.
+    pub fn keep(self) {
+        std::mem::forget(self);
     }
 
     /// Answers every request alike until the engine closes.
@@ -59,6 +86,11 @@ impl Peer {
     /// Says nothing more, and does not close, until the engine does.
     pub fn hang(&mut self) {
         let _ = self.stream.read_to_end(&mut Vec::new());
+    }
+
+    /// The connection as it is, for a script that speaks something else on it.
+    pub fn into_stream(self) -> TcpStream {
+        self.stream.into_inner()
     }
 
     /// Ends with a reset in place of an orderly end.
@@ -161,8 +193,32 @@ pub fn begin(order: &str) -> Child {
 pub fn begin_as(mut command: Command, order: &str) -> Child {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(order.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(with_backend(order).as_bytes()).unwrap();
     child
+}
+
+/// The order, with the back end that is being tested where it is one that could be carried out.
+fn with_backend(order: &str) -> String {
+    let mut value: Value = serde_json::from_str(order).unwrap();
+    let Some(backend) = crate::BACKEND.filter(|_| value["target"].is_object()) else { return order.to_string() };
+    let is_about_schemas = value["schema"] != 3 && needs_3(&value);
+    if is_about_schemas {
+        return order.to_string();
+    }
+    (value["schema"], value["backend"]) = (schema(1).into(), backend.into());
+    value.to_string()
+}
+
+/// Whether an order says what older schemas do not know: its test is about that.
+fn needs_3(order: &Value) -> bool {
+    let requests = order["requests"].as_array();
+    let templates = requests.is_some_and(|all| all.iter().any(|r| !r["template"].is_null()));
+    templates || !order["target"]["unix"].is_null() || order["pace"]["kind"] == "closed-stages"
+}
+
+/// The schema that an order written for `schema` has here: back ends are told since 3, which has all of those before.
+pub fn schema(schema: u64) -> u64 {
+    if crate::BACKEND.is_some() { 3 } else { schema }
 }
 
 /// The engine from order to end.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::poll::Address;
 
 /// A back end that says what it is told to, and writes down what it is asked.
 #[derive(Default)]
@@ -45,10 +46,15 @@ impl Poll for Fake {
     }
 }
 
+/// Hands over a request, which is always taken whole.
+fn ask(layer: &mut Pipeline<Fake>, place: usize, text: &str) {
+    assert_eq!(Ok(text.len()), layer.send(place, text.as_bytes()));
+}
+
 /// Two connections of three lanes; those of the second have asked in the order 4, 3, 5.
 fn asked() -> Pipeline<Fake> {
     let mut layer = Pipeline::new(Fake::default(), 2, 3);
-    [(4, "a"), (3, "b"), (5, "c")].map(|(place, text)| layer.send(place, text.as_bytes()));
+    [(4, "a"), (3, "b"), (5, "c")].into_iter().for_each(|(place, text)| ask(&mut layer, place, text));
     layer.wait(0).unwrap();
     layer
 }
@@ -147,7 +153,7 @@ fn after_such_an_end_one_request_goes_alone_until_it_is_answered() {
     let mut layer = asked();
     layer.close(4);
     while layer.next().is_some() {}
-    [(3, "b"), (5, "c")].map(|(place, text)| layer.send(place, text.as_bytes()));
+    [(3, "b"), (5, "c")].into_iter().for_each(|(place, text)| ask(&mut layer, place, text));
     layer.wait(0).unwrap();
     assert_eq!((1, "b".to_string()), layer.inner.sent[1]);
     say(&mut layer, BYTES, "B");
@@ -174,7 +180,7 @@ fn a_short_send_goes_on_when_there_is_room() {
 #[test]
 fn a_send_that_fails_is_told_to_the_oldest() {
     let mut layer = Pipeline::new(Fake { broken: Some(Errno::PIPE), ..Fake::default() }, 2, 3);
-    [5, 3].map(|place| layer.send(place, b"a"));
+    [5, 3].into_iter().for_each(|place| ask(&mut layer, place, "a"));
     assert_eq!(Some((5, What::Failed(Errno::PIPE))), layer.next());
     layer.close(5);
     assert_eq!(Some((3, What::Behind(Cause::Failed(Errno::PIPE)))), layer.next());
@@ -182,7 +188,8 @@ fn a_send_that_fails_is_told_to_the_oldest() {
 
 #[test]
 fn a_connect_is_told_to_the_place_that_began_it() {
-    let endpoint = Endpoint { address: "127.0.0.1:80".parse().unwrap() };
+    let endpoint =
+        Endpoint { address: Address::Tcp("127.0.0.1:80".parse().unwrap()), sources: Vec::new(), reset: false };
     for what in [What::Connected, What::Failed(Errno::CONNREFUSED)] {
         let mut layer = Pipeline::new(Fake::default(), 2, 3);
         layer.open(5, &endpoint).unwrap();

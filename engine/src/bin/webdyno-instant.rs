@@ -1,21 +1,24 @@
 //! An HTTP server that answers at once and always the same: what a load engine is measured against.
 //!
-//! `instant_server [--port N] [--body BYTES] [--close 1] [--seconds N]` listens on 127.0.0.1, prints its port, and ends by itself after
-//! the seconds (60 unless told). It does not parse: it takes every end of a header block for one request. One thread, epoll,
-//! edge-triggered; one `recv` and one `send` per request, so that the server costs as little as it can. `GET /answered` is
-//! answered with how many requests have come before, so that load engines need not be believed about their own counts.
-//! With `--close 1` every other answer says so and ends its connection.
+//! `webdyno-instant [--port N] [--body BYTES] [--close 1] [--seconds N] [--threads N]` listens on 127.0.0.1, prints its port, and ends by
+//! itself after the seconds (60 unless told). It does not parse: it takes every end of a header block for one request. Each thread (one
+//! unless told) has an epoll set and a listener of its own (`SO_REUSEPORT`), edge-triggered; one `recv` and one `send` per request, so
+//! that the server costs as little as it can. `GET /answered` is answered with how many requests have come before, so that load engines
+//! need not be believed about their own counts. With `--close 1` every other answer says so and ends its connection.
 
 #![forbid(unsafe_code)]
 
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, RecvFlags, SendFlags, sockopt};
+use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
 use std::collections::HashMap;
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What every request is answered with.
@@ -31,17 +34,48 @@ struct Client {
     ends: bool,
 }
 
+/// Requests that each thread has answered; a thread writes only its own.
+type Counts = Arc<Vec<AtomicU64>>;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (port, body, seconds) = (argument("--port", 0)?, argument("--body", 15)?, argument("--seconds", 60)?);
+    let threads = usize::try_from(argument("--threads", 1)?)?.max(1);
     let last = argument("--close", 0)? != 0;
-    let listener = TcpListener::bind(("127.0.0.1", u16::try_from(port)?))?;
-    net::listen(&listener, 4096)?;
-    listener.set_nonblocking(true)?;
-    println!("{}", listener.local_addr()?.port());
+    let first = listen(u16::try_from(port)?)?;
+    let port = first.local_addr()?.port();
+    let mut listeners = vec![first];
+    for _ in 1..threads {
+        listeners.push(listen(port)?);
+    }
+    println!("{port}");
     std::io::stdout().flush()?;
-    let answer = answer(usize::try_from(body)?, last);
-    serve(&listener, &answer, Instant::now() + Duration::from_secs(seconds))?;
+    let answer = Arc::new(answer(usize::try_from(body)?, last));
+    let until = Instant::now() + Duration::from_secs(seconds);
+    let counts: Counts = Arc::new((0..threads).map(|_| AtomicU64::new(0)).collect());
+    let served: Vec<_> = listeners
+        .into_iter()
+        .enumerate()
+        .map(|(of, listener)| {
+            let (answer, counts) = (Arc::clone(&answer), Arc::clone(&counts));
+            thread::spawn(move || serve(&listener, &answer, until, &counts, of))
+        })
+        .collect();
+    for thread in served {
+        thread.join().map_err(|_| "a thread panicked")??;
+    }
     Ok(())
+}
+
+/// One of several listeners of a port; the kernel deals connections out among them.
+fn listen(port: u16) -> std::io::Result<TcpListener> {
+    let socket = net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_reuseport(&socket, true)?;
+    sockopt::set_socket_reuseaddr(&socket, true)?;
+    net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
+    net::listen(&socket, 4096)?;
+    let listener = TcpListener::from(socket);
+    listener.set_nonblocking(true)?;
+    Ok(listener)
 }
 
 fn argument(name: &str, default: u64) -> Result<u64, std::num::ParseIntError> {
@@ -61,11 +95,17 @@ fn answer(body: usize, last: bool) -> Answer {
     Answer { bytes, last }
 }
 
-fn serve(listener: &TcpListener, answer: &Answer, until: Instant) -> rustix::io::Result<()> {
+fn serve(
+    listener: &TcpListener,
+    answer: &Answer,
+    until: Instant,
+    counts: &Counts,
+    of: usize,
+) -> rustix::io::Result<()> {
     let set = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&set, listener, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
     let mut clients: HashMap<u64, Client> = HashMap::new();
-    let (mut events, mut buffer, mut next, mut answered) = (Vec::with_capacity(512), vec![0; 65536], 1, 0);
+    let (mut events, mut buffer, mut next) = (Vec::with_capacity(512), vec![0; 65536], 1);
     let nap = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
     while Instant::now() < until {
         events.clear();
@@ -79,7 +119,7 @@ fn serve(listener: &TcpListener, answer: &Answer, until: Instant) -> rustix::io:
             let key = event.data.u64();
             if key == 0 {
                 accept(&set, listener, &mut clients, &mut next)?;
-            } else if clients.get_mut(&key).is_some_and(|client| !client.turn(answer, &mut buffer, &mut answered)) {
+            } else if clients.get_mut(&key).is_some_and(|client| !client.turn(answer, &mut buffer, counts, of)) {
                 clients.remove(&key);
             }
         }
@@ -107,7 +147,7 @@ fn accept(
 
 impl Client {
     /// Reads what came and answers it; false: the connection is over.
-    fn turn(&mut self, answer: &Answer, buffer: &mut [u8], answered: &mut u64) -> bool {
+    fn turn(&mut self, answer: &Answer, buffer: &mut [u8], counts: &Counts, of: usize) -> bool {
         loop {
             let n = match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
                 Ok((0, _)) => return false,
@@ -117,12 +157,13 @@ impl Client {
             };
             let asked = memchr::memmem::find_iter(&buffer[..n], b"\r\n\r\n").count();
             if buffer.starts_with(b"GET /answered ") {
-                let text = answered.to_string();
+                let text = counts.iter().map(|count| count.load(Ordering::Relaxed)).sum::<u64>().to_string();
                 let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{text}", text.len());
                 self.owed.extend_from_slice(head.as_bytes());
                 break;
             }
-            *answered += asked as u64;
+            // Only this thread writes it, so it need not be added to under a lock.
+            counts[of].store(counts[of].load(Ordering::Relaxed) + asked as u64, Ordering::Relaxed);
             (0..asked).for_each(|_| self.owed.extend_from_slice(&answer.bytes));
             self.ends |= answer.last && asked > 0;
             if n < buffer.len() {
