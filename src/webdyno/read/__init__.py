@@ -13,7 +13,15 @@ before anything is built or measured.
 """
 
 from webdyno.read.expand import cells
-from webdyno.read.folders import default_folder, read_catalogue, read_study
+from webdyno.read.folders import default_folder, read_catalogue, read_requests, read_study
 from webdyno.read.schema import schema_text, write_schemas
 
-__all__ = ["cells", "default_folder", "read_catalogue", "read_study", "schema_text", "write_schemas"]
+__all__ = [
+    "cells",
+    "default_folder",
+    "read_catalogue",
+    "read_requests",
+    "read_study",
+    "schema_text",
+    "write_schemas",
+]

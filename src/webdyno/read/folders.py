@@ -21,8 +21,16 @@ from webdyno.model.matrix import Matrix
 from webdyno.model.pattern import spelt_out
 from webdyno.model.service import Service
 from webdyno.model.study import Study
-from webdyno.model.workload import Workload
-from webdyno.read.check import Fault, app_faults, contender_faults, runtime_faults, study_faults, workload_faults
+from webdyno.model.workload import Request, Workload
+from webdyno.read.check import (
+    Fault,
+    app_faults,
+    contender_faults,
+    request_faults,
+    runtime_faults,
+    study_faults,
+    workload_faults,
+)
 from webdyno.read.check_matrix import expansion_faults, matrix_faults
 from webdyno.read.check_service import service_faults
 from webdyno.read.convert import convert
@@ -101,6 +109,22 @@ def read_study(path: Path, catalogue: Catalogue) -> Study:
 
 def _spelt_out(study: Study, catalogue: Catalogue) -> Study:
     return msgspec.structs.replace(study, contenders=spelt_out(study.contenders, catalogue))
+
+
+class _Requests(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file with requests and nothing else."""
+
+    name: str
+    requests: list[Request]
+
+
+def read_requests(path: Path) -> list[Request]:
+    """The ``[[requests]]`` of the file at ``path``, written as in a workload; CatalogueError."""
+    source = read_source(path)
+    requests = convert(source, _Requests, path.stem).requests
+    for key, problem in request_faults(requests):
+        raise source.wrong(key, problem)
+    return requests
 
 
 def _require_catalogue(folder: Path) -> None:
