@@ -9,6 +9,8 @@ from named import named
 if __name__ == "__main__":
     evwsgi.start(sys.argv[1], sys.argv[2])
     evwsgi.set_base_module(base)
-    evwsgi.wsgi_cb(("", named(sys.argv[3])))
+    app = named(sys.argv[3])
+    # it asks an answer for its next part without asking for an iterator first, which fails with Django's
+    evwsgi.wsgi_cb(("", lambda environ, start_response: iter(app(environ, start_response))))
     evwsgi.set_debug(0)
     evwsgi.run()
