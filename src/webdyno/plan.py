@@ -59,6 +59,8 @@ def contenders_called(wanted: list[str], catalogue: Catalogue) -> list[str]:
     for name in wanted:
         if is_pattern(name) and not matching(name, catalogue):
             raise UsageError(f"no contender matches {name!r}; see: webdyno list")
+        if name in catalogue.excluded and name not in catalogue.contenders:
+            raise UsageError(f"{name} is {catalogue.excluded[name]}")
     return _known(spelt_out(wanted, catalogue), catalogue.contenders, "contender")
 
 

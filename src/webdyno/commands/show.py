@@ -53,6 +53,8 @@ def _find(known: Catalogue, name: str) -> dict[str, Any]:
         "service": dict(known.services),
     }
     found = {kind: shelf[name] for kind, shelf in shelves.items() if name in shelf}
+    if not found and name in known.excluded:
+        raise UsageError(f"{name} is {known.excluded[name]}")
     if not found:
         import difflib
 

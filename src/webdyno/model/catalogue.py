@@ -33,3 +33,5 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     matrices: dict[str, Matrix] = {}
     matrix_of: dict[str, str] = {}
     """The matrix of each contender that was written as a combination of one."""
+    excluded: dict[str, str] = {}
+    """Each combination that a matrix leaves out, with the matrix and its reason as the end of a sentence."""

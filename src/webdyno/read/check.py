@@ -129,6 +129,8 @@ def _contenders(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:
     for at, name in enumerate(names):
         if name in patterns and not matching(name, catalogue):
             yield ("contenders", at), f'no contender matches "{name}"; webdyno list shows their names'
+        if name in catalogue.excluded and name not in catalogue.contenders:
+            yield ("contenders", at), f'"{name}" is {catalogue.excluded[name]}'
     yield from names_faults(("contenders",), names, "contender", [*catalogue.contenders, *patterns])
 
 

@@ -75,6 +75,7 @@ class _Gathered:
     """The file of each noun; those that a matrix became have the matrix'."""
     matrix_of: dict[str, str] = field(default_factory=dict)
     lock_places: dict[str, Path] = field(default_factory=dict)
+    excluded: dict[str, str] = field(default_factory=dict)
 
 
 def default_folder() -> Path:
@@ -171,7 +172,9 @@ def _expand(gathered: _Gathered, matrix: Matrix) -> None:
     for framework in matrix.frameworks:
         _add(gathered, "app", app(matrix, framework), source)
     for cell in cells(matrix):
-        if cell.excluded is None:
+        if cell.excluded:
+            gathered.excluded[cell.name] = f"excluded from the matrix {matrix.name}: {cell.excluded.reason}"
+        else:
             _add(gathered, "contender", contender(matrix, cell), source)
             gathered.matrix_of[cell.name] = matrix.name
             gathered.lock_places[cell.name] = _locks(source.path) / f"{matrix.name}-{cell.runtime}.txt"
@@ -218,6 +221,7 @@ def _catalogue(gathered: _Gathered) -> Catalogue:
         },
         matrices=gathered.nouns["matrix"],
         matrix_of=gathered.matrix_of,
+        excluded=gathered.excluded,
     )
 
 
