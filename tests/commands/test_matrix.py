@@ -40,7 +40,7 @@ def test_a_matrix_is_shown_with_what_it_leaves_out(capsys: pytest.CaptureFixture
 
 
 def test_a_plan_takes_patterns(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("plan smoke -k flask-*-cpython -k pypy/tornado-* -w hello --json".split()) == 0
+    assert call(["plan", "smoke", "-k", "flask-*-cpython", "-k", "pypy/tornado-*", "-w", "hello", "--json"]) == 0
     planned = {trial["contender"] for trial in json.loads(capsys.readouterr().out)["trials"]}
     assert len([name for name in planned if name.startswith("flask-")]) == 9
     assert {"tornado-tornado-cpython"} <= planned
