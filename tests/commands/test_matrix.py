@@ -7,6 +7,7 @@ import json
 import pytest
 
 from webdyno.commands import call
+from webdyno.read import default_folder
 
 
 def said(line: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -57,4 +58,19 @@ def test_an_excluded_combination_gets_its_reason(command: str, capsys: pytest.Ca
     assert call([*command.split(), "flask-gunicorn-jython"]) == 2
     assert capsys.readouterr().err.startswith(
         "webdyno: flask-gunicorn-jython is excluded from the matrix pypy: gunicorn needs fcntl"
+    )
+
+
+def test_what_a_pattern_names_without_a_lock_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    locked: list[tuple[str, int]] = []
+    monkeypatch.setattr("webdyno.commands.lock.write_lock", lambda it, *rest: locked.append((it.name, len(rest[-1]))))
+    assert said("lock bottle-wsgiref-* flask-wsgiref-*", capsys).splitlines() == [
+        str(default_folder() / "locks" / f"pypy-{runtime}.txt") for runtime in ("cpython", "pypy")
+    ]
+    assert locked == [("bottle-wsgiref-cpython", 40), ("bottle-wsgiref-pypy", 40)]
+    assert call(["lock", "*-jython"]) == 2
+    assert capsys.readouterr().err == (
+        "webdyno: *-jython: names no contender that has a lock; only those in Python 3 have one\n"
     )

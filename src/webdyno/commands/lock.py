@@ -15,7 +15,7 @@ from webdyno.rig.here import Here
 
 
 def lock(
-    *names: Annotated[str, Parameter(help="Contenders to lock.")],
+    *names: Annotated[str, Parameter(help="Contenders to lock; patterns such as 'pypy/*-pypy' too.")],
     catalogue: CatalogueOption = None,
 ) -> int:
     """Resolve a contender's requirements and write all exact versions into a catalogue's locks folder.
@@ -25,6 +25,8 @@ def lock(
     The lock goes where the contender's file is, into the folder locks/ beside contenders/. Contenders of one matrix
     and runtime share a lock, so naming one of them locks them all.
 
+    Of what a pattern names, only contenders that have a lock are locked: those in Python 3.
+
     Example: `webdyno lock my-server --catalogue mine`
     """
     known = catalogue_of(catalogue)
@@ -33,9 +35,13 @@ def lock(
     done: set[Path] = set()
     for name in contenders_called(list(names), known):
         contender, target = known.contenders[name], known.lock_places[name]
+        if name not in names and known.runtimes[contender.runtime].kind != "python":
+            continue
         if target not in done:
             sharing = [known.contenders[other] for other, place in known.lock_places.items() if place == target]
             write_lock(contender, known.apps[contender.app], known.runtimes[contender.runtime], target, Here(), sharing)
             print(target)
             done.add(target)
+    if not done:
+        raise UsageError(f"{', '.join(names)}: names no contender that has a lock; only those in Python 3 have one")
     return 0

@@ -25,7 +25,8 @@ class Asked(Text):
     def answer(self, request):
         gone = []
         request.notifyFinish().addErrback(gone.append)
-        self.asked().addCallback(lambda value: gone or self.finish(request, u"%s" % value)).addErrback(request.processingFailed)
+        asked = self.asked().addCallback(lambda value: gone or self.finish(request, u"%s" % value))
+        asked.addErrback(request.processingFailed)
         return NOT_DONE_YET
 
     def finish(self, request, text):
