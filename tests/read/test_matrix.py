@@ -110,8 +110,18 @@ def test_a_combination_has_the_values_of_its_three(grid: Path) -> None:
         ready_s=60.0,
     )
     assert known.contenders["own-loop-new"].serve[-1] == "--own"
+    assert known.contenders["flask-pool-new"].threads == 8
     assert known.contenders["flask-pool-new"].requires == ["flask==3.0", "pool==2.0"]
     assert known.apps["grid-flask"].framework == "Flask"
+
+
+def test_a_setting_is_that_of_a_command_that_says_it(grid: Path) -> None:
+    matrix = MATRIX.replace('model = "event loop"', 'model = "event loop"\nthreads = 4\nsweep = { threads = [1, 4] }')
+    matrix = matrix.replace('"--own"', '"{threads}"')
+    (grid / "matrices" / "grid.toml").write_text(matrix, encoding="utf-8")
+    own, flask = (read_catalogue([grid]).contenders[name] for name in ("own-loop-new", "flask-loop-new"))
+    assert (own.threads, own.sweep) == (4, {"threads": [1, 4]})
+    assert (flask.threads, flask.sweep) == (1, {})
 
 
 def test_its_apps_lie_together_and_a_runtime_has_one_lock(grid: Path) -> None:
@@ -162,6 +172,11 @@ WRONG = [
     ("own = {", "ow-n = {",
      ':9: frameworks.ow-n: "ow-n" cannot be a part of a name; use a-z, 0-9 and dots, no dashes'),
     ("threads = 8", "threads = 0", ":21: servers.pool.threads: must be 1 or more, but is 0"),
+    ('"--threads", "{threads}", ', "", ":21: servers.pool.threads: reaches nobody: none of its commands says {threads}"),
+    ("threads = 8", "threads = 8\n[servers.pool.sweep]\nworkers = [1, 2]",
+     ":23: servers.pool.sweep.workers: reaches nobody: none of its commands says {workers}"),
+    ("threads = 8", "threads = 8\n[servers.pool.sweep]\nbacklog = [1]",
+     ":23: servers.pool.sweep.backlog: cannot be varied; known: threads, workers"),
     ('"pool", "--bind", "{bind}"', '"pool", "--bind", "{bund}"',
      ':23: servers.pool.serve.wsgi[2]: {bund} is no placeholder; did you mean "bind"?'),
     ('[runtimes.new]\nruntime = "py"', '[runtimes.new]\nruntime = "pi"',

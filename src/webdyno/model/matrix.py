@@ -30,7 +30,9 @@ class MatrixServer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The command for each interface. ``{app}`` is the framework's app, ``{program}`` the runtime's program; the rest
     is as in a contender."""
     workers: int | str = 1
+    """As in a contender; 1 for an interface whose command does not say ``{workers}``."""
     threads: int | str = 1
+    """As in a contender; 1 for an interface whose command does not say ``{threads}``."""
     pool: int | str | None = None
     """Connections to a service that each process may open, as in a contender."""
     environment: dict[str, str] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.matrix import Matrix
 from webdyno.read.check import Fault, contender_faults, names_faults, text_faults
-from webdyno.read.expand import cell_faults, cells, contender, origin
+from webdyno.read.expand import cell_faults, cells, contender, origin, settings_told
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
 
@@ -23,6 +23,7 @@ def matrix_faults(it: Matrix, catalogue: Catalogue) -> Iterator[Fault]:
     for name, framework in it.frameworks.items():
         for key, problem in text_faults(framework, ("framework", "interface", "app")):
             yield ("frameworks", name, *key), problem
+    yield from _untold(it)
     told: set[tuple[Key, str]] = set()
     for cell in cells(it):
         if cell.excluded is None:
@@ -33,6 +34,23 @@ def matrix_faults(it: Matrix, catalogue: Catalogue) -> Iterator[Fault]:
                 if fault not in told:
                     told.add(fault)
                     yield fault
+
+
+def _untold(it: Matrix) -> Iterator[Fault]:
+    """Settings that no command passes on, which would be left out of every contender without a word."""
+    for name, server in it.servers.items():
+        told = settings_told(
+            [word for words in [*server.serve.values(), server.environment.values()] for word in words]
+        )
+        given = {"workers": server.workers != 1, "threads": server.threads != 1}
+        for setting, is_given in given.items():
+            if is_given and setting not in told:
+                yield ("servers", name, setting), f"reaches nobody: none of its commands says {{{setting}}}"
+        for setting in server.sweep:
+            if setting in given and setting not in told:
+                yield ("servers", name, "sweep", setting), f"reaches nobody: none of its commands says {{{setting}}}"
+            elif setting not in given:
+                yield ("servers", name, "sweep", setting), f"cannot be varied; {suggest(setting, given)}"
 
 
 def expansion_faults(it: Matrix) -> Iterator[Fault]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from webdyno.model.contender import App, Contender
 from webdyno.model.matrix import Exclusion, Matrix
+from webdyno.model.placeholder import placeholders
 from webdyno.read.lines import Key
 
 
@@ -59,6 +60,7 @@ def contender(matrix: Matrix, cell: Cell) -> Contender:
     framework, server, runtime = matrix.frameworks[cell.framework], matrix.servers[cell.server], cell.runtime
     program = matrix.runtimes[runtime].program
     words = server.serve[framework.interface]
+    told = settings_told([*words, *server.environment.values()])
     return Contender(
         name=cell.name,
         app=app_name(matrix, cell.framework),
@@ -66,18 +68,23 @@ def contender(matrix: Matrix, cell: Cell) -> Contender:
         server=server.server,
         model=server.model,
         requires=[requirement for _, requirement in _requires(matrix, cell)],
-        workers=server.workers,
-        threads=server.threads,
+        workers=server.workers if "workers" in told else 1,
+        threads=server.threads if "threads" in told else 1,
         pool=server.pool,
         serve=[word.replace("{app}", framework.app).replace("{program}", program) for word in words],
         environment=server.environment,
         because=matrix.because,
         recommended=server.recommended,
         author=matrix.author,
-        sweep=server.sweep,
+        sweep={setting: values for setting, values in server.sweep.items() if setting in told},
         ready_s=matrix.runtimes[runtime].ready_s,
         stop_s=server.stop_s,
     )
+
+
+def settings_told(texts: list[str]) -> set[str]:
+    """Those of ``workers`` and ``threads`` that ``texts`` pass on to a server."""
+    return {"workers", "threads"}.intersection(word for text in texts for word in placeholders(text))
 
 
 def cell_faults(matrix: Matrix, cell: Cell) -> Iterator[tuple[Key, str]]:

@@ -1,4 +1,4 @@
-"""serve_twisted.py HOST PORT APP THREADS: Twisted's server, with resources of its own or any WSGI app in threads."""
+"""serve_twisted.py HOST PORT APP [THREADS]: Twisted's server, with resources of its own or any WSGI app in threads."""
 
 import sys
 
@@ -10,8 +10,9 @@ from twisted.web.server import Site
 from twisted.web.wsgi import WSGIResource
 
 if __name__ == "__main__":
-    host, port, app, threads = sys.argv[1], int(sys.argv[2]), named(sys.argv[3]), int(sys.argv[4])
+    host, port, app = sys.argv[1], int(sys.argv[2]), named(sys.argv[3])
     if not IResource.providedBy(app):
+        threads = int(sys.argv[4])
         pool = ThreadPool(threads, threads)
         reactor.callWhenRunning(pool.start)
         reactor.addSystemEventTrigger("after", "shutdown", pool.stop)
