@@ -18,7 +18,7 @@ from webdyno.read import cells
 
 
 def show(
-    name: Annotated[str, Parameter(help="Name of a contender, study, workload, app, runtime or service.")],
+    name: Annotated[str, Parameter(help="Name of a contender, matrix, study, workload, app, runtime or service.")],
     /,
     *,
     catalogue: CatalogueOption = None,
