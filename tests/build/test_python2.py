@@ -55,6 +55,18 @@ def test_its_own_pip_unpacks_without_resolving(old: Job, tmp_path: Path) -> None
     assert built.versions == {"py": "Jython 2.7.3", "fast_server": "1.0", "zope.thing": "1.0"}
 
 
+def test_the_pip_of_a_cpython_unpacks_for_an_interpreter_without_one(
+    old: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "python2.7").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    installer = Installer(own_pip=True)
+    host = FakeHost(lambda command: 1 if command.argv[:3] == [JYTHON.program, "-m", "pip"] else installer(command))
+    build(*old, tmp_path / "cache", host)
+    (argv,) = host.said("--target")
+    assert argv[:4] == [str(tmp_path / "python2.7"), "-m", "pip", "install"]
+
+
 def test_uv_unpacks_for_an_interpreter_without_pip(old: Job, tmp_path: Path) -> None:
     host = FakeHost(Installer(own_pip=False))
     build(*old, tmp_path / "cache", host)

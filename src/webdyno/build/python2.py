@@ -1,7 +1,8 @@
 """Python 2, CPython or Jython: packages unpacked into a folder, found by PYTHONPATH or JYTHONPATH.
 
 There are no environments for it any more. The interpreter's own pip fills the folder where it has one; where it has
-none (Jython) uv does, by a Python 3: what is compiled there is of no use to it, so a package must also run without.
+none (Jython) that of a CPython 2.7 does, or else uv, by a Python 3: what is compiled there is of no use to it, so a
+package must also run without, and uv refuses sources that were packed as they were in the days of Python 2.
 Nothing is resolved: a contender names every package that it needs.
 """
 
@@ -31,8 +32,12 @@ _HEADERS = {"C_INCLUDE_PATH": "/usr/include", "LD_LIBRARY_PATH": f"/usr/lib/{os.
 
 def interpreters(runtime: Runtime, _: Host) -> list[str]:
     """Every one on PATH: the first may be a version switch that leads nowhere."""
+    return _on_path(runtime.find)
+
+
+def _on_path(names: list[str]) -> list[str]:
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    programs = [Path(folder or ".") / name for name in runtime.find for folder in folders]
+    programs = [Path(folder or ".") / name for name in names for folder in folders]
     return [str(program.absolute()) for program in programs if os.access(program, os.X_OK) and program.is_file()]
 
 
@@ -83,9 +88,10 @@ def declare_namespaces(folder: Path) -> None:
 
 
 def _installer(order: Order) -> list[str]:
-    own = [order.found.program, "-m", "pip"]
-    if ask(order.host, [*own, "--version"]) is not None:
-        return [*own, "install", "--disable-pip-version-check", "--no-deps", "--no-compile"]
+    for program in [order.found.program, *_on_path(["python2.7"])]:
+        pip = [program, "-m", "pip"]
+        if ask(order.host, [*pip, "--version"]) is not None:
+            return [*pip, "install", "--disable-pip-version-check", "--no-deps", "--no-compile"]
     return [uv.find_uv_bin(), "pip", "install", "--no-deps", "--no-compile-bytecode", "--python", sys.executable]
 
 
