@@ -1,21 +1,25 @@
-"""Estimate, Standing, Verdict: what is claimed, always with its interval and its doubts."""
+"""Standing, Verdict, Analysis: what is claimed, always with its interval and its doubts."""
 
 from __future__ import annotations
 
 import msgspec
 
+from webdyno.model.claim import ClaimVerdict, Shape
 from webdyno.model.doubt import Doubt
+from webdyno.model.estimate import Estimate
+
+__all__ = ["Analysis", "Estimate", "RouteFigures", "Standing", "Verdict"]
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when too few rounds tell."""
+class RouteFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender on one request of a workload that has several."""
 
-    value: float
-    low: float | None
-    high: float | None
-    rounds: int
-    unit: str
-    """per_s, ns, bytes, ns_per_request, share, ratio."""
+    route: str
+    share: float
+    """Of all right answers."""
+    p50: Estimate | None
+    p99: Estimate | None
+    error_ratio: float
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +48,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     doubts: list[Doubt] = []
     service_cpu_per_request: Estimate | None = None
     """Of the service behind it; None without one, and for the user's own."""
+    cpu_peak: Estimate | None = None
+    """Most cores' worth of CPU between two readings."""
+    routes: list[RouteFigures] = []
+    """Empty for a workload of one request."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +66,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """The top group: everyone who cannot be told apart from the first. Empty: nobody served."""
     doubts: list[Doubt] = []
     """About the table as a whole."""
+    driver: str = "engine"
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,3 +79,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     recommended_command: list[str]
     """The command line it was measured with."""
     doubts: list[Doubt]
+    claims: list[ClaimVerdict] = []
+    """What became of each Claim of the study."""
+    shapes: list[Shape] = []
+    """Figures of the original beside ours."""
