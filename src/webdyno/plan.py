@@ -11,7 +11,7 @@ import random
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -41,6 +41,9 @@ def narrow(
 
     ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use.
     """
+    if changes.get("driver") is not None:  # one driver for all: loads that differed by their driver alone are one
+        alike = [msgspec.structs.replace(load, driver=None) for load in study.loads]
+        study = msgspec.structs.replace(study, loads=[load for at, load in enumerate(alike) if load not in alike[:at]])
     study = msgspec.structs.replace(
         study,
         contenders=study.contenders if contenders is None else _known(contenders, catalogue.contenders, "contender"),
@@ -51,6 +54,16 @@ def narrow(
     if study.rounds < 1:
         raise UsageError(f"--rounds {study.rounds}: a plan needs at least 1 round; 3 or more give an interval")
     return study
+
+
+def brief_of(study: Study) -> Study:
+    """The study's own brief version: the same question and claims in minutes; UsageError when it has none."""
+    if study.brief is None:
+        raise UsageError(
+            f"--brief: study {study.name!r} has no brief version; shorten it with --rounds, --connections, --duration"
+        )
+    own = {field: getattr(study.brief, field) for field in study.brief.__struct_fields__}
+    return msgspec.structs.replace(study, **{field: value for field, value in own.items() if value})
 
 
 def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[str]:
@@ -71,24 +84,32 @@ def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: flo
 
 
 def make_plan(
-    study: Study, catalogue: Catalogue, missing: Mapping[str, str], lacking: Mapping[str, str] = MappingProxyType({})
+    study: Study,
+    catalogue: Catalogue,
+    missing: Mapping[str, str],
+    lacking: Mapping[str, str] = MappingProxyType({}),
+    absent: Mapping[str, str] = MappingProxyType({}),
+    *,
+    brief: bool = False,
 ) -> Plan:
     """The ordered Trials of ``study``.
 
-    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service.
+    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service,
+    ``absent`` for a driver; ``brief`` notes that the study is the brief version of itself.
 
     Raises UsageError when nothing is left to measure.
     """
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
     left_out = {name: service for name in study.workloads if (service := catalogue.workloads[name].service) in lacking}
-    skipped = list(_skipped(study, missing, {contender for contender, _, _ in cells}, left_out, lacking))
-    cells = [cell for cell in cells if cell[1] not in left_out]
+    skipped = list(_skipped(study, missing, {cell.contender for cell in cells}, left_out, lacking))
+    skipped += [Skipped(contender="", reason=absent[name], driver=name) for name in drivers_of(study) if name in absent]
+    cells = [cell for cell in cells if cell.workload not in left_out and cell.driver not in absent]
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
-    trials = [_trial(study, catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
-    busy = {contender for contender, _, _ in cells}
+    trials = [_trial(catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
+    busy = {cell.contender for cell in cells}
     used = [catalogue.contenders[name] for name in names if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
     services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
@@ -108,6 +129,10 @@ def make_plan(
         estimate=study.estimate,
         seconds=sum(trial_seconds(trial.load) for trial in trials),
         services={name: catalogue.services[name] for name in services},
+        shows=[*study.shows],
+        claims=study.claims,
+        original=study.original,
+        brief=brief,
     )
 
 
@@ -139,22 +164,40 @@ def memory_bytes(study: Study) -> int | None:
     return None if study.memory_mb is None else study.memory_mb * 2**20
 
 
-Cell = tuple[str, str, Load]
+class Cell(NamedTuple):
+    """What every round holds once."""
+
+    contender: str
+    workload: str
+    load: Load
+    driver: str
 
 
 def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterator[Cell]:
-    loads = loads_of(study)
+    loads = driven(study)
     for name in contenders:
         contender = catalogue.contenders[name]
         answers = catalogue.apps[contender.app].answers if contender.answers is None else contender.answers
         for workload in study.workloads:
             if workload in answers:
-                yield from ((name, workload, load) for load in loads)
+                yield from (Cell(name, workload, load, driver) for load, driver in loads)
+
+
+def driven(study: Study) -> list[tuple[Load, str]]:
+    """Every Load of the study with its driver; one that several templates lead to is there once."""
+    by_template = ((template.driver or study.driver, _loads(template, study.seed)) for template in study.loads)
+    each = ((load, driver) for driver, loads in by_template for load in loads)
+    return list(dict.fromkeys(each))
 
 
 def loads_of(study: Study) -> list[Load]:
     """Every Load of the study."""
-    return [load for template in study.loads for load in _loads(template, study.seed)]
+    return [load for load, _ in driven(study)]
+
+
+def drivers_of(study: Study) -> list[str]:
+    """Every driver of the study, each once."""
+    return list(dict.fromkeys(driver for _, driver in driven(study)))
 
 
 def _loads(template: StudyLoad, seed: int) -> Iterator[Load]:
@@ -184,22 +227,21 @@ def _ordered(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, C
         yield from ((round_, cell) for cell in order)
 
 
-def _trial(study: Study, catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
-    name, workload, load = cell
-    contender = catalogue.contenders[name]
+def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
+    contender = catalogue.contenders[cell.contender]
     return Trial(
         id=trial_id(
             contender,
             catalogue.apps[contender.app],
             catalogue.runtimes[contender.runtime],
-            catalogue.workloads[workload],
-            load,
-            study.driver,
+            catalogue.workloads[cell.workload],
+            cell.load,
+            cell.driver,
             round_,
         ),
-        contender=name,
-        workload=workload,
-        load=load,
-        driver=study.driver,
+        contender=cell.contender,
+        workload=cell.workload,
+        load=cell.load,
+        driver=cell.driver,
         round=round_,
     )

@@ -12,6 +12,7 @@ from webdyno.commands.servicing import look_for_services
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
+    look_for_drivers,
     look_for_runtimes,
     refuse_what_the_driver_cannot,
     study_called,
@@ -39,7 +40,8 @@ def plan(
     refuse_what_the_driver_cannot(chosen, known)
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
-    made = make_plan(chosen, known, missing, lacking)
+    _, absent = look_for_drivers(chosen, Here())
+    made = make_plan(chosen, known, missing, lacking, absent, brief=narrowing.brief)
     if json:
         say_json(made)
     else:
@@ -60,10 +62,12 @@ def _print(made: Plan, full: bool) -> None:
     )
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
-    table = Table("trial", "round", "contender", "workload", "load", box=box.SIMPLE_HEAD, pad_edge=False)
+    if made.brief:
+        console.print("the brief version; without --brief the study asks at more levels, for longer", style="dim")
+    table = Table("trial", "round", "contender", "workload", "load", "driver", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = made.trials if full else made.trials[:10]
     for trial in shown:
-        table.add_row(trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label)
+        table.add_row(trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label, trial.driver)
     console.print(table)
     if len(shown) < len(made.trials):
         console.print(f"... and {len(made.trials) - len(shown)} more: --full shows them", style="dim")

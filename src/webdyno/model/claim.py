@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -17,10 +17,12 @@ Measure = Literal[
     "errors",
     "memory",
     "cpu",
+    "cpu_peak",
     "cpu_per_request",
     "requests_per_connection",
 ]
-"""``cpu`` is cores' worth of CPU, ``errors`` the share of requests that failed, ``memory`` the high-water mark."""
+"""``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
+share of requests that failed, ``memory`` the high-water mark."""
 
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
@@ -39,6 +41,7 @@ Reason = Literal[
     "wrong-answers",
 ]
 """Kinds of Doubts that explain a figure, and not only shade it."""
+REASONS: tuple[str, ...] = get_args(Reason)
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,13 +50,17 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     text: str
     """The statement, in few words of ours."""
     contenders: list[str]
-    """Whom it is about; it must hold for each. ``best`` and ``last`` stand for the ends of the ranking found here."""
+    """Whom it is about; it must hold for each. ``best`` and ``last`` stand for the ends of the ranking found here;
+    a pattern such as ``flask-*-pypy-3.9`` for all contenders it fits."""
     measure: Measure = "rate"
     relation: Relation
     times: float = 1.0
     """The figure is so many times that of ``than``; ``about`` allows a quarter more, or as much less."""
     than: list[str] = []
-    """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table."""
+    """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
+    pattern with one star for each star of ``contenders`` names the partner of each: ``*-cpython`` of ``*-pypy``."""
+    share: float = 1.0
+    """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None
     """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, cores' worth, or a share."""
     workload: str | None = None
@@ -68,6 +75,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Compared with figures on this other workload; ``than`` may then be left out for the same contender."""
     than_connections: int | None = None
     """Compared with figures at this other number of connections."""
+    cores: int = 1
+    """So many cores contenders must have for it to be told at all."""
     because: list[Reason] = []
     """Doubts that would explain the figures; empty: any that can."""
 
@@ -93,6 +102,8 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     year: int
     baseline: str
     """The contender all others are divided by: machines of then and now have only ratios in common."""
+    cores: int | None = None
+    """Those the article gave its contenders; None: it does not say, or one."""
     figures: list[OriginalFigure]
 
 
@@ -131,8 +142,15 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     baseline: str
     connections: int
     """Of the original, the nearest to ours that it published."""
+    as_named: str
+    original_value: float
+    """In the units of a Claim's ``value``."""
     original: float
     """Ratio to the baseline."""
+    value: Estimate | None
     here: Estimate | None
+    """Ratio to the baseline."""
+    alike: Ruling
+    """Whether the two ratios are within a quarter of each other."""
     reason: str = ""
-    """Why there is none here."""
+    """Why there is none here, or what explains it."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from webdyno.model.claim import Claim, Original
+from webdyno.model.claim import Claim, Measure, Original
 
 
 class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,7 +38,8 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     loads: list[StudyLoad] = []
 
 
-Extra = Literal["cpu", "cpu_peak", "errors", "memory", "requests_per_connection"]
+Extra = Measure | Literal["iterations"]
+"""``iterations``: the rate in each third of a server's life, which shows what its JIT does."""
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,7 +58,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
     shows: list[Extra] = []
-    """Figures this question turns on: the terminal keeps their columns, however narrow it is."""
+    """Figures this question turns on, beside the rate: each gets a table of its own, against connections."""
     claims: list[Claim] = []
     original: Original | None = None
     brief: Brief | None = None

@@ -76,7 +76,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Expected length of the measuring, builds apart."""
     services: dict[str, Service] = {}
     shows: list[str] = []
-    """Figures the study turns on."""
+    """Figures the study turns on, beside the rate."""
     claims: list[Claim] = []
     original: Original | None = None
     brief: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from webdyno.model.claim import ClaimVerdict, Shape
+from webdyno.model.curve import Course, Curve
 from webdyno.model.doubt import Doubt
 from webdyno.model.estimate import Estimate
 
@@ -48,8 +49,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     doubts: list[Doubt] = []
     service_cpu_per_request: Estimate | None = None
     """Of the service behind it; None without one, and for the user's own."""
-    cpu_peak: Estimate | None = None
-    """Most cores' worth of CPU between two readings."""
     routes: list[RouteFigures] = []
     """Empty for a workload of one request."""
 
@@ -67,6 +66,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     doubts: list[Doubt] = []
     """About the table as a whole."""
     driver: str = "engine"
+    connections: int = 0
+    """Of the load."""
+    manner: str = ""
+    """Of the load, its number of connections apart."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,3 +86,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What became of each Claim of the study."""
     shapes: list[Shape] = []
     """Figures of the original beside ours."""
+    curves: list[Curve] = []
+    """Against connections, for studies that ask so."""
+    courses: list[Course] = []
+    """Over a server's life, for studies that ask so."""

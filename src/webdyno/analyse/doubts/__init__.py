@@ -16,6 +16,7 @@ from webdyno.analyse.doubts.connections import closes_connections, http_1_0, sma
 from webdyno.analyse.doubts.driver import driver_limits, generator_bound
 from webdyno.analyse.doubts.fairness import builds_differ, unequal_parallelism, versions_differ
 from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
+from webdyno.analyse.doubts.original import fewer_cores
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
 from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
@@ -60,6 +61,7 @@ STUDY_RULES: tuple[Callable[[Evidence], Doubt | None], ...] = (
     loaded_before,
     driver_limits,
     incomplete,
+    fewer_cores,
 )
 
 
