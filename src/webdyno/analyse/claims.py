@@ -175,6 +175,7 @@ def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan)
     return ClaimCase(
         workload=one.judged.verdict.workload,
         load=one.judged.verdict.load,
+        driver=one.judged.verdict.driver,
         contender=one.name,
         than=phrases.side(claim, one.judged.verdict, (other.name, other.judged.verdict) if other else None),
         ruling=ruling,

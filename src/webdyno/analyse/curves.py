@@ -111,6 +111,7 @@ def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Co
     return Course(
         workload=judged.verdict.workload,
         load=judged.verdict.load,
+        driver=judged.verdict.driver,
         contender=cell.name,
         facet=facet,
         line=line,

@@ -46,6 +46,12 @@ def claimed(value: float, measure: Measure) -> str:
     return figure(value * SCALE.get(MEASURES[measure][0], 1.0), measure)
 
 
+def where(verdict: Verdict) -> str:
+    """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
+    by = "" if verdict.driver == "engine" else f", by {verdict.driver}"
+    return f"{verdict.workload}, {verdict.load}{by}"
+
+
 def loads_of(claim: Claim) -> str:
     """What was to be measured: ``hello, 100 or 1,000 connections``."""
     parts = [claim.workload] if claim.workload else []
@@ -71,7 +77,7 @@ def side(claim: Claim, here: Verdict, other: tuple[str, Verdict] | None) -> str:
     if other is None:
         return claimed(claim.value or 0.0, claim.measure)
     name, there = other
-    return name if there is here else f"{name} ({there.workload}, {there.load})"
+    return name if there is here else f"{name} ({where(there)})"
 
 
 def outcomes(standing: Standing) -> str:
@@ -98,5 +104,6 @@ def _fact(claim: Claim, case: ClaimCase) -> str:
         return ""
     bounds = words.interval(estimate)
     told = f"{words.times(estimate)}" + (f" ({bounds})" if bounds else "")
+    by = "" if case.driver == "engine" else f", by {case.driver}"
     of = case.than if claim.value is None else f"{case.than} that was claimed"
-    return f"{case.contender} has {told} the {MEASURED[claim.measure]} of {of} ({case.workload}, {case.load})"
+    return f"{case.contender} has {told} the {MEASURED[claim.measure]} of {of} ({case.workload}, {case.load}{by})"

@@ -46,6 +46,7 @@ def _shape(plan: Plan, judged: Judged, of: OriginalFigure, base: OriginalFigure)
     return Shape(
         workload=judged.verdict.workload,
         load=judged.verdict.load,
+        driver=judged.verdict.driver,
         measure=of.measure,
         contender=of.contender,
         baseline=base.contender,

@@ -112,6 +112,7 @@ class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
 
     workload: str
     load: str
+    driver: str
     contender: str
     than: str
     """The other contender, or the figure."""
@@ -137,6 +138,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 
     workload: str
     load: str
+    driver: str
     measure: Measure
     contender: str
     baseline: str

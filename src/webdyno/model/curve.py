@@ -37,6 +37,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     workload: str
     load: str
+    driver: str
     contender: str
     facet: str
     line: str

@@ -8,20 +8,21 @@ cleaned of control characters, for names and logs come from outside.
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 from webdyno.report import words
+from webdyno.report.page import Page
+from webdyno.report.sheets import lone
+from webdyno.report.terminal_study import show_claims, show_sheets
 from webdyno.report.words import Mark
 
 _DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "ratio", "interval", "p99", "doubts")
@@ -33,7 +34,7 @@ def render_terminal(
     plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis, folder: Path, console: Console
 ) -> None:
     """Print the whole report on ``console``."""
-    page = _Page(console)
+    page = Page(console)
     marks = words.marks(analysis)
     page.heading(plan.title)
     page.line(plan.question)
@@ -47,7 +48,12 @@ def render_terminal(
     for verdict in analysis.verdicts:
         page.heading(words.title(verdict))
         page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
-        dropped = _ranking(page, verdict, marks)
+        if lone(analysis):
+            dropped = _ranking(page, verdict, marks)
+    if not lone(analysis):
+        page.line("The ranking of each load: webdyno report FOLDER --format html, or md.", "dim")
+    show_sheets(page, analysis)
+    show_claims(page, plan, analysis)
     if dropped:
         page.line(
             f"A wider terminal also shows: {words.listing([words.COLUMNS[key].title for key in dropped])}.", "dim"
@@ -58,31 +64,7 @@ def render_terminal(
     _recommendation(page, analysis, folder)
 
 
-class _Page:
-    """A console that takes plain text only, in ASCII when nobody looks at it."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.ascii = not console.is_terminal or not console.encoding.lower().startswith("utf")
-
-    def text(self, content: str, style: str = "") -> Text:
-        clean = words.clean(content)
-        return Text(clean.replace("µ", "u") if self.ascii else clean, style=style)
-
-    def line(self, content: str, style: str = "", indent: int = 0) -> None:
-        """Wrapped here and not by rich, which would fill every line with blanks up to the margin."""
-        margin = " " * indent
-        for line in textwrap.wrap(
-            content, self.console.width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
-        ):
-            self.console.print(self.text(line, style), soft_wrap=True)
-
-    def heading(self, content: str) -> None:
-        self.console.print()
-        self.console.print(self.text(content, "bold underline"))
-
-
-def _ranking(page: _Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
+def _ranking(page: Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
     """Print the table of one verdict; returns the columns that did not fit."""
     standings = words.served(verdict)
     if not standings:
@@ -121,7 +103,7 @@ def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) ->
     return kept
 
 
-def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
+def _doubts(page: Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
     if not marks:
         return
     page.heading("Doubts")
@@ -137,7 +119,7 @@ def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
         page.line("! means: the figures are shown, but not ranked.", "dim")
 
 
-def _failures(page: _Page, runs: Sequence[Run]) -> None:
+def _failures(page: Page, runs: Sequence[Run]) -> None:
     failures = words.failures(runs)
     if not failures:
         return
@@ -149,14 +131,14 @@ def _failures(page: _Page, runs: Sequence[Run]) -> None:
             page.console.print(page.text(f"   | {line}", "dim"), soft_wrap=True)
 
 
-def _skipped(page: _Page, plan: Plan) -> None:
+def _skipped(page: Page, plan: Plan) -> None:
     if plan.skipped:
         page.heading("Skipped")
     for skipped in plan.skipped:
         page.line(f"{skipped.what}: {skipped.reason}")
 
 
-def _recommendation(page: _Page, analysis: Analysis, folder: Path) -> None:
+def _recommendation(page: Page, analysis: Analysis, folder: Path) -> None:
     page.heading("Recommendation")
     page.line(analysis.sentence, "bold green" if analysis.recommended else "bold yellow")
     if analysis.recommended_command:
