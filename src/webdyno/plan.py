@@ -174,18 +174,18 @@ class Cell(NamedTuple):
 
 
 def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterator[Cell]:
-    loads = driven(study)
     for name in contenders:
         contender = catalogue.contenders[name]
         answers = catalogue.apps[contender.app].answers if contender.answers is None else contender.answers
         for workload in study.workloads:
             if workload in answers:
-                yield from (Cell(name, workload, load, driver) for load, driver in loads)
+                yield from (Cell(name, workload, load, driver) for load, driver in driven(study, workload))
 
 
-def driven(study: Study) -> list[tuple[Load, str]]:
-    """Every Load of the study with its driver; one that several templates lead to is there once."""
-    by_template = ((template.driver or study.driver, _loads(template, study.seed)) for template in study.loads)
+def driven(study: Study, workload: str | None = None) -> list[tuple[Load, str]]:
+    """Every Load of the study (for ``workload``) with its driver; one that several templates lead to is there once."""
+    templates = [each for each in study.loads if not each.workloads or workload is None or workload in each.workloads]
+    by_template = ((template.driver or study.driver, _loads(template, study.seed)) for template in templates)
     each = ((load, driver) for driver, loads in by_template for load in loads)
     return list(dict.fromkeys(each))
 

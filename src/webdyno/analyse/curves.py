@@ -7,12 +7,13 @@ or of loads that differ in more than the number of connections, never share one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from webdyno.analyse.claims import Judged
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.latency import merge
 from webdyno.analyse.measures import MEASURES
+from webdyno.analyse.parts import PARTS, rates_by_part
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import NOT_AN_ERROR, Window
 from webdyno.model.claim import Measure
@@ -21,9 +22,6 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import RouteFigures
-
-PARTS = 3
-"""A server's life under load is told in thirds, as S4 loaded each server three times."""
 
 
 def facets(plan: Plan) -> dict[str, tuple[str, str]]:
@@ -118,24 +116,6 @@ def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Co
         parts=[fitted.estimate(f"{part}", "per_s") for part in range(PARTS) if f"{part}" in fitted.names],
         gain=fitted.ratio(f"{PARTS - 1}", "0"),
     )
-
-
-def rates_by_part(slices: Iterable[Slice]) -> list[float]:
-    """Right answers per second in each third of all Slices, in their order; empty with less than three of them.
-
-    A Slice that lies across a border counts on both sides by its share of time.
-    """
-    pieces = [(one.duration_ns, one.ok) for one in slices if one.duration_ns > 0]
-    if len(pieces) < PARTS:
-        return []
-    length = sum(duration for duration, _ in pieces) / PARTS
-    answered, begin = [0.0] * PARTS, 0.0
-    for duration, ok in pieces:
-        for part in range(PARTS):
-            shared = min(begin + duration, (part + 1) * length) - max(begin, part * length)
-            answered[part] += ok * max(0.0, shared) / duration
-        begin += duration
-    return [number / length * 1e9 for number in answered]
 
 
 def routes(table: Table) -> dict[str, list[RouteFigures]]:

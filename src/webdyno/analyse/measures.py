@@ -1,7 +1,7 @@
 """Measures: every figure a claim or a curve can be about, of one table, and how two of them compare.
 
-Figures above zero go through the fit over rounds (``estimate``), so that a ratio is judged within rounds. The share of
-errors is often exactly zero, where a logarithm ends: it is the mean over rounds with a t interval, and no errors in n
+Figures above zero go through the fit over rounds (``estimate``), so that a ratio is judged within rounds. A share, as
+of errors, is often exactly zero, where a logarithm ends: it is the mean over rounds with a t interval, and no errors in n
 requests leave room for 3/n.
 
 J. A. Hanley, A. Lippman-Hand (1983), If nothing goes wrong, is everything all right? JAMA 249, for the 3/n.
@@ -18,6 +18,7 @@ from itertools import pairwise
 from scipy.special import stdtrit
 
 from webdyno.analyse.estimate import CONFIDENCE, Fit, fit
+from webdyno.analyse.parts import gain
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
 from webdyno.model.claim import Measure
@@ -36,6 +37,8 @@ MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "cpu_peak": ("cores", lambda window: cpu_peak(window.run)),
     "cpu_per_request": ("ns_per_request", lambda window: window.cpu_per_request_ns),
     "requests_per_connection": ("per_connection", lambda window: requests_per_connection([window.run])),
+    "kept_alive": ("share", lambda window: kept_alive(window.run)),
+    "gain": ("ratio", lambda window: gain(window.run)),
 }
 """The unit of each measure, and where it comes from."""
 SCALE: dict[str, float] = {"ns": 1e6, "ns_per_request": 1e6, "bytes": 2.0**20}
@@ -51,6 +54,18 @@ def cpu_peak(run: Run) -> float | None:
     # looks that come at an edge of a phase may be milliseconds apart, which says nothing
     paces = [(more - less) / (later - at) for (at, less), (later, more) in pairwise(seen) if later - at > 2e8]
     return max(paces, default=None)
+
+
+def kept_alive(run: Run) -> float | None:
+    """Share of answers after which the connection stayed open: as ab counts them, else from the connections opened;
+    None when the driver tells neither."""
+    kept, ended = run.summary.get("Keep-Alive requests"), run.summary.get("Complete requests")
+    if isinstance(kept, int | float) and isinstance(ended, int | float) and ended > 0:
+        return kept / ended
+    if run.trial.driver == "ab":  # it leaves the line out when it did not ask for keep-alive
+        return None
+    each = requests_per_connection([run])
+    return None if each is None else max(0.0, 1 - 1 / each) if each else 0.0
 
 
 @dataclass(frozen=True)
@@ -101,8 +116,8 @@ class Figures:
 
     def estimate(self, name: str, measure: Measure) -> Estimate | None:
         """A contender's figure; None when it has none."""
-        if measure == "errors":
-            return _error_share(self.cells[name]) if name in self.cells else None
+        if MEASURES[measure][0] == "share":
+            return _share(self.cells[name], MEASURES[measure][1]) if name in self.cells else None
         fitted = self.fitted(measure)
         return fitted.estimate(name, MEASURES[measure][0]) if fitted and name in fitted.names else None
 
@@ -112,7 +127,7 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
 
     Rounds are blocks across tables, too: each holds every cell of the plan once.
     """
-    if measure == "errors":
+    if MEASURES[measure][0] == "share":
         return _of_shares(one[0].estimate(one[1], measure), other[0].estimate(other[1], measure))
     if one[0] is other[0]:
         fitted, names = one[0].fitted(measure), (one[1], other[1])
@@ -139,8 +154,8 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     return Ratio(told.value, told.low, told.high, told.rounds, spread)
 
 
-def _error_share(cell: Cell) -> Estimate | None:
-    shares = [window.error_ratio for window in cell.windows]
+def _share(cell: Cell, of: Callable[[Window], float | None]) -> Estimate | None:
+    shares = [share for window in cell.windows if (share := of(window)) is not None]
     if not shares:
         return None
     mean, low, high = statistics.fmean(shares), None, None

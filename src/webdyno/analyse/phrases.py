@@ -22,6 +22,8 @@ MEASURED: dict[Measure, str] = {
     "cpu_peak": "highest CPU, in cores",
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "requests per connection",
+    "kept_alive": "share of connections kept alive",
+    "gain": "gain from the first to the last third of its life",
 }
 """Each measure as the end of "so many times the ..."."""
 
@@ -38,6 +40,8 @@ def figure(estimate: Estimate | float, measure: Measure) -> str:
         return words.per_cent(value)
     if unit == "per_s":
         return f"{words.plain(estimate)}/s" if isinstance(estimate, Estimate) else words.rate(value)
+    if unit == "ratio":
+        return f"{words.number(value, 2)}x"
     return words.number(value, max(0, min(2, words.decimals(value, None))))
 
 

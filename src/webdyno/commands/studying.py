@@ -135,7 +135,7 @@ def refuse_what_the_driver_cannot(study: Study, catalogue: Catalogue) -> None:
     """UsageError, before anything is built, when the driver cannot carry out one of the study's Orders truly."""
     for workload in study.workloads:
         requests = [_verified(request) for request in catalogue.workloads[workload].requests]
-        for load, name in driven(study):
+        for load, name in driven(study, workload):
             driver = DRIVERS[driver_called(name, f"study {study.name}: driver")]()
             driver.commands(Order(host="127.0.0.1", port=1, requests=requests, load=load, cores=(0,)))
 

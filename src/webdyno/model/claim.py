@@ -20,9 +20,13 @@ Measure = Literal[
     "cpu_peak",
     "cpu_per_request",
     "requests_per_connection",
+    "kept_alive",
+    "gain",
 ]
 """``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
-share of requests that failed, ``memory`` the high-water mark."""
+share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
+connection stayed open, ``gain`` the rate in the last third of a server's life
+under load divided by that of the first third."""
 
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
@@ -104,7 +108,7 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The contender all others are divided by: machines of then and now have only ratios in common."""
     cores: int | None = None
     """Those the article gave its contenders; None: it does not say, or one."""
-    figures: list[OriginalFigure]
+    figures: list[OriginalFigure] = []
 
 
 class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,8 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     timeout_s: float = 5.0
     keep_alive: bool = True
     http: str = "1.1"
+    workloads: list[str] = []
+    """Only these of the study's workloads; empty: all."""
     driver: str | None = None
     """Another than the study's. Rates of different drivers are never compared with each other."""
 

@@ -50,7 +50,7 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     yield from names(("workloads",), it.workloads, "workload", catalogue.workloads)
     if not it.loads:
         yield ("loads",), "must hold at least one load"
-    yield from _loads(("loads",), it.loads)
+    yield from _loads(("loads",), it.loads, it)
     yield from at_least(("rounds",), it.rounds, 1)
     yield from at_least(("seed",), it.seed, 0)
     if it.memory_mb is not None:
@@ -63,8 +63,10 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
         yield from _original(it.original, it)
 
 
-def _loads(key: Key, loads: list[StudyLoad]) -> Iterator[Fault]:
+def _loads(key: Key, loads: list[StudyLoad], study: Study) -> Iterator[Fault]:
     for at, load in enumerate(loads):
+        for place, name in enumerate(load.workloads):
+            yield from reference((*key, at, "workloads", place), name, "workload of this study", study.workloads)
         yield from (((*key, at, *inner), problem) for inner, problem in _load(load))
 
 
@@ -109,7 +111,7 @@ def _brief(it: Brief, study: Study) -> Iterator[Fault]:
     for field, kind in (("contenders", "contender"), ("workloads", "workload")):
         for at, name in enumerate(getattr(it, field)):
             yield from reference(("brief", field, at), name, f"{kind} of this study", getattr(study, field))
-    yield from _loads(("brief", "loads"), it.loads)
+    yield from _loads(("brief", "loads"), it.loads, study)
 
 
 def _claim(it: Claim, study: Study) -> Iterator[Fault]:

@@ -25,6 +25,7 @@ _SCALED: dict[str, tuple[str, float]] = {
     "share": ("%", 0.01),
     "cores": ("cores", 1.0),
     "per_connection": ("requests", 1.0),
+    "ratio": ("times", 1.0),
 }
 _LOGARITHMIC = ("ns", "ns_per_request", "per_connection")
 
