@@ -30,6 +30,8 @@ ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
 HELD_BACK = ("generator-bound", "service-bound")
 """Doubts that make a rate a floor, and a time a ceiling."""
+EXPLAINED = 2
+"""Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": ("wrong-answers", "starved-connections", "hanging-requests", "dead-cell"),
     "requests_per_connection": ("starved-connections", "hanging-requests", "dead-cell"),
@@ -272,11 +274,12 @@ def _limits(claim: Claim, one: _Side, other: _Side | None) -> str:
 
 
 def _explanations(claim: Claim, one: _Side, other: _Side | None) -> list[str]:
-    """Doubts about either side that say why a figure is what it is."""
+    """Doubts about either side that say why a figure is what it is, the commonest kinds first."""
     kinds: Sequence[str] = claim.because or [kind for kind in REASONS if kind not in HELD_BACK]
     sides = [side for side in (one, other) if side is not None]
-    found = [doubt.sentence for side in sides for doubt in side.doubts if doubt.kind in kinds]
-    return list(dict.fromkeys(found))
+    found = [doubt for side in sides for doubt in side.doubts if doubt.kind in kinds]
+    found.sort(key=lambda doubt: REASONS.index(doubt.kind))
+    return list(dict.fromkeys(doubt.sentence for doubt in found))[:EXPLAINED]
 
 
 def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:

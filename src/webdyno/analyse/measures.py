@@ -1,8 +1,8 @@
 """Measures: every figure a claim or a curve can be about, of one table, and how two of them compare.
 
 Figures above zero go through the fit over rounds (``estimate``), so that a ratio is judged within rounds. A share, as
-of errors, is often exactly zero, where a logarithm ends: it is the mean over rounds with a t interval, and no errors in n
-requests leave room for 3/n.
+of errors, is often exactly zero, where a logarithm ends: it is the mean over rounds with a t interval, and no errors
+in n requests leave room for 3/n.
 
 J. A. Hanley, A. Lippman-Hand (1983), If nothing goes wrong, is everything all right? JAMA 249, for the 3/n.
 """

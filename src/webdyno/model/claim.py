@@ -34,17 +34,17 @@ Ruling = Literal["holds", "does not hold", "cannot tell"]
 
 Reason = Literal[
     "closes-connections",
-    "delayed-ack",
-    "generator-bound",
-    "http-1.0",
-    "memory-capped",
-    "service-bound",
-    "small-backlog",
-    "starved-connections",
-    "uneven-accept",
     "wrong-answers",
+    "starved-connections",
+    "small-backlog",
+    "memory-capped",
+    "uneven-accept",
+    "delayed-ack",
+    "http-1.0",
+    "service-bound",
+    "generator-bound",
 ]
-"""Kinds of Doubts that explain a figure, and not only shade it."""
+"""Kinds of Doubts that explain a figure, and not only shade it: those that explain the most first."""
 REASONS: tuple[str, ...] = get_args(Reason)
 
 
@@ -55,14 +55,18 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The statement, in few words of ours."""
     contenders: list[str]
     """Whom it is about; it must hold for each. ``best`` and ``last`` stand for the ends of the ranking found here;
-    a pattern such as ``flask-*-pypy-3.9`` for all contenders it fits."""
+    a pattern such as ``flask-*-pypy`` for all contenders it fits."""
     measure: Measure = "rate"
+    """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
+    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``memory`` the
+    high-water mark; ``gain`` the rate in the last third of a server's life divided by that in the first."""
     relation: Relation
+    """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0
     """The figure is so many times that of ``than``; ``about`` allows a quarter more, or as much less."""
     than: list[str] = []
     """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
-    pattern with one star for each star of ``contenders`` names the partner of each: ``*-cpython`` of ``*-pypy``."""
+    pattern beside a pattern names the partner of each: ``*-cpython`` of ``*-pypy``."""
     share: float = 1.0
     """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None

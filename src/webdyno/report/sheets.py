@@ -195,14 +195,15 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
 def _shape(shape: Shape) -> list[str]:
     here = [words.MISSING] * 3
     if shape.value is not None and shape.here is not None:
-        bounds = words.interval(shape.here) or words.MISSING
-        here = [figure(shape.value, shape.measure), words.times(shape.here), bounds]
+        base = shape.contender == shape.baseline
+        bounds = words.MISSING if base else words.interval(shape.here) or words.MISSING
+        here = [figure(shape.value, shape.measure), "1x" if base else words.times(shape.here), bounds]
     verdict = ALIKE[shape.alike] if shape.contender != shape.baseline else "baseline"
     return [
         shape.contender,
         shape.as_named,
         claimed(shape.original_value, shape.measure),
-        f"{words.number(shape.original, 2)}x",
+        "1x" if shape.contender == shape.baseline else f"{words.number(shape.original, 2)}x",
         *here,
         verdict if shape.here is not None else f"none: {shape.reason}",
     ]

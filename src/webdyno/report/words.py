@@ -121,10 +121,11 @@ def served(verdict: Verdict) -> list[Standing]:
 
 
 def tally(claims: Sequence[ClaimVerdict]) -> str:
-    """``Of 9 claims: 4 hold, 2 do not hold, 3 cannot be told.``"""
+    """``9 claims: 4 hold, 2 do not hold, 3 cannot be told.``"""
     by = Counter(claim.ruling for claim in claims)
     return (
-        f"Of {count(len(claims), 'claim')}: {by['holds']} hold, {by['does not hold']} do not hold, "
+        f"{count(len(claims), 'claim')}: {by['holds']} {'holds' if by['holds'] == 1 else 'hold'}, "
+        f"{by['does not hold']} {'does' if by['does not hold'] == 1 else 'do'} not hold, "
         f"{by['cannot tell']} cannot be told."
     )
 
