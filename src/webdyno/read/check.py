@@ -1,7 +1,7 @@
 """What a type cannot say about a noun: references, rules, placeholders, exact pins, numbers out of range.
 
 One generator of Faults per noun, and nothing raised: where a Fault stands in the file is not known here. What must hold
-between the parts of one answer is in check_answer.py; studies are in check_study.py.
+between the parts of one answer is in check_answer.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 from webdyno.model.rule import evaluate
+from webdyno.model.study import Study, StudyLoad
 from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
 from webdyno.read.lines import Key
@@ -34,12 +35,14 @@ PINNED: dict[str, tuple[str, str]] = {
 
 RULE_CORES = (1, 2, 3, 4, 8, 64)
 """Numbers of cores a rule is tried with."""
+HTTP_VERSIONS = ("1.0", "1.1")
+MOST_PER_S = 1e7
 
 
 def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of a contender, its references looked up in ``catalogue``."""
-    yield from reference(("app",), it.app, "app", catalogue.apps)
-    yield from reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
+    yield from _reference(("app",), it.app, "app", catalogue.apps)
+    yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
     if runtime := catalogue.runtimes.get(it.runtime):
         yield from pins(it.requires, [runtime.kind])
     yield from _command(("serve",), it.serve)
@@ -56,16 +59,16 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
             for at, name in enumerate(it.answers):
                 if name not in app.answers:
                     yield ("answers", at), f'app "{app.name}" does not answer "{name}"; {suggest(name, app.answers)}'
-    yield from texts(it, ("server", "model", "because", "author"))
+    yield from _texts(it, ("server", "model", "because", "author"))
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
-    yield from above(("ready_s",), it.ready_s, 0)
-    yield from at_least(("stop_s",), it.stop_s, 0)
+    yield from _above(("ready_s",), it.ready_s, 0)
+    yield from _at_least(("stop_s",), it.stop_s, 0)
 
 
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of an app."""
-    yield from texts(it, ("language", "interface", "framework"))
+    yield from _texts(it, ("language", "interface", "framework"))
     yield from pins(it.requires, PINNED)
     yield from _answers(it.answers, catalogue)
     yield from chain.from_iterable(_command(("build", at), command) for at, command in enumerate(it.build))
@@ -73,7 +76,7 @@ def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
 
 def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
     """Faults of a runtime."""
-    yield from texts(it, ("language", "install"))
+    yield from _texts(it, ("language", "install"))
     if not it.find:
         yield ("find",), "must name at least one program or version"
     if it.minimum is not None and not re.fullmatch(r"\d+(\.\d+)*", it.minimum):
@@ -82,11 +85,11 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
 
 def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of a workload, its references looked up in ``catalogue``."""
-    yield from texts(it, ("title",))
+    yield from _texts(it, ("title",))
     if it.service is not None:
-        yield from reference(("service",), it.service, "service", catalogue.services)
+        yield from _reference(("service",), it.service, "service", catalogue.services)
     yield from request_faults(it.requests)
-    yield from at_least(("service_floor_ms",), it.service_floor_ms, 0)
+    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
 
 
 def request_faults(requests: list[Request]) -> Iterator[Fault]:
@@ -100,32 +103,78 @@ def request_faults(requests: list[Request]) -> Iterator[Fault]:
             yield (*key, "path"), f'"{request.path}" must begin with a slash'
         if not re.fullmatch(r"[A-Z]+", request.method):
             yield (*key, "method"), f'"{request.method}" is not a method; write it in capitals, such as "GET"'
-        yield from at_least((*key, "weight"), request.weight, 1)
+        yield from _at_least((*key, "weight"), request.weight, 1)
         yield from (((*key, "expect", *inner), problem) for inner, problem in answer_faults(request))
 
 
-def reference(key: Key, name: str, kind: str, known: Iterable[str]) -> Iterator[Fault]:
-    """Fault of a name that nothing of this kind bears."""
-    if name not in (there := list(known)):
-        yield key, f'there is no {kind} "{name}"; {suggest(name, there)}'
+def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
+    """Faults of a study, its references looked up in ``catalogue``."""
+    yield from _texts(it, ("title", "question"))
+    yield from _names(("contenders",), it.contenders, "contender", catalogue.contenders)
+    yield from _names(("workloads",), it.workloads, "workload", catalogue.workloads)
+    if not it.loads:
+        yield ("loads",), "must hold at least one load"
+    for at, load in enumerate(it.loads):
+        yield from (((("loads", at, *inner)), problem) for inner, problem in load_faults(load))
+    yield from _at_least(("rounds",), it.rounds, 1)
+    yield from _at_least(("seed",), it.seed, 0)
+    if it.memory_mb is not None:
+        yield from _at_least(("memory_mb",), it.memory_mb, 1)
 
 
-def names(key: Key, given: list[str], kind: str, known: Iterable[str]) -> Iterator[Fault]:
-    """Faults of a list of names of this kind: none, an unknown one, one that is there twice."""
-    if not given:
+def load_faults(it: StudyLoad) -> Iterator[Fault]:
+    """Faults of one of a study's loads."""
+    if not it.connections:
+        yield ("connections",), "must hold at least one number"
+    yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
+    yield from _open(it)
+    if (it.duration_s is None) == (it.count is None):
+        both = "both are" if it.count is not None else "neither is"
+        yield (), f"exactly one of duration_s and count must be given, and {both}"
+    if it.duration_s is not None:
+        yield from _above(("duration_s",), it.duration_s, 0)
+    if it.count is not None:
+        yield from _at_least(("count",), it.count, 1)
+    yield from _at_least(("warmup_s",), it.warmup_s, 0)
+    yield from _above(("timeout_s",), it.timeout_s, 0)
+    if it.http not in HTTP_VERSIONS:
+        yield ("http",), f'"{it.http}" is not a choice; {suggest(it.http, HTTP_VERSIONS)}'
+
+
+def _open(it: StudyLoad) -> Iterator[Fault]:
+    """What makes a load open, and what means nothing without it."""
+    for at, rate in enumerate(it.rate_per_s):
+        if not 0 < rate <= MOST_PER_S:
+            yield ("rate_per_s", at), f"must be above 0 and up to 10,000,000, but is {rate:g}"
+    if not it.rate_per_s:
+        if it.poisson:
+            yield ("poisson",), "needs rate_per_s: without it the load is closed"
+        if it.max_connections is not None:
+            yield ("max_connections",), "needs rate_per_s: without it the load is closed"
+    elif it.max_connections is not None and it.connections and it.max_connections < max(it.connections):
+        yield ("max_connections",), f"must be at least connections, of which there are {max(it.connections)}"
+
+
+def _reference(key: Key, name: str, kind: str, known: Iterable[str]) -> Iterator[Fault]:
+    if name not in (names := list(known)):
+        yield key, f'there is no {kind} "{name}"; {suggest(name, names)}'
+
+
+def _names(key: Key, names: list[str], kind: str, known: Iterable[str]) -> Iterator[Fault]:
+    if not names:
         yield key, f"must name at least one {kind}"
-    for at, name in enumerate(given):
-        yield from reference((*key, at), name, kind, known)
-    yield from _twice(key, given)
+    for at, name in enumerate(names):
+        yield from _reference((*key, at), name, kind, known)
+    yield from _twice(key, names)
 
 
-def _answers(workloads: list[str], catalogue: Catalogue) -> Iterator[Fault]:
-    yield from names(("answers",), workloads, "workload", catalogue.workloads)
+def _answers(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:
+    yield from _names(("answers",), names, "workload", catalogue.workloads)
 
 
-def _twice(key: Key, given: list[str]) -> Iterator[Fault]:
-    for at, name in enumerate(given):
-        if name in given[:at]:
+def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
+    for at, name in enumerate(names):
+        if name in names[:at]:
             yield (*key, at), f'"{name}" is named twice'
 
 
@@ -150,7 +199,7 @@ def _placeholders(key: Key, text: str) -> Iterator[Fault]:
 
 def _rule(key: Key, rule: int | str) -> Iterator[Fault]:
     if isinstance(rule, int):
-        yield from at_least(key, rule, 1)
+        yield from _at_least(key, rule, 1)
         return
     try:
         for cores in RULE_CORES:
@@ -165,7 +214,7 @@ def _pool(it: Contender) -> Iterator[Fault]:
             if "pool" in placeholders(text):
                 yield key, "says {pool}, but the contender has no pool; give it the key pool"
     elif isinstance(it.pool, int):
-        yield from at_least(("pool",), it.pool, 1)
+        yield from _at_least(("pool",), it.pool, 1)
     else:
         try:
             for cores in RULE_CORES:
@@ -189,20 +238,17 @@ def _sweep(it: Contender) -> Iterator[Fault]:
         yield from chain.from_iterable(_rule(("sweep", setting, at), value) for at, value in enumerate(values))
 
 
-def texts(it: object, fields: Iterable[str]) -> Iterator[Fault]:
-    """Faults of texts that are empty."""
-    for name in fields:
+def _texts(it: object, names: Iterable[str]) -> Iterator[Fault]:
+    for name in names:
         if not getattr(it, name).strip():
             yield (name,), "must not be empty"
 
 
-def above(key: Key, number: float, limit: int) -> Iterator[Fault]:
-    """Fault of a number that is not more than ``limit``."""
+def _above(key: Key, number: float, limit: int) -> Iterator[Fault]:
     if not (math.isfinite(number) and number > limit):
         yield key, f"must be more than {limit}, but is {number}"
 
 
-def at_least(key: Key, number: float, limit: int) -> Iterator[Fault]:
-    """Fault of a number below ``limit``."""
+def _at_least(key: Key, number: float, limit: int) -> Iterator[Fault]:
     if not (math.isfinite(number) and number >= limit):
         yield key, f"must be {limit} or more, but is {number}"

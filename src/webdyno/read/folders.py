@@ -29,7 +29,7 @@ from webdyno.read.check import (
     workload_faults,
 )
 from webdyno.read.check_service import service_faults
-from webdyno.read.check_study import expanded, study_faults
+from webdyno.read.check_study import study_faults
 from webdyno.read.convert import convert
 from webdyno.read.source import Source, read_source, suggest
 
@@ -82,8 +82,6 @@ def read_catalogue(folders: Sequence[Path]) -> Catalogue:
         for kind in KINDS:
             _gather(gathered, kind, folder)
     catalogue = _catalogue(gathered)
-    for name, study in catalogue.studies.items():
-        catalogue.studies[name] = expanded(study, catalogue)
     for (kind, name), source in gathered.sources.items():
         _check(source, kind, gathered.nouns[kind][name], catalogue)
     return catalogue
@@ -92,7 +90,7 @@ def read_catalogue(folders: Sequence[Path]) -> Catalogue:
 def read_study(path: Path, catalogue: Catalogue) -> Study:
     """The study in the file at ``path``, about what ``catalogue`` holds; CatalogueError."""
     source = read_source(path)
-    study = expanded(convert(source, Study, path.stem), catalogue)
+    study = convert(source, Study, path.stem)
     _check(source, "study", study, catalogue)
     return study
 
