@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.study import Study, StudyLoad
@@ -23,6 +24,8 @@ from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 
 OVERHEAD_S = 0.6
 """Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
+USUAL_READY_S = 20.0
+"""What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
 GUESSED_RATE_PER_S = 2000
 """Only to foretell the length of Trials that end by count."""
 
@@ -127,7 +130,7 @@ def make_plan(
         workloads=workloads,
         memory_bytes=memory_bytes(study),
         estimate=study.estimate,
-        seconds=sum(trial_seconds(trial.load) for trial in trials),
+        seconds=sum(trial_seconds(trial.load, catalogue.contenders[trial.contender]) for trial in trials),
         services={name: catalogue.services[name] for name in services},
         shows=[*study.shows],
         claims=study.claims,
@@ -153,10 +156,11 @@ def _skipped(
             yield Skipped(contender="", workloads=workloads, reason=reason)
 
 
-def trial_seconds(load: Load) -> float:
+def trial_seconds(load: Load, contender: Contender | None = None) -> float:
     """Expected length of one Trial in seconds: server start and end included, build apart."""
+    overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
     steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
-    return OVERHEAD_S + load.warmup_s + steady
+    return overhead + load.warmup_s + steady
 
 
 def memory_bytes(study: Study) -> int | None:
