@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from webdyno.analyse.words import length
+from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.servicing import look_for_services
 from webdyno.commands.studying import (
@@ -18,7 +18,7 @@ from webdyno.commands.studying import (
     study_called,
 )
 from webdyno.model.trial import Plan
-from webdyno.plan import make_plan
+from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
 
 
@@ -36,7 +36,8 @@ def plan(
     Example: `webdyno plan quickstart --rounds 5`
     """
     known = catalogue_of(catalogue)
-    chosen = narrowing.of(study_called(study, known), known)
+    called = study_called(study, known)
+    chosen = narrowing.of(called, known)
     refuse_what_the_driver_cannot(chosen, known)
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
@@ -44,8 +45,11 @@ def plan(
     made = make_plan(chosen, known, missing, lacking, absent, brief=narrowing.brief)
     if json:
         say_json(made)
-    else:
-        _print(made, full)
+        return 0
+    _print(made, full)
+    if called.brief is not None and narrowing.is_empty:
+        short = make_plan(brief_of(called), known, missing, lacking, absent, brief=True)
+        print(f"in brief: {words.count(len(short.trials), 'trial')}, about {words.length(short.seconds)} with --brief")
     return 0
 
 
@@ -58,7 +62,7 @@ def _print(made: Plan, full: bool) -> None:
     cells = len(made.trials) // made.rounds
     console.print(
         f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
-        f"seed {made.seed}: about {length(made.seconds)} (builds apart)"
+        f"seed {made.seed}: about {words.length(made.seconds)} (builds apart)"
     )
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)

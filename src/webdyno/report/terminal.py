@@ -8,33 +8,35 @@ cleaned of control characters, for names and logs come from outside.
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 from webdyno.report import words
-from webdyno.report.page import Page
-from webdyno.report.sheets import lone
-from webdyno.report.terminal_study import show_claims, show_sheets
+from webdyno.report.sheets import Sheet, lone, source
+from webdyno.report.sheets import sheets as study_sheets
 from webdyno.report.words import Mark
 
 _DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "ratio", "interval", "p99", "doubts")
 """Columns in the order in which they give way to a narrow terminal."""
 _LOG_LINES = 4
+_RULINGS = {"holds": "bold green", "does not hold": "bold red", "cannot tell": "bold yellow"}
 
 
 def render_terminal(
     plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis, folder: Path, console: Console
 ) -> None:
     """Print the whole report on ``console``."""
-    page = Page(console)
+    page = _Page(console)
     marks = words.marks(analysis)
     page.heading(plan.title)
     page.line(plan.question)
@@ -52,8 +54,8 @@ def render_terminal(
             dropped = _ranking(page, verdict, marks)
     if not lone(analysis):
         page.line("The ranking of each load: webdyno report FOLDER --format html, or md.", "dim")
-    show_sheets(page, analysis)
-    show_claims(page, plan, analysis)
+    _sheets(page, analysis)
+    _claims(page, plan, analysis)
     if dropped:
         page.line(
             f"A wider terminal also shows: {words.listing([words.COLUMNS[key].title for key in dropped])}.", "dim"
@@ -64,7 +66,31 @@ def render_terminal(
     _recommendation(page, analysis, folder)
 
 
-def _ranking(page: Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
+class _Page:
+    """A console that takes plain text only, in ASCII when nobody looks at it."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.ascii = not console.is_terminal or not console.encoding.lower().startswith("utf")
+
+    def text(self, content: str, style: str = "") -> Text:
+        clean = words.clean(content)
+        return Text(clean.replace("µ", "u") if self.ascii else clean, style=style)
+
+    def line(self, content: str, style: str = "", indent: int = 0) -> None:
+        """Wrapped here and not by rich, which would fill every line with blanks up to the margin."""
+        margin = " " * indent
+        for line in textwrap.wrap(
+            content, self.console.width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+        ):
+            self.console.print(self.text(line, style), soft_wrap=True)
+
+    def heading(self, content: str) -> None:
+        self.console.print()
+        self.console.print(self.text(content, "bold underline"))
+
+
+def _ranking(page: _Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
     """Print the table of one verdict; returns the columns that did not fit."""
     standings = words.served(verdict)
     if not standings:
@@ -103,7 +129,52 @@ def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) ->
     return kept
 
 
-def _doubts(page: Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
+def _sheets(page: _Page, analysis: Analysis) -> None:
+    """Every table of the study."""
+    for sheet in study_sheets(analysis):
+        page.heading(sheet.title)
+        if sheet.says:
+            page.line(sheet.says, "dim")
+        _sheet(page, sheet)
+
+
+def _sheet(page: _Page, sheet: Sheet) -> None:
+    """A table; texts that end a row and would make it too wide stand on a line of their own below it."""
+    width = sum(max(cell_len(row[at]) for row in [sheet.head, *sheet.rows]) + 2 for at in range(len(sheet.head)))
+    below = width > page.console.width and len(sheet.head) > sheet.texts + 1
+    shown = len(sheet.head) - 1 if below and _ends_in_text(sheet) else len(sheet.head)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
+    for at, title in enumerate(sheet.head[:shown]):
+        left = at < sheet.texts or (at == len(sheet.head) - 1 and _ends_in_text(sheet))
+        table.add_column(page.text(title), justify="left" if left else "right", overflow="fold")
+    for row in sheet.rows:
+        table.add_row(*[page.text(cell) for cell in row[:shown]])
+    page.console.print(table)
+    if shown < len(sheet.head):
+        for row in sheet.rows:
+            page.line(f"{row[0]}: {row[-1]}", "dim")
+
+
+def _ends_in_text(sheet: Sheet) -> bool:
+    """Its last column holds words."""
+    return sheet.head[-1] == ""
+
+
+def _claims(page: _Page, plan: Plan, analysis: Analysis) -> None:
+    """Each claim of the original, with what became of it here."""
+    if not analysis.claims:
+        return
+    page.heading("What the original claimed")
+    if came_from := source(plan):
+        page.line(came_from, "dim")
+    for claim in analysis.claims:
+        page.line(f"{claim.ruling}: {claim.text}", _RULINGS[claim.ruling])
+        if claim.sentence:
+            page.line(claim.sentence, indent=3)
+    page.line(words.tally(analysis.claims), "dim")
+
+
+def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
     if not marks:
         return
     page.heading("Doubts")
@@ -119,7 +190,7 @@ def _doubts(page: Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
         page.line("! means: the figures are shown, but not ranked.", "dim")
 
 
-def _failures(page: Page, runs: Sequence[Run]) -> None:
+def _failures(page: _Page, runs: Sequence[Run]) -> None:
     failures = words.failures(runs)
     if not failures:
         return
@@ -131,14 +202,14 @@ def _failures(page: Page, runs: Sequence[Run]) -> None:
             page.console.print(page.text(f"   | {line}", "dim"), soft_wrap=True)
 
 
-def _skipped(page: Page, plan: Plan) -> None:
+def _skipped(page: _Page, plan: Plan) -> None:
     if plan.skipped:
         page.heading("Skipped")
     for skipped in plan.skipped:
         page.line(f"{skipped.what}: {skipped.reason}")
 
 
-def _recommendation(page: Page, analysis: Analysis, folder: Path) -> None:
+def _recommendation(page: _Page, analysis: Analysis, folder: Path) -> None:
     page.heading("Recommendation")
     page.line(analysis.sentence, "bold green" if analysis.recommended else "bold yellow")
     if analysis.recommended_command:
