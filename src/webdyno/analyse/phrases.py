@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 from webdyno.analyse import words
@@ -93,12 +94,22 @@ def outcomes(standing: Standing) -> str:
 def claim_sentence(claim: Claim, case: ClaimCase, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
     """The comparison that decided, how many agree with it, and the reason."""
     parts = [_fact(claim, case)] if case.estimate is not None else []
-    if len(cases) > 1:
-        agreeing = sum(one.ruling == ruling for one in cases)
-        parts.append(f"so in {agreeing} of {words.count(len(cases), 'comparison')}")
+    if len(cases) > 1 and case.estimate is not None:
+        parts.append(_agreement(claim, ruling, cases))
     if case.reason:
         parts.append(case.reason)
     return "; ".join(parts)
+
+
+def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
+    """In how many comparisons it is so; of a claim about most of them, also the middle one."""
+    number = words.count(len(cases), "comparison")
+    if claim.share == 1.0:
+        return f"so in {sum(one.ruling == ruling for one in cases)} of {number}"
+    held = sum(one.ruling == "holds" for one in cases)
+    middle = statistics.median(one.estimate.value for one in cases if one.estimate is not None)
+    wanted = words.per_cent(claim.share)
+    return f"it holds in {held} of {number}, and {wanted} were claimed; the middle of all is {middle:.2f}x"
 
 
 def _fact(claim: Claim, case: ClaimCase) -> str:
@@ -110,4 +121,7 @@ def _fact(claim: Claim, case: ClaimCase) -> str:
     told = f"{words.times(estimate)}" + (f" ({bounds})" if bounds else "")
     by = "" if case.driver == "engine" else f", by {case.driver}"
     of = case.than if claim.value is None else f"{case.than} that was claimed"
-    return f"{case.contender} has {told} the {MEASURED[claim.measure]} of {of} ({case.workload}, {case.load}{by})"
+    here, measure = f"({case.workload}, {case.load}{by})", MEASURED[claim.measure]
+    if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
+        return f"{case.contender} {here} has {told} the {measure} of {of}"
+    return f"{case.contender} has {told} the {measure} of {of} {here}"
