@@ -6,10 +6,13 @@
 use crate::expect::{Broken, Check, Known};
 use crate::order::{Expect, Request};
 use crate::wire::Malformed;
-use crate::wire::h1::{Event, Head, Parser, Template};
+use crate::wire::h1::{Event, Framing, Head, Parser, Template};
 
 /// The first wait after a refused connect, and the longest.
 const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
+
+/// A body of so many bytes is worth not looking at.
+const LONG: u64 = 8 * 1024;
 
 /// What a place is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +104,18 @@ pub struct Lore {
     template: Template,
     known: Known,
     whole: Whole,
+    /// A right answer had a long body that was only counted, and said its length before.
+    long: bool,
+    /// Something followed an answer that was not looked at.
+    surplus: bool,
+}
+
+impl Lore {
+    /// Whether answers like those before have bodies that need not be looked at.
+    #[inline]
+    pub fn may_look_away(&self) -> bool {
+        self.long && !self.surplus
+    }
 }
 
 /// The bytes of a right answer, with what they came to.
@@ -110,24 +125,34 @@ pub struct Lore {
 #[derive(Debug, Default)]
 struct Whole {
     bytes: Vec<u8>,
-    answer: Option<Answer>,
+    right: Option<Right>,
+}
+
+/// What a right answer is beside its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Right {
+    status: u16,
+    http10: bool,
+    keep_alive: bool,
+    length: u64,
 }
 
 impl Whole {
     /// Longer answers are not kept: copying each that differs would cost more than it saves.
     const LIMIT: usize = 4 * 1024;
 
-    #[inline]
+    #[inline(always)]
     fn is(&self, bytes: &[u8]) -> Option<Answer> {
         // What ends an answer is in its bytes, so that it is the same whatever follows.
-        let answer = self.answer.as_ref().filter(|_| bytes.starts_with(&self.bytes))?;
-        Some(Answer { rest: bytes.len() - self.bytes.len(), ..answer.clone() })
+        let Right { status, http10, keep_alive, length } = self.right.filter(|_| bytes.starts_with(&self.bytes))?;
+        Some(Answer { status, http10, keep_alive, broken: None, rest: bytes.len() - self.bytes.len(), length })
     }
 
     fn learn(&mut self, bytes: &[u8], answer: &Answer) {
         let bytes = &bytes[..bytes.len() - answer.rest];
         let right = answer.broken.is_none() && bytes.len() <= Whole::LIMIT;
-        self.answer = right.then(|| answer.clone());
+        let Answer { status, http10, keep_alive, length, .. } = *answer;
+        self.right = right.then_some(Right { status, http10, keep_alive, length });
         if right {
             self.bytes.clear();
             self.bytes.extend_from_slice(bytes);
@@ -171,7 +196,7 @@ impl Default for Place {
 
 impl Place {
     /// A new request, due then, is this place's to carry out.
-    #[inline]
+    #[inline(always)]
     pub fn assign(&mut self, request: usize, due: u64) {
         (self.request, self.due_at, self.asked) = (request as u32, due, true);
         (self.sent_at, self.retried) = (0, false);
@@ -184,7 +209,7 @@ impl Place {
     }
 
     /// The present request is about to be sent.
-    #[inline]
+    #[inline(always)]
     pub fn ask(&mut self, to_head: bool) {
         (self.state, self.taken, self.sent) = (State::Asking, 0, false);
         self.parser.begin(to_head);
@@ -238,18 +263,23 @@ impl Place {
         }
     }
 
-    /// What `bytes` come to. `at` is when they came.
-    #[inline]
+    /// The answer that the first bytes of an answer are, where one like it came before.
+    #[inline(always)]
+    pub fn known(&mut self, bytes: &[u8], lore: &Lore) -> Option<Answer> {
+        let answer = lore.whole.is(bytes)?;
+        self.parser.skip();
+        Some(answer)
+    }
+
+    /// What `bytes`, which are not those of a known answer, come to. `at` is when they came.
     pub fn absorb(&mut self, bytes: &[u8], at: u64, request: &Request, lore: &mut Lore, first: &mut First) -> Progress {
         let fresh = self.silent();
-        if let Some(answer) = fresh.then(|| lore.whole.is(bytes)).flatten() {
-            self.parser.skip();
-            return Progress::Complete(answer);
-        }
         let progress = self.read(bytes, at, request, lore, first);
-        match &progress {
-            Progress::Complete(answer) if fresh => lore.whole.learn(bytes, answer),
-            _ => {}
+        if let Progress::Complete(answer) = &progress {
+            lore.long |= self.verdict.is_long(answer, &request.expect);
+            if fresh {
+                lore.whole.learn(bytes, answer);
+            }
         }
         progress
     }
@@ -269,6 +299,20 @@ impl Place {
                 Err(Malformed(why)) => return Progress::Malformed(why),
             }
         }
+    }
+
+    /// How many bytes are missing of the body of the present answer, if nobody needs to see them.
+    pub fn unseen(&self) -> Option<u64> {
+        self.parser.left().filter(|_| self.verdict.check.counts())
+    }
+
+    /// So many bytes came that nobody saw, as [`Place::unseen`] allowed. The answer, if that was its end.
+    pub fn pass(&mut self, bytes: u64, request: &Request, lore: &mut Lore) -> Option<Answer> {
+        let (taken, whole) = self.parser.pass(bytes);
+        self.verdict.check.pass(taken);
+        let rest = (bytes - taken) as usize;
+        lore.surplus |= rest > 0;
+        whole.then(|| self.verdict.end(rest, &request.expect, &mut lore.known))
     }
 
     /// The server ended the connection: the answer, if that was its end.
@@ -305,15 +349,23 @@ struct Verdict {
     status: u16,
     http10: bool,
     keep_alive: bool,
+    /// The head said the length.
+    measured: bool,
     broken: Option<Broken>,
 }
 
 impl Verdict {
+    /// Whether this answer has a long body of which only the length, which it said before, mattered.
+    fn is_long(&self, answer: &Answer, expect: &Expect) -> bool {
+        answer.length >= LONG && answer.broken.is_none() && self.measured && !expect.has_content()
+    }
+
     #[inline]
     fn head(&mut self, head: &Head, raw: &[u8], expect: &Expect, known: &mut Known, first: &mut First) {
         self.broken = head_broken(head, raw, expect, first);
         self.check.begin(expect, known, self.broken.is_none());
         (self.status, self.http10, self.keep_alive) = (head.status, head.http10, head.keep_alive);
+        self.measured = matches!(head.framing, Framing::Length(_));
     }
 
     #[inline]

@@ -9,7 +9,10 @@ fn a_place_is_small_enough_for_ten_thousand_to_stay_in_the_cache() {
 fn answer(place: &mut Place, lore: &mut Lore, request: &Request, parts: &[&str]) -> Progress {
     place.ask(false);
     let mut first = First::default();
-    let reads = parts.iter().map(|part| place.absorb(part.as_bytes(), 1, request, lore, &mut first));
+    let reads = parts.iter().map(|part| match place.silent().then(|| place.known(part.as_bytes(), lore)).flatten() {
+        Some(answer) => Progress::Complete(answer),
+        None => place.absorb(part.as_bytes(), 1, request, lore, &mut first),
+    });
     reads.last().expect("a read")
 }
 

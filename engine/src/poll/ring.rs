@@ -22,7 +22,7 @@ mod tests;
 
 pub use probe::available;
 
-use super::endpoint::refusal;
+use super::endpoint::{refusal, undelay};
 use super::{Endpoint, Poll, What};
 use queue::{Event, Kind, Queue};
 use rustix::event::PollFlags;
@@ -253,6 +253,7 @@ impl Poll for Ring {
         self.close(place);
         let fd = endpoint.socket(self.opened)?;
         (self.opened, self.reset) = (self.opened.wrapping_add(1), endpoint.reset);
+        undelay(&fd);
         let connected = endpoint.connect(&fd)?;
         let slot = &mut self.slots[place];
         *slot = Slot { fd: Some(fd), generation: (slot.generation + 1) % GENERATIONS, ..Slot::default() };
