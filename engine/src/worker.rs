@@ -7,6 +7,7 @@
 mod arrivals;
 mod connecting;
 mod drain;
+mod repeat;
 mod request;
 mod routes;
 mod templates;
@@ -30,6 +31,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const NAP_NS: u64 = 50 * clock::MILLISECOND;
 /// Connects begun in one turn of the loop: a server gets to accept while a large number is being opened.
 const CONNECTS_PER_TURN: usize = 64;
+/// Stands for no place, which a worker has fewer of.
+const NOBODY: u32 = u32::MAX;
 
 /// What all workers read and none writes, except the two flags.
 pub struct Job<'j> {
@@ -65,6 +68,13 @@ pub struct Job<'j> {
     pub reached: AtomicBool,
 }
 
+impl Job<'_> {
+    /// Whether all requests are the same bytes, on connections that are kept.
+    fn repeats(&self) -> bool {
+        self.keep_alive && matches!((self.encoded, self.moulds), ([bytes], [None]) if !bytes.is_empty())
+    }
+}
+
 /// What is sent for a request.
 struct Saying<'j> {
     /// None for one that differs each time.
@@ -90,8 +100,10 @@ pub struct Worker<'j, P> {
     press: Press,
     ledger: Ledger,
     totals: Totals,
-    /// The place that is opening each connection.
-    openers: Vec<Option<u32>>,
+    /// The place that is opening each connection; [`NOBODY`]: none.
+    openers: Vec<u32>,
+    /// Every request is the same, and follows the one before it on its connection at once.
+    repeats: bool,
     /// Connections that have not been opened yet are those from here on.
     unopened: usize,
     /// Connections there are.
@@ -117,7 +129,8 @@ impl<'j, P: Poll> Worker<'j, P> {
             job,
             poll,
             pool: Pool::new(pace.opened(), connections, lanes),
-            openers: vec![None; connections],
+            openers: vec![NOBODY; connections],
+            repeats: job.repeats() && pace.is_constant(),
             pace,
             mix: Mix::new(job.requests.iter().map(|r| r.weight)),
             places: std::iter::repeat_with(Place::default).take(places).collect(),

@@ -145,6 +145,13 @@ pub trait Poll {
         false
     }
 
+    /// When what was sent last at `place` left, where it leaves later than [`Poll::send`] returns; 0: it does not. A time before that of
+    /// the last [`Poll::send`] is about what was sent before it.
+    #[inline]
+    fn left(&self, _place: usize) -> u64 {
+        0
+    }
+
     /// Gives up the request of `place`; false: this cannot be done without closing the connection.
     fn abandon(&mut self, _place: usize) -> bool {
         false

@@ -4,7 +4,7 @@
 
 use super::Worker;
 use crate::clock;
-use crate::connection::{Answer, Progress, State};
+use crate::connection::{Answer, Progress, Right, State};
 use crate::error::Fault;
 use crate::expect::Broken;
 use crate::poll::{Poll, What};
@@ -26,10 +26,11 @@ impl<P: Poll> Worker<'_, P> {
             return self.hang_up(place);
         }
         let lore = &mut self.lore[p.request()];
+        p.left(self.poll.left(place), !self.pace.is_open());
         let service = now.saturating_sub(p.sent_at);
         if p.silent() {
-            if let Some(answer) = p.known(bytes, lore) {
-                return self.right(place, &answer, service, ending, now);
+            if let Some((right, rest)) = p.known(bytes, lore) {
+                return self.right(place, right, rest, service, ending, now);
             }
             self.ledger.slice.first_byte.record(service);
         }
@@ -38,8 +39,12 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The answer is one that came before, byte for byte and in one read: the usual case, and nothing is left to be looked at.
     #[inline(always)]
-    fn right(&mut self, place: usize, answer: &Answer, service: u64, ending: bool, now: u64) {
-        let (reusable, ending) = self.left_over(place, answer.rest, ending);
+    fn right(&mut self, place: usize, right: Right, rest: usize, service: u64, ending: bool, now: u64) {
+        let (reusable, ending) = self.left_over(place, rest, ending);
+        if reusable && self.may_repeat(place, right) {
+            return self.repeat(place, right, service, now);
+        }
+        let answer = &self.places[place].take(right, rest);
         let slice = &mut self.ledger.slice;
         if self.pace.is_open() {
             slice.first_byte.record(service);
@@ -96,13 +101,12 @@ impl<P: Poll> Worker<'_, P> {
     /// What follows an answer in its last read: whether the connection may be used again, and whether the server has ended it.
     #[inline(always)]
     fn left_over(&mut self, place: usize, rest: usize, ending: bool) -> (bool, bool) {
-        let surplus = rest > 0 && self.is_surplus(rest);
-        let behind = self.poll.answered(place, rest);
-        if behind {
+        if self.poll.answered(place, rest) {
             // They are counted when they come again.
             self.ledger.slice.counts.bytes_in -= rest as u64;
+            return (true, false);
         }
-        (behind || !(ending || surplus), ending && !behind)
+        (!ending && (rest == 0 || !self.is_surplus(rest)), ending)
     }
 
     /// A part of an answer that a layer below reads.
@@ -161,7 +165,7 @@ impl<P: Poll> Worker<'_, P> {
     #[inline(always)]
     fn conclude(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64, fresh: bool) {
         let p = &mut self.places[place];
-        (p.answered, p.answers, p.status) = (true, p.answers + 1, answer.status);
+        (p.answered, p.answers) = (true, p.answers.saturating_add(1));
         let slice = &mut self.ledger.slice;
         slice.status(answer.status);
         let keep = answer.keep_alive && self.job.keep_alive;
