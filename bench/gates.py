@@ -1,11 +1,11 @@
 """Figures that repeat on the busiest machine: the engine's instructions and system calls per request.
 
-Instructions are those of the loops that load, in user space (valgrind's callgrind, told to count from a worker's begin to
-its end): the difference between a longer and a shorter run, divided by the difference of their requests, so that opening
-the connections does not count. What another thread does once for each slice does not either: joining histograms and
-writing them is the same work for a thousand requests as for a million. They are a tenth of what a request costs, the
-kernel is the rest: good to see that we got worse, never to be quoted as speed. System calls are what strace counts, by
-the same difference. With one connection every turn of the engine's loop finds one answer, and instructions repeat to
+Instructions are those of the loops that load, in user space (valgrind's callgrind, told to count from a worker's begin
+to its end): the difference between a longer and a shorter run, divided by the difference of their requests, so that
+opening the connections does not count. What another thread does once for each slice does not either: joining histograms
+and writing them is the same work for a thousand requests as for a million. They are a tenth of what a request costs,
+the kernel is the rest: good to see that we got worse, never to be quoted as speed. System calls are what strace counts,
+by the same difference. With one connection every turn of the engine's loop finds one answer, and instructions repeat to
 0.5 %; with 64 it depends on the server how many it finds (3 % between runs), so that figure is shown and not gated.
 The same holds for the system calls of io_uring, which are one for each turn: with one connection, one for each request.
 
@@ -73,7 +73,7 @@ def instructions(program: Path, run: Run) -> int:
         raise RuntimeError(f"callgrind did not say how many instructions it saw: {said[-300:]}")
     total = int(found[1].replace(",", ""))
     if not total:
-        raise RuntimeError(f"callgrind saw no function like {_LOOP} in {program}: was it renamed, or its symbols stripped?")
+        raise RuntimeError(f"callgrind saw no function like {_LOOP} in {program}: renamed, or without its symbols?")
     return total
 
 
