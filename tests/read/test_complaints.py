@@ -108,6 +108,8 @@ APART: list[Row] = [
     (CONTENDER, 'author = "tests"', 'author = "tests"\nbuild_with = ["setuptools"]',
      ':8: build_with[0]: "setuptools" is not one exact version; write it like "gunicorn==27.0.1"'),
     (CONTENDER, 'author = "tests"', 'author = "tests"\nneeds = ""', ":8: needs: must not be empty"),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nlooks_for = ["cc"]',
+     ":8: looks_for: has no needs beside it; say there what to install, in one line for a person"),
 ]  # fmt: skip
 WORKLOADS: list[Row] = [
     (WORKLOAD, '[[requests]]\nname = "plain"\npath = "/"', "requests = []",

@@ -70,7 +70,10 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can.
     For kind python."""
     needs: str | None = None
-    """One line for a person: what building needs of the system, and how to get it; said when the build fails."""
+    """One line for a person: what it needs of the system, and how to get it; said when the build fails."""
+    looks_for: list[str] = []
+    """What of ``needs`` can be looked for: programs (``apxs``) and C headers (``ev.h``). Where one is missing, the
+    contender is skipped, and ``needs`` says what to install."""
     workers: int | str = 1
     threads: int | str = 1
     pool: int | str | None = None

@@ -63,6 +63,8 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _texts(it, ("server", "model", "because", "author"))
     if it.needs is not None:
         yield from _texts(it, ("needs",))
+    elif it.looks_for:
+        yield ("looks_for",), "has no needs beside it; say there what to install, in one line for a person"
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
     yield from _above(("ready_s",), it.ready_s, 0)
