@@ -66,7 +66,7 @@ class Served:
     """End of what it has written up to now, at most 4 KiB."""
 
     def verify(self, connections: int = 0) -> None:
-        """Ask everything again after a load over ``connections``, each of which may have left a request; AnswerError."""
+        """Ask everything again after a load over ``connections``, each of which may have left one; AnswerError."""
         self.again(connections)
 
 
