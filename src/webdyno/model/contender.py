@@ -72,8 +72,8 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     needs: str | None = None
     """One line for a person: what it needs of the system, and how to get it; said when the build fails."""
     looks_for: list[str] = []
-    """What of ``needs`` can be looked for: programs (``apxs``) and C headers (``ev.h``). Where one is missing, the
-    contender is skipped, and ``needs`` says what to install."""
+    """What of ``needs`` can be looked for: programs (``apxs``), C headers (``ev.h``) and libraries (``libuv.so.1``).
+    Where one is missing, the contender is skipped, and ``needs`` says what to install."""
     workers: int | str = 1
     threads: int | str = 1
     pool: int | str | None = None
