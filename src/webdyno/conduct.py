@@ -146,7 +146,7 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
             _load(trial, bench, served, running, record)
             _autopsy(bench, served, record)
             if record.outcome == "ok":
-                served.verify()
+                served.verify(trial.load.max_connections or trial.load.connections)
     except StartError as error:
         record.fail(_outcome_of(error, bench), str(error), error.log_tail)
     except AnswerError as error:

@@ -65,6 +65,30 @@ def test_with_a_lock_exactly_the_lock_is_installed(job: Job, host: FakeHost, tmp
     assert Path(install[-1]).read_text() == "fast==1.0\ndependency==2.0 ; sys_platform == 'linux'\n"
 
 
+def test_versions_apart_are_told_to_the_installer_and_make_another_environment(
+    job: Job, host: FakeHost, tmp_path: Path
+) -> None:
+    apart = contender("fast", requires=["fast==1.0"], overrides=["old==2.0"], build_with=["setuptools==69.5.1"])
+    before, after = build(*job, tmp_path, host), build(*job._replace(contender=apart), tmp_path, host)
+    (plain,), (*install,) = host.said("pip", "install")[:1], host.said("pip", "install")[1]
+    assert not {"--overrides", "--build-constraints"} & set(plain)
+    assert Path(install[install.index("--overrides") + 1]).read_text() == "old==2.0\n"
+    assert Path(install[install.index("--build-constraints") + 1]).read_text() == "setuptools==69.5.1\n"
+    assert before.environment["PATH"] != after.environment["PATH"]
+
+
+def test_a_build_that_fails_says_what_it_needs_of_the_system(job: Job, tmp_path: Path) -> None:
+    no_libfast = FakeHost(lambda command: 1 if "install" in command.argv else installs(command))
+    needy = contender("fast", requires=["fast==1.0"], needs="libfast: apt-get install libfast-dev")
+    with pytest.raises(BuildError) as caught:
+        build(*job._replace(contender=needy), tmp_path, no_libfast)
+    assert str(caught.value) == (
+        "could not install fast==1.0: uv ended with status 1; it needs of the system: "
+        "libfast: apt-get install libfast-dev"
+    )
+    assert "said by uv" in caught.value.log_tail
+
+
 def test_a_lock_that_does_not_fit_any_more_is_refused(job: Job, host: FakeHost, tmp_path: Path) -> None:
     lock = tmp_path / "fast.txt"
     lock.write_text("fast==0.9\n")

@@ -36,21 +36,29 @@ def build(
     recipe = RECIPES.get(runtime.kind)
     if recipe is None:
         raise BuildError(f"webdyno cannot build for {runtime.kind} yet")
-    parts = recipe.parts(order)
+    try:
+        return _build(order, recipe.parts(order))
+    except BuildError as error:
+        if contender.needs is None:
+            raise
+        raise BuildError(f"{error}; it needs of the system: {contender.needs}", error.log_tail) from None
+
+
+def _build(order: Order, parts: list[Part]) -> Built:
     key = hashlib.sha256("".join(part.key for part in parts).encode()).hexdigest()[:24]
     workshop = _workshop(order, key)
-    folders, versions, seconds = [], {runtime.name: found.version}, 0.0
+    folders, versions, seconds = [], {order.runtime.name: order.found.version}, 0.0
     for part in parts:
-        folder = cache / part.name / part.key
+        folder = order.cache / part.name / part.key
         marker, took = _from_cache_or_made(part, folder, workshop)
         folders.append(folder)
         versions |= marker.versions
         seconds += took
     return Built(
-        contender=contender.name,
+        contender=order.contender.name,
         key=key,
         directory=str(folders[-1]),
-        environment=_environment(parts, folders, found),
+        environment=_environment(parts, folders, order.found),
         versions=versions,
         log=str(workshop.log),
         seconds=seconds,

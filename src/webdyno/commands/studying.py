@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build import fetch_runtime, find_runtime
+from webdyno.build import fetch_runtime, find_runtime, lacking
 from webdyno.commands.options import flag, numbers, split
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
@@ -171,7 +171,7 @@ def _verified(request: Request) -> Request:
 def look_for_runtimes(
     catalogue: Catalogue, contenders: list[str], host: Host, *, fetch: bool
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """The runtimes that exist here by name, and for each contender whose runtime does not, the reason.
+    """The runtimes that exist here by name, and for each contender that lacks its own, or more, the reason.
 
     With ``fetch``, what is missing and can be had without rights is brought first.
     """
@@ -185,4 +185,5 @@ def look_for_runtimes(
         else:
             reasons[name] = result
     runtimes = {contender: catalogue.contenders[contender].runtime for contender in contenders}
-    return found, {name: reasons[runtime] for name, runtime in runtimes.items() if runtime in reasons}
+    wanting = {name: reason for name in contenders if (reason := lacking(catalogue.contenders[name]))}
+    return found, {**wanting, **{name: reasons[runtime] for name, runtime in runtimes.items() if runtime in reasons}}

@@ -63,6 +63,17 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """How it handles many clients at once: processes, threads, event loop, greenlets, goroutines ..."""
     requires: list[str] = []
     """Exact requirements, as the runtime's installer writes them: ``gunicorn==27.0.1``."""
+    overrides: list[str] = []
+    """Exact versions taken against what a required package itself asks for, where that no longer builds or runs.
+    For kind python."""
+    build_with: list[str] = []
+    """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can.
+    For kind python."""
+    needs: str | None = None
+    """One line for a person: what it needs of the system, and how to get it; said when the build fails."""
+    looks_for: list[str] = []
+    """What of ``needs`` can be looked for: programs (``apxs``), C headers (``ev.h``) and libraries (``libuv.so.1``).
+    Where one is missing, the contender is skipped, and ``needs`` says what to install."""
     workers: int | str = 1
     threads: int | str = 1
     pool: int | str | None = None

@@ -45,6 +45,7 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
     if runtime := catalogue.runtimes.get(it.runtime):
         yield from pins(it.requires, [runtime.kind])
+        yield from _python_only(it, runtime)
     yield from _command(("serve",), it.serve)
     yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
     if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:
@@ -60,10 +61,22 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
                 if name not in app.answers:
                     yield ("answers", at), f'app "{app.name}" does not answer "{name}"; {suggest(name, app.answers)}'
     yield from _texts(it, ("server", "model", "because", "author"))
+    if it.needs is not None:
+        yield from _texts(it, ("needs",))
+    elif it.looks_for:
+        yield ("looks_for",), "has no needs beside it; say there what to install, in one line for a person"
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
     yield from _above(("ready_s",), it.ready_s, 0)
     yield from _at_least(("stop_s",), it.stop_s, 0)
+
+
+def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
+    for key, requirements in (("overrides", it.overrides), ("build_with", it.build_with)):
+        if requirements and runtime.kind != "python":
+            yield (key,), f"is for Python contenders only, and {runtime.name} is of kind {runtime.kind}"
+        else:
+            yield from pins(requirements, ["python"], key)
 
 
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
@@ -178,12 +191,12 @@ def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
             yield (*key, at), f'"{name}" is named twice'
 
 
-def pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
-    """Faults of requirements that are not exact versions as one of these kinds of runtime writes them."""
+def pins(requires: list[str], kinds: Iterable[str], key: str = "requires") -> Iterator[Fault]:
+    """Faults of requirements, under ``key``, that are not exact versions as one of these kinds of runtime has them."""
     ways = [PINNED[kind] for kind in kinds]
     for at, requirement in enumerate(requires):
         if not any(re.fullmatch(pattern, requirement) for pattern, _ in ways):
-            yield ("requires", at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
+            yield (key, at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
 
 
 def _command(key: Key, words: list[str]) -> Iterator[Fault]:

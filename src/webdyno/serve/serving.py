@@ -40,6 +40,8 @@ _TIMEOUT_S = 2.0
 """For one answer while nothing else is asked, beside the time the workload itself takes."""
 _AFTER_LOAD_S = 8.0
 """More, after the load: a slow server may first have to work off what the driver left in its queue."""
+_LONGEST_QUEUE_S = 120.0
+"""The most that is waited for a queue of requests that take a time of their own, worked off one by one."""
 
 
 @dataclasses.dataclass
@@ -59,13 +61,13 @@ class Served:
     requests: list[Request]
     notes: list[str]
     """Grows while verifying and when the block is left."""
-    again: Callable[[], object]
+    again: Callable[[int], object]
     log_tail: Callable[[], str]
     """End of what it has written up to now, at most 4 KiB."""
 
-    def verify(self) -> None:
-        """Ask everything again, after the load; AnswerError."""
-        self.again()
+    def verify(self, connections: int = 0) -> None:
+        """Ask everything again after a load over ``connections``, each of which may have left one; AnswerError."""
+        self.again(connections)
 
 
 @contextlib.contextmanager
@@ -141,8 +143,10 @@ def _until_served(
     def asker(request: Request) -> Answer:
         return ask(_HOST, plan.port, request, timeout_s, waiting.check)
 
-    def patient_asker(request: Request) -> Answer:
-        return ask(_HOST, plan.port, request, _AFTER_LOAD_S + timeout_s, waiting.check_interrupted)
+    def again(connections: int) -> object:
+        patience_s = timeout_s + after_load_s(workload, connections)
+        patient = partial(ask, _HOST, plan.port, timeout_s=patience_s, watch=waiting.check_interrupted)
+        return _verified(workload, patient, waiting, notes)
 
     first = workload.requests[0]
     waiting.until_ready(first, asker, time.monotonic() + contender.ready_s)
@@ -161,8 +165,17 @@ def _until_served(
         requests=requests,
         notes=notes,
         log_tail=waiting.tail,
-        again=lambda: _verified(workload, patient_asker, waiting, notes),
+        again=again,
     )
+
+
+def after_load_s(workload: Workload, connections: int) -> float:
+    """Seconds an answer may take more than before a load over ``connections``.
+
+    A handler that blocks for a second, served by one process, owes each connection that second when the load ends, and
+    works it off before it hears the next request: that is slow, not wrong.
+    """
+    return _AFTER_LOAD_S + min(connections * workload.service_floor_ms / 1000, _LONGEST_QUEUE_S)
 
 
 def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[str]) -> list[Request]:
