@@ -94,6 +94,19 @@ def test_the_reason_is_drawn_from_the_doubts() -> None:
     assert "closes" not in other.sentence
 
 
+def test_a_figure_that_was_claimed_is_told_beside_ours() -> None:
+    verdict = judged(THREE, {"contenders": ["go"], "measure": "memory", "relation": "at most", "value": 100})
+    assert verdict.sentence.startswith(
+        "the peak memory of go is 58.2 MiB (58.2 MiB to 58.2 MiB), 100 MiB was claimed (h"
+    )
+
+
+def test_two_without_errors_are_equal_and_no_ratio_is_told() -> None:
+    claim = {"contenders": ["go"], "measure": "errors", "relation": "more than", "than": ["node"]}
+    verdict = judged(THREE, claim)
+    assert (verdict.ruling, verdict.sentence) == ("does not hold", "neither go nor node failed a request")
+
+
 def test_one_round_tells_nothing() -> None:
     verdict = judged([run("go", rate=9.0), run("node", rate=5.0)], {"contenders": ["go"], "relation": "highest"})
     assert (verdict.ruling, verdict.cases[0].reason) == ("cannot tell", "one round gives no interval")

@@ -172,6 +172,8 @@ def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan)
     else:
         ruling = _ruling(claim, _bounds(claim, one, other, (found.low, found.high)), found, one, other, cases)
         reason = "; ".join(_explanations(claim, one, other))
+        if other is not None and found.of_nothing:
+            found, reason = None, phrases.nobody(claim.measure, one.name, other.name)
         if ruling == "cannot tell" and (limit := _limits(claim, one, other)):
             reason = f"{limit}; {reason}" if reason else limit
     return ClaimCase(

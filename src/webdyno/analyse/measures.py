@@ -79,6 +79,9 @@ class Ratio:
     spread: Callable[[int], tuple[float, float]] | None = None
     """The interval that holds with 95 % for so many comparisons at once (Bonferroni)."""
 
+    of_nothing: bool = False
+    """Both are exactly zero: equal, and no ratio at all."""
+
     def of_many(self, comparisons: int) -> tuple[float, float]:
         """``low`` and ``high``, wide enough for so many comparisons; they must be known."""
         if self.spread is not None and comparisons > 1:
@@ -176,7 +179,7 @@ def _of_shares(one: Estimate | None, other: Estimate | None) -> Ratio | None:
         return None
     rounds = min(one.rounds, other.rounds)
     if one.value == 0 and other.value == 0:
-        return Ratio(1.0, 1.0, 1.0, rounds)
+        return Ratio(1.0, 1.0, 1.0, rounds, of_nothing=True)
     value = one.value / other.value if other.value else math.inf
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return Ratio(value, None, None, rounds)

@@ -19,8 +19,8 @@ MEASURED: dict[Measure, str] = {
     "latency_max": "longest latency",
     "errors": "share of errors",
     "memory": "peak memory",
-    "cpu": "CPU, in cores",
-    "cpu_peak": "highest CPU, in cores",
+    "cpu": "CPU in cores",
+    "cpu_peak": "highest CPU in cores",
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "requests per connection",
     "kept_alive": "share of connections kept alive",
@@ -112,16 +112,34 @@ def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
     return f"it holds in {held} of {number}, and {wanted} were claimed; the middle of all is {middle:.2f}x"
 
 
+def _value(value: float, claim: Claim, times: Estimate) -> str:
+    """The figure itself, of which only the ratio to the claimed ``value`` is at hand, with its interval."""
+    told = claimed(value * times.value, claim.measure)
+    if times.low is None or times.high is None:
+        return told
+    return f"{told} ({claimed(value * times.low, claim.measure)} to {claimed(value * times.high, claim.measure)})"
+
+
+def nobody(measure: Measure, one: str, other: str) -> str:
+    """Of a share that is exactly zero on both sides."""
+    return f"neither {one} nor {other} " + ("failed a request" if measure == "errors" else "kept a connection alive")
+
+
 def _fact(claim: Claim, case: ClaimCase) -> str:
-    """``go has 9.1x (8.8-9.4) the requests/s of node (hello, 50 connections, keep-alive)``."""
+    """``go has 9.1x (8.8-9.4) the requests/s of node (hello, 50 connections, keep-alive)``.
+
+    ``the requests/s of go is 9,100/s (8,800/s to 9,400/s), 5,000/s was claimed (hello ...)``.
+    """
     estimate = case.estimate
     if estimate is None:
         return ""
     bounds = words.interval(estimate)
     told = f"{words.times(estimate)}" + (f" ({bounds})" if bounds else "")
     by = "" if case.driver == "engine" else f", by {case.driver}"
-    of = case.than if claim.value is None else f"{case.than} that was claimed"
+    of = case.than
     here, measure = f"({case.workload}, {case.load}{by})", MEASURED[claim.measure]
+    if claim.value is not None:
+        return f"the {measure} of {case.contender} is {_value(claim.value, claim, estimate)}, {of} was claimed {here}"
     if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
         return f"{case.contender} {here} has {told} the {measure} of {of}"
     return f"{case.contender} has {told} the {measure} of {of} {here}"
