@@ -123,11 +123,9 @@ def requests_per_connection(runs: Iterable[Run]) -> float | None:
 def process_shares(run: Run) -> dict[str, float]:
     """Share of each process in the CPU its contender used during the steady phase."""
     start, end = _edges(run, [slice_ for slice_ in run.slices if slice_.phase == "steady"])
-    seen = [
-        reading
-        for reading in run.readings
-        if reading.role == "contender" and reading.cpu_by_process and _inside(reading, start, end)
-    ]
+    looks = [reading for reading in run.readings if reading.role == "contender" and reading.cpu_by_process]
+    seen = [look for look in looks if _inside(look, start, end)]
+    seen += [look for look in looks if end is not None and look.at_ns > end][:1]  # taken when the driver said it ended
     if len(seen) < 2:
         return {}
     first, last = seen[0].cpu_by_process or {}, seen[-1].cpu_by_process or {}

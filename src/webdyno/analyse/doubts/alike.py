@@ -43,7 +43,7 @@ def all_equal(table: Table) -> Doubt | None:
         severity="voids",
         subject="",
         sentence=f"{everyone}: something they share is measured, the load generator until proven otherwise",
-        advice="give the load generator more cores or a machine of its own; `webdyno doctor --calibrate` tells its most",
+        advice="give the load generator more cores or its own machine; `webdyno doctor --calibrate` tells its most",
         numbers=numbers,
     )
 
