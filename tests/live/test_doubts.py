@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -41,6 +41,12 @@ def analysis(done: subprocess.CompletedProcess[str]) -> Analysis:
 def standings(of: Analysis) -> dict[str, Standing]:
     [verdict] = of.verdicts
     return {standing.contender: standing for standing in verdict.standings}
+
+
+def reported(folder: Path, environment: dict[str, str]) -> Analysis:
+    """What ``webdyno report`` makes of a results folder."""
+    command = [sys.executable, "-m", "webdyno", "report", str(folder), "--json"]
+    return analysis(subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False))
 
 
 def kinds(doubts: list[Doubt]) -> dict[str, Doubt]:
@@ -168,11 +174,17 @@ def quota() -> Iterator[Path]:
     except OSError as error:
         pytest.skip(f"no group of the v1 cpu controller can be made here: {error.strerror}")
     yield folder
+    (folder / "cpu.cfs_quota_us").write_text("-1")
+    while pids := (folder / "cgroup.procs").read_text().split():  # only after a failure
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+        time.sleep(0.05)
     folder.rmdir()
 
 
 def test_a_quota_throttles_the_contender_and_the_load_generator(
-    quota: Path, environment: dict[str, str], webdyno: Call, tmp_path: Path
+    quota: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     process = start(environment, tmp_path, "run", "odd", "--rounds", "3", "--contender", "odd-none")
     (quota / "cgroup.procs").write_text(str(process.pid))
@@ -182,15 +194,15 @@ def test_a_quota_throttles_the_contender_and_the_load_generator(
     (quota / "cpu.cfs_quota_us").write_text("-1")
     process.communicate(timeout=60)
     assert [outcome for (outcome,) in query(folder, "SELECT outcome FROM run")] == ["ok"] * 3
-    found = kinds(standings(analysis(webdyno("report", str(folder), "--json")))["odd-none"].doubts)
+    found = kinds(standings(reported(folder, environment))["odd-none"].doubts)
     assert "a CPU quota held odd-none back" in found["throttled"].sentence
     assert "a CPU quota held the load generator back" in found["generator-bound"].sentence
 
 
-def test_a_plan_that_was_stopped_is_incomplete(webdyno: Call, environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_plan_that_was_stopped_is_incomplete(environment: dict[str, str], tmp_path: Path) -> None:
     process = start(environment, tmp_path, "run", "toys", "--rounds", "20")
     folder = wait_for_runs(tmp_path / "results", 1)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    found: Any = kinds(analysis(webdyno("report", str(folder), "--json")).doubts)
+    found = kinds(reported(folder, environment).doubts)
     assert "of 20 planned runs are missing" in found["incomplete"].sentence
