@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, PROBE, RIG, SECOND, change_slices, plan, readings, run, slices, trial
+from tests.analyse.fakes import FINGERPRINT, PROBE, RIG, SECOND, change_slices, plan, readings, run, slices
 from tests.analyse.fakes import workload as work_of
 from tests.analyse.test_doubts import WRK, closing, doubts, good
 from tests.analyse.test_doubts_limits import pointed
@@ -117,7 +117,7 @@ def test_one_answer_per_connection_in_half_a_minute() -> None:
 
 
 def test_the_last_second_of_a_run_as_its_rate() -> None:
-    """the-benchmarker #9662: a ramp of 122 thousand/s over the run was stored as the 211 thousand/s of its last second."""
+    """the-benchmarker #9662: a ramp of 122,000/s over the run was stored as the 211,000/s of its last second."""
     ramp = [33_000.0, 211_000.0]
     whole = [change(run(round_=r), slices=slices(ramp)) for r in (1, 2, 3)]
     rate = standing(whole).rate
@@ -209,7 +209,3 @@ def shown(**probe: Any) -> list[Run]:
 def test_a_server_of_another_protocol_version_in_the_same_table() -> None:
     """wsgiref and its like answer in HTTP/1.0, and were ranked as if they had kept connections."""
     assert "http-1.0" in doubts(shown(http_version="1.0", keep_alive=False))
-
-
-def test_a_trial_is_identified_by_all_that_decides_it() -> None:
-    assert trial(load=Load(connections=64, duration_s=2.0, keep_alive=False)).load.label == "64 connections, close"

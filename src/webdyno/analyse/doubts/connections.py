@@ -23,7 +23,7 @@ _QUEUE = ("--backlog", "--listen", "-backlog")
 
 
 def closes_connections(cell: Cell) -> Doubt | None:
-    """Keep-alive was asked for and every answer, or nearly every one, costs a new connection."""
+    """Keep-alive was asked for, and every answer, or nearly every one (1.5 on each), costs a new connection."""
     if not cell.load.keep_alive or not cell.windows:
         return None
     each = requests_per_connection(window.run for window in cell.windows)
@@ -99,7 +99,10 @@ def http_1_0(cell: Cell) -> Doubt | None:
 
 
 def starved_connections(cell: Cell) -> Doubt | None:
-    """Connections that never got an answer: absent from every percentile, so they are told here."""
+    """Connections that never got an answer: absent from every percentile, so they are told here.
+
+    Voids where it is one in ten or more.
+    """
     worst = max((_unanswered(window.run.summary) for window in cell.windows), default=0)
     if not worst:
         return None

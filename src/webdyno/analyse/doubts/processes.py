@@ -11,7 +11,7 @@ NEAR_LIMIT = 0.95
 
 
 def uneven_accept(cell: Cell) -> Doubt | None:
-    """One worker did more than half-way between its fair share and all of the work."""
+    """One worker of several did more of the work than half-way between its fair share and all of it."""
     for window in cell.windows:
         workers = window.run.workers or 1
         shares = process_shares(window.run)
@@ -32,7 +32,7 @@ def uneven_accept(cell: Cell) -> Doubt | None:
 
 
 def memory_capped(cell: Cell) -> Doubt | None:
-    """Memory reached the limit: it was killed there, or had to work around it."""
+    """Memory reached 95 % of the limit, or the kernel killed it there."""
     killed = sum(run.outcome == "out-of-memory" for run in cell.runs)
     peak, limit = max(((run.memory_peak_bytes or 0, run.rig.memory_bytes or 0) for run in cell.runs), default=(0, 0))
     if not killed and not (limit and peak >= NEAR_LIMIT * limit):
