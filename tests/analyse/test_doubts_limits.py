@@ -20,7 +20,7 @@ from tests.analyse.fakes import (
     workload,
 )
 from tests.analyse.fakes import trial as trial_of
-from tests.analyse.test_doubts import REDIS, behind, closing, doubts, good, rounds
+from tests.analyse.test_doubts import REDIS, WRK, behind, closing, doubts, good, rounds
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -61,6 +61,25 @@ def test_a_quota_that_holds_the_driver_back_makes_the_rate_a_floor() -> None:
 
 def test_throttled_time_added_up_over_processors_is_at_most_all_of_it() -> None:
     assert doubts(held_back("contender", 3.0))["throttled"].numbers["throttled"] == 1.0
+
+
+def test_cores_that_a_driver_cannot_use_are_no_reserve() -> None:
+    wide = change(RIG, driver_cores=(1, 2, 3, 4))
+    single = [change_slices(each, cpu_user_ns=SECOND * 9 // 10, cpu_system_ns=0) for each in good(rig=wide)]
+    assert "generator-bound" not in doubts(single)
+    ab = [change(each, driver_can=change(WRK, driver="ab", cores="one")) for each in single]
+    assert "used 90 % of its CPU" in doubts(ab)["generator-bound"].sentence
+    alone = Load(connections=1, duration_s=2.0)  # one connection keeps one thread busy
+    alone_runs = [change(each, trial=trial_of(round_=each.trial.round, load=alone)) for each in single]
+    assert "used 90 % of its CPU" in doubts(alone_runs)["generator-bound"].sentence
+
+
+def test_memory_that_lies_in_swap_is_told() -> None:
+    def swapping(bytes_: int) -> list[Run]:
+        return good(readings=[change(look, swap_bytes=bytes_) for look in readings(3)])
+
+    assert "had 30.0 MiB of its memory in swap" in doubts(swapping(30 << 20))["memory-capped"].sentence
+    assert "memory-capped" not in doubts(swapping(4096))
 
 
 def pooled(places: int, workers: int = 2) -> list[Run]:

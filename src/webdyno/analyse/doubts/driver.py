@@ -39,9 +39,15 @@ _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
 
 
 def driver_share(window: Window) -> float | None:
-    """CPU the driver used, as a share of the cores it had."""
-    cores = len(window.run.rig.driver_cores)
-    return None if window.driver_cores is None or not cores else window.driver_cores / cores
+    """CPU the driver used, as a share of the cores it could use: its own, at most one for each connection.
+
+    Of a driver that runs on one core, the others it was given are no reserve.
+    """
+    run = window.run
+    able = min(len(run.rig.driver_cores), run.trial.load.max_connections or run.trial.load.connections)
+    if run.driver_can is not None and run.driver_can.cores == "one":
+        able = min(able, 1)
+    return None if window.driver_cores is None or not able else window.driver_cores / able
 
 
 def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> Ceiling | None:
