@@ -1,8 +1,8 @@
 """Doubts are raised by real servers with real habits, from the start of a server to the sentence in a report.
 
 Each server has one odd habit that does not depend on how fast this machine is. Doubts that hang on timing are provoked
-with Runs made up for it alone, in tests/analyse: an idle server, a slow or busy load generator, workers that are all
-taken, contenders that are all alike, drifting and never settled rates.
+with Runs made up for it alone, in tests/analyse: a busy or late load generator, workers and threads that are all taken,
+contenders that are all alike, a machine that drifts.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def kinds(doubts: list[Doubt]) -> dict[str, Doubt]:
 
 
 @pytest.fixture(scope="module")
-def odd(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Standing], Path]:
+def odd(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Analysis, Path]:
     """Every odd server under load once, and the folder of its results."""
     folder = tmp_path_factory.mktemp("odd")
     done = subprocess.run(
         [sys.executable, "-m", "webdyno", "run", "odd", "--json", "--catalogue", str(CATALOGUE)],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=250, check=False,
     )  # fmt: skip
-    return standings(analysis(done)), only_folder(folder)
+    return analysis(done), only_folder(folder)
 
 
 HABITS = {
@@ -80,32 +80,46 @@ HABITS = {
 
 
 @pytest.mark.parametrize("contender", HABITS)
-def test_a_habit_is_told_by_name(contender: str, odd: tuple[dict[str, Standing], Path]) -> None:
+def test_a_habit_is_told_by_name(contender: str, odd: tuple[Analysis, Path]) -> None:
     kind, severity, words = HABITS[contender]
-    found = kinds(odd[0][contender].doubts)
+    found = kinds(standings(odd[0])[contender].doubts)
     assert kind in found
     assert found[kind].severity == severity
     assert words in found[kind].sentence
 
 
-def test_a_server_without_a_habit_is_not_doubted(odd: tuple[dict[str, Standing], Path]) -> None:
+def test_a_server_without_a_habit_is_not_doubted(odd: tuple[Analysis, Path]) -> None:
     habits = {kind for kind, _, _ in HABITS.values()}
-    assert not kinds(odd[0]["odd-none"].doubts).keys() & habits
+    assert not kinds(standings(odd[0])["odd-none"].doubts).keys() & habits
 
 
-def test_a_plateau_of_delayed_acknowledgements_is_named(odd: tuple[dict[str, Standing], Path]) -> None:
-    standing = odd[0]["odd-plateau"]
+def test_a_plateau_of_delayed_acknowledgements_is_named(odd: tuple[Analysis, Path]) -> None:
+    standing = standings(odd[0])["odd-plateau"]
     assert standing.p50 is not None
     if not PLATEAU_NS[0] <= standing.p50.value <= PLATEAU_NS[1]:
         pytest.skip(f"half of the answers take {standing.p50.value / 1e6:.1f} ms here, which is no plateau")
     assert "acknowledgement" in kinds(standing.doubts)["delayed-ack"].sentence
 
 
-def test_a_server_that_was_killed_for_its_memory_was_capped(odd: tuple[dict[str, Standing], Path]) -> None:
-    standings, folder = odd
+def test_a_server_that_dozes_while_clients_wait_is_told(odd: tuple[Analysis, Path]) -> None:
+    found = kinds(standings(odd[0])["odd-dozes"].doubts)
+    if "idle-while-slow" not in found and "noisy-host" in kinds(odd[0].verdicts[0].doubts):
+        pytest.skip("other programs use so much of this machine that an idle server may have been kept from working")
+    assert "of one core while 8 clients waited" in found["idle-while-slow"].sentence
+
+
+def test_what_a_load_tool_cannot_see_is_told(webdyno: Call) -> None:
+    done = webdyno("run", "waits", "--json", "--contender", "odd-none", "--driver", "ab", "--duration", "1s")
+    if done.returncode == 3 and "not installed" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert "ab compares no body with the right answer" in kinds(analysis(done).doubts)["driver-limits"].sentence
+
+
+def test_a_server_that_was_killed_for_its_memory_was_capped(odd: tuple[Analysis, Path]) -> None:
+    found, folder = odd
     if not limits_memory(folder):
         pytest.skip("memory cannot be limited here")
-    assert "killed at its memory limit" in kinds(standings["toy-leak"].doubts)["memory-capped"].sentence
+    assert "killed at its memory limit" in kinds(standings(found)["toy-leak"].doubts)["memory-capped"].sentence
 
 
 def test_a_rate_that_cannot_be_and_unequal_workers(webdyno: Call) -> None:

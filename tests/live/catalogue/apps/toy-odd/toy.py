@@ -12,6 +12,7 @@ one-works   starts three more workers, and lets them idle
 plateau     sends head and body apart and lets the kernel delay the body (Nagle)
 queue       listens with a queue of four places
 hasty       answers /wait at once
+dozes       sleeps for 20 ms before each answer
 gil         writes what a free-threaded CPython writes when a module switches the GIL on again
 """
 
@@ -40,6 +41,8 @@ async def answers(reader, writer, number):
             await asyncio.sleep(3600)
         if path == b"/wait" and HABIT != "hasty":
             await asyncio.sleep(0.1)
+        if HABIT == "dozes":
+            await asyncio.sleep(0.02)
         body = BODIES[path][::-1] if HABIT == "errs" and given % 10 == 0 else BODIES[path]
         head = HEAD % (VERSION, len(body), MORE)
         for part in [head, body] if HABIT == "plateau" else [head + body]:
