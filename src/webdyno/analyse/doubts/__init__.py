@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from webdyno.analyse.doubts.again import ran_again
 from webdyno.analyse.doubts.alike import all_equal
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.cached import cached_service
@@ -30,7 +31,7 @@ from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, nois
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.pools import pool_limited
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
-from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete, ran_again
+from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
 from webdyno.analyse.doubts.schedule import not_offered, schedule_lag
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores

@@ -6,7 +6,7 @@ import math
 
 from webdyno.analyse import words
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.table import Cell, Evidence, Table
+from webdyno.analyse.table import Evidence, Table
 from webdyno.model.doubt import Doubt
 
 ENOUGH = 3
@@ -51,26 +51,6 @@ def drifted(table: Table) -> Doubt | None:
         "from the first to the last round; comparisons are made within rounds and stand",
         advice="look for heat, a power-saving governor or a neighbour; let the machine settle and measure again",
         numbers={"change": change, "p": trend.p},
-    )
-
-
-def ran_again(cell: Cell) -> Doubt | None:
-    """A trial has an earlier Run that ended, well or badly: measuring until it suits is a ratchet. Voids.
-
-    The last Run of a trial counts, which is right for interrupted ones; webdyno itself repeats no other.
-    """
-    if not cell.discarded:
-        return None
-    trials = {run.trial.id for run in cell.discarded}
-    times = len(cell.discarded) + len(trials)
-    return Doubt(
-        kind="ran-again",
-        severity="voids",
-        subject=cell.name,
-        sentence=f"{words.count(len(trials), 'round')} of {cell.name} ran {times} times in all, and only the last "
-        "counts: a round that may be repeated until it suits says nothing",
-        advice="begin the study anew with more rounds, all of which count",
-        numbers={"trials": len(trials), "discarded": len(cell.discarded)},
     )
 
 

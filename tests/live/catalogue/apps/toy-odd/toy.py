@@ -67,7 +67,7 @@ async def client(reader, writer):
 
 async def main():
     backlog = 4 if HABIT == "queue" else 1024
-    server = await asyncio.start_server(client, "127.0.0.1", PORT, backlog=backlog, limit=1 << 16)
+    server = await asyncio.start_server(client, "127.0.0.1", PORT, backlog=backlog)
     async with server:
         await server.serve_forever()
 
