@@ -7,7 +7,40 @@ import pytest
 
 from tests.fakes import catalogue, study
 from webdyno.model.errors import UsageError
+from webdyno.model.service import Service, Way
 from webdyno.plan import OVERHEAD_S, make_plan, narrow
+
+REDIS = Service(
+    name="redis",
+    title="Redis",
+    protocol="redis",
+    variable="REDIS_URL",
+    url="redis://{host}:{port}/0",
+    genuine="redis-server",
+    ways=[Way(kind="url")],
+    install="apt",
+)
+
+
+def test_a_missing_service_is_one_line_and_costs_only_the_cells_that_need_it() -> None:
+    known = catalogue("a", "b")
+    workloads = {
+        name: msgspec.structs.replace(each, service="redis") if name == "json" else each
+        for name, each in known.workloads.items()
+    }
+    workloads["more"] = msgspec.structs.replace(workloads["json"], name="more")
+    app = msgspec.structs.replace(known.apps["app"], answers=["hello", "json", "more"])
+    known = msgspec.structs.replace(known, workloads=workloads, apps={"app": app}, services={"redis": REDIS})
+    asked = study("a", "b", workloads=["hello", "json", "more"])
+    plan = make_plan(asked, known, {}, {"redis": "Redis was not found; to get it: apt"})
+    assert [(s.contender, s.what, s.reason) for s in plan.skipped] == [
+        ("", "json and more", "Redis was not found; to get it: apt")
+    ]
+    assert {trial.workload for trial in plan.trials} == {"hello"} == set(plan.workloads)
+    assert plan.services == {}
+    assert make_plan(asked, known, {}).services == {"redis": REDIS}
+    with pytest.raises(UsageError, match=r"nothing left to measure \(json: Redis was not found; to get it: apt\)"):
+        make_plan(study("a", workloads=["json"]), known, {}, {"redis": "Redis was not found; to get it: apt"})
 
 
 def test_every_round_holds_every_cell_once() -> None:

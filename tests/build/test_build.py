@@ -186,8 +186,8 @@ def test_the_wish_to_stop_ends_the_tool_that_runs(job: Job, tmp_path: Path) -> N
 
 
 def test_a_kind_without_a_recipe_says_so(job: Job, host: FakeHost, tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match=r"^webdyno cannot build for jvm yet$"):
-        build(*job._replace(runtime=runtime("jvm")), tmp_path, host)
+    with pytest.raises(BuildError, match=r"^webdyno cannot build for native yet$"):
+        build(*job._replace(runtime=runtime("native")), tmp_path, host)
 
 
 def test_tools_get_the_users_registries_but_not_the_users_environment(

@@ -75,7 +75,7 @@ REFERENCES: list[Row] = [
 SERVING: list[Row] = [
     (CONTENDER, "{bind}", "{bund}", ':5: serve[2]: {bund} is no placeholder; did you mean "bind"?'),
     (CONTENDER, 'author = "tests"', 'author = "tests"\n[environment]\nN = "{cpus}"',
-     ":9: environment.N: {cpus} is no placeholder; known: bind, cores, host, port, threads, workers"),
+     ":9: environment.N: {cpus} is no placeholder; known: bind, cores, host, pool, port, threads, workers"),
     (CONTENDER, "{bind}", "8000",
      ":5: serve: never says {bind} or {port}, so the contender cannot be told where to listen"),
     (CONTENDER, '["fast", "--bind", "{bind}"]', "[]", ":5: serve: must begin with a program"),

@@ -38,6 +38,8 @@ class Window:
     contender_cores: float | None
     """Cores' worth of CPU the contender used: CPU seconds per second."""
     driver_cores: float | None
+    service_cores: float | None
+    """None too when nothing stood behind the contender, or only the user's own."""
     host_cores: float | None
     steal_cores: float | None
     in_flight: float | None
@@ -46,6 +48,11 @@ class Window:
     def cpu_per_request_ns(self) -> float | None:
         """CPU of the contender's whole tree for one right answer."""
         return None if self.contender_cores is None else self.contender_cores / self.rate_per_s * 1e9
+
+    @property
+    def service_cpu_per_request_ns(self) -> float | None:
+        """CPU of the service's whole tree for one right answer."""
+        return None if not self.service_cores else self.service_cores / self.rate_per_s * 1e9
 
     @property
     def error_ratio(self) -> float:
@@ -74,6 +81,7 @@ def read_window(run: Run) -> Window | None:
         points_ns=_points(latency, steady),
         contender_cores=look.per_second("contender", cpu_ns),
         driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
+        service_cores=look.per_second("service", cpu_ns),
         host_cores=look.per_second("host", lambda reading: reading.busy_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
         in_flight=_mean([_held(slice_) for slice_ in steady]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 from webdyno.build.order import Recipe
 from webdyno.build.recipes import RECIPES
@@ -31,6 +32,9 @@ def fetch_runtime(runtime: Runtime, host: Host) -> Found | str:
 
 
 def _look(runtime: Runtime, recipe: Recipe, host: Host) -> Found | str:
+    for tool in recipe.tools:
+        if shutil.which(tool) is None:
+            return f"{tool} was not found, and {runtime.language} is built with it; to get it: {runtime.install}"
     why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
     for program in recipe.candidates(runtime, host):
         told = (ask(host, [program, *runtime.version]) or "").strip()

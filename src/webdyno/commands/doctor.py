@@ -10,6 +10,7 @@ import msgspec
 
 from webdyno.build import find_runtime
 from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, out_console, say_json
+from webdyno.commands.servicing import look_for_services
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError
@@ -31,7 +32,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def doctor(*, json: JsonOption = False) -> int:
-    """Look at this machine: cores, limits, load tools, runtimes, and what keeps its numbers from being good.
+    """Look at this machine: cores, limits, load tools, runtimes, services, and what keeps its numbers from being good.
 
     Exit code 3 when nothing can be measured here.
 
@@ -52,6 +53,7 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_noise(strapped.fingerprint)
     yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
+    yield from _of_services(strapped)
 
 
 def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
@@ -115,6 +117,19 @@ def _of_runtimes(strapped: Strapped) -> Iterator[Finding]:
             yield Finding(subject=runtime.name, state="fine", sentence=f"{found.version} ({found.program})")
         else:
             yield Finding(subject=runtime.name, state="missing", sentence=found)
+
+
+def _of_services(strapped: Strapped) -> Iterator[Finding]:
+    known = catalogue_of(None)
+    found, lacking = look_for_services(known, known.workloads, strapped)
+    for name, reason in lacking.items():
+        yield Finding(subject=name, state="missing", sentence=reason)
+    for name, each in found.items():
+        where = {"url": f"the one {each.service.variable} names", "program": each.program}
+        sentence = where.get(
+            each.way.kind, f"{each.way.server}, which webdyno builds: it stands in for a {each.service.genuine}"
+        )
+        yield Finding(subject=name, state="fine", sentence=sentence)
 
 
 def _cores(cores: tuple[int, ...]) -> str:

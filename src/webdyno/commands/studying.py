@@ -21,6 +21,7 @@ from webdyno.model.workload import Request
 from webdyno.plan import loads_of, narrow
 from webdyno.read import read_study
 from webdyno.rig.host import Host
+from webdyno.serve.verify import without_pattern
 
 StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
 
@@ -133,6 +134,7 @@ def refuse_what_the_driver_cannot(study: Study, catalogue: Catalogue) -> None:
 
 def _verified(request: Request) -> Request:
     """As it would be after verification, when a JSON value has become the bytes that were seen."""
+    request = without_pattern(request)
     if request.expect.json_equals is None:
         return request
     seen = msgspec.structs.replace(request.expect, json_equals=None, body_sha256="0" * 64)

@@ -64,7 +64,7 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     cpu_system_ns: int | None = None
 
 
-Role = Literal["contender", "driver", "host"]
+Role = Literal["contender", "driver", "service", "host"]
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

@@ -43,14 +43,14 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _reference(("app",), it.app, "app", catalogue.apps)
     yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
     if runtime := catalogue.runtimes.get(it.runtime):
-        yield from _pins(it.requires, [runtime.kind])
+        yield from pins(it.requires, [runtime.kind])
     yield from _command(("serve",), it.serve)
-    yield from chain.from_iterable(_placeholders(("serve", at), word) for at, word in enumerate(it.serve))
-    yield from chain.from_iterable(_placeholders(("environment", key), it.environment[key]) for key in it.environment)
-    if not {"bind", "port"} & {word for text in (*it.serve, *it.environment.values()) for word in placeholders(text)}:
+    yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
+    if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:
         yield ("serve",), "never says {bind} or {port}, so the contender cannot be told where to listen"
     yield from _rule(("workers",), it.workers)
     yield from _rule(("threads",), it.threads)
+    yield from _pool(it)
     yield from _sweep(it)
     if it.answers is not None:
         yield from _answers(it.answers, catalogue)
@@ -68,7 +68,7 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of an app."""
     yield from _texts(it, ("language", "interface", "framework"))
-    yield from _pins(it.requires, PINNED)
+    yield from pins(it.requires, PINNED)
     yield from _answers(it.answers, catalogue)
     yield from chain.from_iterable(_command(("build", at), command) for at, command in enumerate(it.build))
 
@@ -82,9 +82,11 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
         yield ("minimum",), f'"{it.minimum}" is not a version; write numbers and dots, such as "18.0"'
 
 
-def workload_faults(it: Workload, _: Catalogue) -> Iterator[Fault]:
-    """Faults of a workload."""
+def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
+    """Faults of a workload, its references looked up in ``catalogue``."""
     yield from _texts(it, ("title",))
+    if it.service is not None:
+        yield from _reference(("service",), it.service, "service", catalogue.services)
     if not it.requests:
         yield ("requests",), "must hold at least one request"
     yield from _twice(("requests",), [request.name for request in it.requests])
@@ -154,7 +156,8 @@ def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
             yield (*key, at), f'"{name}" is named twice'
 
 
-def _pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
+def pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
+    """Faults of requirements that are not exact versions as one of these kinds of runtime writes them."""
     ways = [PINNED[kind] for kind in kinds]
     for at, requirement in enumerate(requires):
         if not any(re.fullmatch(pattern, requirement) for pattern, _ in ways):
@@ -181,6 +184,27 @@ def _rule(key: Key, rule: int | str) -> Iterator[Fault]:
             evaluate(rule, cores)
     except ValueError as error:
         yield key, str(error)
+
+
+def _pool(it: Contender) -> Iterator[Fault]:
+    if it.pool is None:
+        for key, text in _told(it):
+            if "pool" in placeholders(text):
+                yield key, "says {pool}, but the contender has no pool; give it the key pool"
+    elif isinstance(it.pool, int):
+        yield from _at_least(("pool",), it.pool, 1)
+    else:
+        try:
+            for cores in RULE_CORES:
+                evaluate(it.pool, cores, workers=cores)
+        except ValueError as error:
+            yield ("pool",), str(error)
+
+
+def _told(it: Contender) -> Iterator[tuple[Key, str]]:
+    """Every text that may hold placeholders, with its key."""
+    yield from ((("serve", at), word) for at, word in enumerate(it.serve))
+    yield from ((("environment", key), text) for key, text in it.environment.items())
 
 
 def _sweep(it: Contender) -> Iterator[Fault]:
