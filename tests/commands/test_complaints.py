@@ -30,6 +30,8 @@ WRONG = [
     ("show nobdy", "nothing in the catalogue is called 'nobdy'; did you mean 'node'?"),
     ("check", "check what? Name contenders (see: webdyno list), or --study NAME"),
     ("check tornad", "there is no contender 'tornad'; did you mean 'tornado'?"),
+    ("check tornado -w counte", "--workload counte: there is no such workload; did you mean 'counter'?"),
+    ("check tornado -w static", "--workload static: tornado does not answer it; it answers hello, json"),
     ("list nothing", 'Invalid value "nothing" for KIND.'),
     ("list --study nothing", "--study nothing: there is no such study; there are: quickstart"),
     ("list --catalogue /no/where", "/no/where: does not exist; a catalogue is a folder that holds"),
@@ -105,3 +107,16 @@ def test_a_typo_in_a_file_names_file_line_key_and_the_nearest_spelling(
     said = capsys.readouterr().err
     assert said.startswith(f"webdyno: {file}:3: servr: ")
     assert "server" in said
+
+
+@pytest.mark.parametrize(
+    "line", ["plan quickstart -k tornado-db -w static", "plan quickstart -k tornado-db -w counter"]
+)
+def test_a_wrong_variable_of_a_service_is_named(
+    line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "localhost")
+    assert call(line.split()) == 2
+    assert capsys.readouterr().err == (
+        "webdyno: REDIS_URL in the environment must look like redis://localhost:6379/0 (or rediss:// for TLS)\n"
+    )

@@ -13,7 +13,7 @@ from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, out
 from webdyno.commands.servicing import look_for_services
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
@@ -121,7 +121,11 @@ def _of_runtimes(strapped: Strapped) -> Iterator[Finding]:
 
 def _of_services(strapped: Strapped) -> Iterator[Finding]:
     known = catalogue_of(None)
-    found, lacking = look_for_services(known, known.workloads, strapped)
+    try:
+        found, lacking = look_for_services(known, known.workloads, strapped)
+    except UsageError as error:  # the user's own URL cannot be one
+        yield Finding(subject="services", state="missing", sentence=str(error))
+        return
     for name, reason in lacking.items():
         yield Finding(subject=name, state="missing", sentence=reason)
     for name, each in found.items():
