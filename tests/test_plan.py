@@ -8,7 +8,8 @@ import pytest
 from tests.fakes import catalogue, study
 from webdyno.model.errors import UsageError
 from webdyno.model.service import Service, Way
-from webdyno.plan import OVERHEAD_S, make_plan, narrow
+from webdyno.model.study import StudyLoad
+from webdyno.plan import OVERHEAD_S, loads_of, make_plan, narrow
 
 REDIS = Service(
     name="redis",
@@ -129,3 +130,17 @@ def test_what_cannot_be_narrowed_is_one_sentence(changes: dict[str, object], sen
     with pytest.raises(UsageError) as caught:
         narrow(study("a"), catalogue("a", "tornado"), **changes)  # type: ignore[arg-type]
     assert str(caught.value) == sentence
+
+
+def test_an_open_study_asks_every_rate_with_every_number_of_connections() -> None:
+    template = StudyLoad(connections=[8, 64], rate_per_s=[100, 1000], poisson=True, duration_s=1)
+    loads = loads_of(study("a", loads=[template], seed=7))
+    assert [(load.connections, load.rate_per_s, load.max_connections, load.seed) for load in loads] == [
+        (8, 100, 80, 7),
+        (8, 1000, 80, 7),
+        (64, 100, 640, 7),
+        (64, 1000, 640, 7),
+    ]
+    few = StudyLoad(connections=[8], rate_per_s=[100], max_connections=9, duration_s=1)
+    (load,) = loads_of(study("a", loads=[few]))
+    assert load.label == "100/s over 8 to 9 connections, keep-alive"

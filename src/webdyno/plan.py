@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import random
 from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -153,13 +154,19 @@ def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterato
 
 def loads_of(study: Study) -> list[Load]:
     """Every Load of the study."""
-    return [load for template in study.loads for load in _loads(template)]
+    return [load for template in study.loads for load in _loads(template, study.seed)]
 
 
-def _loads(template: StudyLoad) -> Iterator[Load]:
-    for connections in template.connections:
+def _loads(template: StudyLoad, seed: int) -> Iterator[Load]:
+    most = template.max_connections
+    rates: list[float | None] = [*template.rate_per_s] or [None]
+    for connections, rate in product(template.connections, rates):
         yield Load(
             connections=connections,
+            rate_per_s=rate,
+            poisson=template.poisson,
+            seed=seed if template.poisson else None,
+            max_connections=None if rate is None else 10 * connections if most is None else most,
             duration_s=template.duration_s,
             count=template.count,
             warmup_s=template.warmup_s,

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import uv
 
 from tests.live.conftest import CATALOGUE, Call
 from tests.live.test_run import assert_nothing_left, only_folder, query, start, wait_for_runs
@@ -73,7 +74,9 @@ def without_services(environment: dict[str, str], folder: Path, *arguments: str)
     """Call webdyno where there is nothing on PATH but a Python."""
     programs = folder / "programs"
     programs.mkdir()
-    python = shutil.which("python3.11") or pytest.skip("there is no python3.11 on PATH")
+    find = [uv.find_uv_bin(), "python", "find", "--no-project", "--no-python-downloads", "--system", "3.11"]
+    found = subprocess.run(find, capture_output=True, text=True, check=False)
+    python = found.stdout.strip() or pytest.skip("there is no CPython 3.11 here")
     (programs / "python3.11").symlink_to(Path(python).resolve())
     return subprocess.run(
         [sys.executable, "-m", "webdyno", *arguments],

@@ -34,7 +34,7 @@ class Window:
     rate_per_s: float
     latency: Latency | None
     points_ns: dict[str, float]
-    """mean, max, p50, p99, as far as they are known."""
+    """mean, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
     contender_cores: float | None
     """Cores' worth of CPU the contender used: CPU seconds per second."""
     driver_cores: float | None
@@ -78,7 +78,7 @@ def read_window(run: Run) -> Window | None:
         errors=count_errors(steady),
         rate_per_s=ok / seconds,
         latency=latency,
-        points_ns=_points(latency, steady),
+        points_ns=_points(_waited(run, steady) or latency, steady),
         contender_cores=look.per_second("contender", cpu_ns),
         driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
         service_cores=look.per_second("service", cpu_ns),
@@ -185,6 +185,13 @@ def _driver_cores(steady: Sequence[Slice], seconds: float) -> float | None:
     if not all(user is not None and system is not None for user, system in used):
         return None
     return sum((user or 0) + (system or 0) for user, system in used) / 1e9 / seconds
+
+
+def _waited(run: Run, steady: Sequence[Slice]) -> Latency | None:
+    """Response times of an open load; None at a closed one, and where the driver gives none."""
+    if not run.trial.load.is_open:
+        return None
+    return merge(slice_.response_hdr for slice_ in steady if slice_.response_hdr)
 
 
 def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import length
 from webdyno.commands.building import build_contenders
+from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.report import rendered, show, write
@@ -88,7 +89,7 @@ def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
         built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
         servers = build_services(services, known, strapped, interrupted)
         with (
-            Store.create(folder, plan, strapped.fingerprint) as store,
+            Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
             Services(services, servers, strapped, store.service_log, interrupted) as running,
         ):
             _work(store, strapped, built, running, driver_version, interrupted)
@@ -102,7 +103,7 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
         with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
             _tell_of(strapped.swept)
             driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
-            changed = store.add_fingerprint(strapped.fingerprint)
+            changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
             _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
             for name, reason in missing.items():

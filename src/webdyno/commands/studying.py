@@ -43,7 +43,9 @@ class Narrowing:
     duration: Annotated[str | None, flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")] = None
     rounds: Annotated[int | None, flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
     seed: Annotated[int | None, flag("--seed", help="Seed of the random order.")] = None
-    driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, ab, h2load, oha or jmeter.")] = None
+    driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, wrk2, ab, h2load, oha or jmeter.")] = (
+        None
+    )
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     trimmed: Annotated[
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")

@@ -16,7 +16,7 @@ from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
-from webdyno.model.workload import Workload
+from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
@@ -36,6 +36,7 @@ PINNED: dict[str, tuple[str, str]] = {
 RULE_CORES = (1, 2, 3, 4, 8, 64)
 """Numbers of cores a rule is tried with."""
 HTTP_VERSIONS = ("1.0", "1.1")
+MOST_PER_S = 1e7
 
 
 def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
@@ -87,10 +88,16 @@ def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _texts(it, ("title",))
     if it.service is not None:
         yield from _reference(("service",), it.service, "service", catalogue.services)
-    if not it.requests:
+    yield from request_faults(it.requests)
+    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
+
+
+def request_faults(requests: list[Request]) -> Iterator[Fault]:
+    """Faults of requests, under the key ``requests``."""
+    if not requests:
         yield ("requests",), "must hold at least one request"
-    yield from _twice(("requests",), [request.name for request in it.requests])
-    for at, request in enumerate(it.requests):
+    yield from _twice(("requests",), [request.name for request in requests])
+    for at, request in enumerate(requests):
         key = ("requests", at)
         if not request.path.startswith("/"):
             yield (*key, "path"), f'"{request.path}" must begin with a slash'
@@ -98,7 +105,6 @@ def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
             yield (*key, "method"), f'"{request.method}" is not a method; write it in capitals, such as "GET"'
         yield from _at_least((*key, "weight"), request.weight, 1)
         yield from (((*key, "expect", *inner), problem) for inner, problem in answer_faults(request))
-    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
 
 
 def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
@@ -120,6 +126,7 @@ def _load(it: StudyLoad) -> Iterator[Fault]:
     if not it.connections:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
+    yield from _open(it)
     if (it.duration_s is None) == (it.count is None):
         both = "both are" if it.count is not None else "neither is"
         yield (), f"exactly one of duration_s and count must be given, and {both}"
@@ -131,6 +138,20 @@ def _load(it: StudyLoad) -> Iterator[Fault]:
     yield from _above(("timeout_s",), it.timeout_s, 0)
     if it.http not in HTTP_VERSIONS:
         yield ("http",), f'"{it.http}" is not a choice; {suggest(it.http, HTTP_VERSIONS)}'
+
+
+def _open(it: StudyLoad) -> Iterator[Fault]:
+    """What makes a load open, and what means nothing without it."""
+    for at, rate in enumerate(it.rate_per_s):
+        if not 0 < rate <= MOST_PER_S:
+            yield ("rate_per_s", at), f"must be above 0 and up to 10,000,000, but is {rate:g}"
+    if not it.rate_per_s:
+        if it.poisson:
+            yield ("poisson",), "needs rate_per_s: without it the load is closed"
+        if it.max_connections is not None:
+            yield ("max_connections",), "needs rate_per_s: without it the load is closed"
+    elif it.max_connections is not None and it.connections and it.max_connections < max(it.connections):
+        yield ("max_connections",), f"must be at least connections, of which there are {max(it.connections)}"
 
 
 def _reference(key: Key, name: str, kind: str, known: Iterable[str]) -> Iterator[Fault]:

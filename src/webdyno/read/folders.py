@@ -19,8 +19,16 @@ from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import CatalogueError, UsageError
 from webdyno.model.service import Service
 from webdyno.model.study import Study
-from webdyno.model.workload import Workload
-from webdyno.read.check import Fault, app_faults, contender_faults, runtime_faults, study_faults, workload_faults
+from webdyno.model.workload import Request, Workload
+from webdyno.read.check import (
+    Fault,
+    app_faults,
+    contender_faults,
+    request_faults,
+    runtime_faults,
+    study_faults,
+    workload_faults,
+)
 from webdyno.read.check_service import service_faults
 from webdyno.read.convert import convert
 from webdyno.read.source import Source, read_source, suggest
@@ -85,6 +93,22 @@ def read_study(path: Path, catalogue: Catalogue) -> Study:
     study = convert(source, Study, path.stem)
     _check(source, "study", study, catalogue)
     return study
+
+
+class _Requests(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file with requests and nothing else."""
+
+    name: str
+    requests: list[Request]
+
+
+def read_requests(path: Path) -> list[Request]:
+    """The ``[[requests]]`` of the file at ``path``, written as in a workload; CatalogueError."""
+    source = read_source(path)
+    requests = convert(source, _Requests, path.stem).requests
+    for key, problem in request_faults(requests):
+        raise source.wrong(key, problem)
+    return requests
 
 
 def lock_path(contender: str, folders: Sequence[Path]) -> Path:

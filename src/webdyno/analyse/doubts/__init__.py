@@ -19,6 +19,7 @@ from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, nois
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
 from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
+from webdyno.analyse.doubts.schedule import not_offered, schedule_lag
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
@@ -33,6 +34,8 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     starved_connections,
     hanging_requests,
     generator_bound,
+    not_offered,
+    schedule_lag,
     service_bound,
     closes_connections,
     http_1_0,
