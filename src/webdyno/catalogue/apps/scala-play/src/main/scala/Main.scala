@@ -61,6 +61,4 @@ class Answers(host: String, port: Int, pool: Int)
       .flatMap(_.find(BSONDocument("_id" -> number)).requireOne[JsObject])
       .map(found => Ok(found))
   }
-
-  private def Action = defaultActionBuilder
 }
