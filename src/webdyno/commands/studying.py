@@ -153,11 +153,12 @@ def look_for_runtimes(
     find = fetch_runtime if fetch else find_runtime
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}
-    for name in sorted({catalogue.contenders[contender].runtime for contender in contenders}):
+    needed = {contender: catalogue.contenders[contender].runtimes for contender in contenders}
+    for name in sorted({name for names in needed.values() for name in names}):
         result = find(catalogue.runtimes[name], host)
         if isinstance(result, Found):
             found[name] = result
         else:
             reasons[name] = result
-    runtimes = {contender: catalogue.contenders[contender].runtime for contender in contenders}
-    return found, {name: reasons[runtime] for name, runtime in runtimes.items() if runtime in reasons}
+    lacking = {contender: [name for name in names if name in reasons] for contender, names in needed.items()}
+    return found, {contender: reasons[names[0]] for contender, names in lacking.items() if names}
