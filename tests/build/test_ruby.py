@@ -76,7 +76,7 @@ def test_gems_that_cannot_be_listed_are_a_failed_build(job: Job, tmp_path: Path)
 
 def test_what_a_contender_is_served_with_is_told_and_found_on_its_path(job: Job, tmp_path: Path) -> None:
     job = as_ruby(job)._replace(found=msgspec.structs.replace(RUBY, beside=[PUMA, NGINX]))
-    built = build(*job, tmp_path, has_gems())
+    built = build(*job, tmp_path, has_gems("puma:6.4.0"))
     assert built.versions == {"ru": RUBY.version, "puma": PUMA.version, "nginx": NGINX.version}
     assert built.environment["PATH"].split(":")[:3] == ["/opt/ruby/bin", "/opt/puma/bin", "/usr/sbin"]
 

@@ -39,13 +39,14 @@ def build(
     parts = recipe.parts(order)
     key = _key(parts, found)
     workshop = _workshop(order, key)
-    folders, versions, seconds = [], {each.runtime: each.version for each in (found, *found.beside)}, 0.0
+    folders, versions, seconds = [], {runtime.name: found.version}, 0.0
     for part in parts:
         folder = cache / part.name / part.key
         marker, took = _from_cache_or_made(part, folder, workshop)
         folders.append(folder)
         versions |= marker.versions
         seconds += took
+    versions |= {each.runtime: each.version for each in found.beside}  # last: a program's own word beats a gem's name
     return Built(
         contender=contender.name,
         key=key,
