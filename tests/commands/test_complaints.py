@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -116,8 +117,9 @@ def test_what_a_driver_cannot_do_is_said_before_anything_is_built(capsys: pytest
 
 
 def test_what_the_machine_refuses_is_one_sentence_and_exit_code_three(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # its own lock: somebody may be measuring on this machine
     monkeypatch.setenv("WEBDYNO_CACHE", "/proc/no/cache/can/be/here")
     assert call(["doctor"]) == 3
     said = capsys.readouterr().err

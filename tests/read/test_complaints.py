@@ -58,13 +58,16 @@ TYPES: list[Row] = [
 CHOICES: list[Row] = [
     (RUNTIME, '"python"', '"pyton"', ':1: kind: "pyton" is not a choice; did you mean "python"?'),
     (RUNTIME, '"python"', '"erlang"',
-     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, rust'),
+     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, ruby, rust'),
     (STUDY, "[[loads]]", 'estimate = "men"\n[[loads]]', ':5: estimate: "men" is not a choice; did you mean "mean"?'),
     (STUDY, "duration_s = 1", 'duration_s = 1\nhttp = "3"', ':8: loads[0].http: "3" is not a choice; known: 1.0, 1.1'),
 ]  # fmt: skip
 REFERENCES: list[Row] = [
     (CONTENDER, '"small"', '"smal"', ':1: app: there is no app "smal"; did you mean "small"?'),
     (CONTENDER, '"py"', '"erlang"', ':2: runtime: there is no runtime "erlang"; known: py'),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nbeside = ["nginx"]',
+     ':8: beside[0]: there is no runtime "nginx"; known: py'),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nbeside = ["py", "py"]', ':8: beside[1]: "py" is named twice'),
     (APP, '["plain"]', '[\n"plain",\n"plan"]', ':6: answers[1]: there is no workload "plan"; did you mean "plain"?'),
     (STUDY, '["fast"]', '["fast", "fats"]', ':3: contenders[1]: there is no contender "fats"; did you mean "fast"?'),
     (STUDY, '["plain"]', '["plane"]', ':4: workloads[0]: there is no workload "plane"; did you mean "plain"?'),

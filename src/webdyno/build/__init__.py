@@ -4,7 +4,7 @@
     cache.py     folders named after what went in, published whole or not at all
     tool.py      one build command: started through the host, logged, ended whatever happens
     recipes.py   the table: kind of runtime -> Recipe
-    python.py node.py go.py rust.py jvm.py   one Recipe each
+    python.py node.py go.py rust.py jvm.py ruby.py native.py   one Recipe each
     runtimes.py  Runtime -> Found, or the line that says why not
     needs.py     what else a contender lacks of the system, and what to install
     locks.py     exact versions of everything a contender needs, written by webdyno's developers

@@ -45,7 +45,7 @@ def build(
 
 
 def _build(order: Order, parts: list[Part]) -> Built:
-    key = hashlib.sha256("".join(part.key for part in parts).encode()).hexdigest()[:24]
+    key = _key(parts, order.found)
     workshop = _workshop(order, key)
     folders, versions, seconds = [], {order.runtime.name: order.found.version}, 0.0
     for part in parts:
@@ -54,6 +54,8 @@ def _build(order: Order, parts: list[Part]) -> Built:
         folders.append(folder)
         versions |= marker.versions
         seconds += took
+    # Last: a program's own word beats a gem's name.
+    versions |= {each.runtime: each.version for each in order.found.beside}
     return Built(
         contender=order.contender.name,
         key=key,
@@ -65,6 +67,12 @@ def _build(order: Order, parts: list[Part]) -> Built:
     )
 
 
+def _key(parts: list[Part], found: Found) -> str:
+    """Hash of all that is served, programs of the system beside it included."""
+    beside = [f"{each.program}:{each.version}" for each in found.beside]
+    return hashlib.sha256("".join([*(part.key for part in parts), *beside]).encode()).hexdigest()[:24]
+
+
 def _environment(parts: list[Part], folders: list[Path], found: Found) -> dict[str, str]:
     """What the served process needs to find all that was built."""
     own = [part.variables(folder) for part, folder in zip(parts, folders, strict=True)]
@@ -72,11 +80,12 @@ def _environment(parts: list[Part], folders: list[Path], found: Found) -> dict[s
 
 
 def _path(parts: list[Part], folders: list[Path], found: Found) -> str:
-    """The contender's own programs first, then its runtime's, then the system's."""
+    """The contender's own programs first, then those of its runtimes, then the system's."""
     own = [
         str(folder / part.programs) for part, folder in zip(parts, folders, strict=True) if part.programs is not None
     ]
-    return ":".join(dict.fromkeys([*own, str(Path(found.program).parent), *SYSTEM_PATH.split(":")]))
+    theirs = [str(Path(each.program).parent) for each in (found, *found.beside)]
+    return ":".join(dict.fromkeys([*own, *theirs, *SYSTEM_PATH.split(":")]))
 
 
 def _workshop(order: Order, key: str) -> Workshop:

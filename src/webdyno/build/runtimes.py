@@ -10,7 +10,7 @@ from webdyno.build.recipes import RECIPES
 from webdyno.build.tool import ask
 from webdyno.model.built import Found
 from webdyno.model.contender import Runtime
-from webdyno.rig.host import Host
+from webdyno.rig.host import STDOUT, Host
 
 
 def find_runtime(runtime: Runtime, host: Host) -> Found | str:
@@ -37,7 +37,7 @@ def _look(runtime: Runtime, recipe: Recipe, host: Host) -> Found | str:
             return f"{tool} was not found, and {runtime.language} is built with it; to get it: {runtime.install}"
     why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
     for program in recipe.candidates(runtime, host):
-        told = (ask(host, [program, *runtime.version]) or "").strip()
+        told = _told([program, *runtime.version], host)
         if not told:
             why = f"{program} does not tell its version"
         elif runtime.minimum and _numbers(told) < _numbers(runtime.minimum):
@@ -45,6 +45,12 @@ def _look(runtime: Runtime, recipe: Recipe, host: Host) -> Found | str:
         else:
             return Found(runtime=runtime.name, program=program, version=told.splitlines()[0])
     return f"{why}; to get it: {runtime.install}"
+
+
+def _told(argv: list[str], host: Host) -> str:
+    """What a program says of its version; some (nginx) say it on standard error."""
+    said = (ask(host, argv) or "").strip()
+    return said or (ask(host, argv, errors=STDOUT) or "").strip()
 
 
 def _numbers(text: str) -> list[int]:

@@ -178,12 +178,13 @@ def look_for_runtimes(
     find = fetch_runtime if fetch else find_runtime
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}
-    for name in sorted({catalogue.contenders[contender].runtime for contender in contenders}):
+    needed = {contender: catalogue.contenders[contender].runtimes for contender in contenders}
+    for name in sorted({name for names in needed.values() for name in names}):
         result = find(catalogue.runtimes[name], host)
         if isinstance(result, Found):
             found[name] = result
         else:
             reasons[name] = result
-    runtimes = {contender: catalogue.contenders[contender].runtime for contender in contenders}
     wanting = {name: reason for name in contenders if (reason := lacking(catalogue.contenders[name]))}
-    return found, {**wanting, **{name: reasons[runtime] for name, runtime in runtimes.items() if runtime in reasons}}
+    lack = {contender: [reasons[name] for name in names if name in reasons] for contender, names in needed.items()}
+    return found, {**wanting, **{contender: of_it[0] for contender, of_it in lack.items() if of_it}}

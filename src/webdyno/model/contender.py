@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "native"]
+RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "ruby", "native"]
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,6 +74,9 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     looks_for: list[str] = []
     """What of ``needs`` can be looked for: programs (``apxs``), C headers (``ev.h``) and libraries (``libuv.so.1``).
     Where one is missing, the contender is skipped, and ``needs`` says what to install."""
+    beside: list[str] = []
+    """Names of further runtimes it cannot be without: what the system has to bring (nginx, puma), found and told like
+    its own runtime, and not built."""
     workers: int | str = 1
     threads: int | str = 1
     pool: int | str | None = None
@@ -94,3 +97,8 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Seconds it may take from start to its first right answer."""
     stop_s: float = 5.0
     """Seconds it may take to end after SIGTERM, before SIGKILL."""
+
+    @property
+    def runtimes(self) -> list[str]:
+        """Names of all runtimes that have to be there, its own first."""
+        return [self.runtime, *self.beside]

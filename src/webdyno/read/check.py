@@ -29,6 +29,7 @@ PINNED: dict[str, tuple[str, str]] = {
     "go": (r"[\w./~-]+@v\d+\.\d+\.\d+[\w.+-]*", "github.com/go-chi/chi/v5@v5.5.0"),
     "rust": (r"[\w-]+@\d+\.\d+\.\d+[\w.+-]*", "axum@0.8.9"),
     "jvm": (r"[\w.-]+:[\w.-]+:\d[\w.-]*", "io.netty:netty-codec-http:4.1.118.Final"),
+    "ruby": (r"[\w-]+:\d[\w.-]*", "puma:5.6.5"),
     "native": (r"[\w.+-]+=\d[\w.+~:-]*", "nginx=1.22.1"),
 }
 """How each kind of runtime writes one exact version, and an example of it."""
@@ -46,6 +47,10 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     if runtime := catalogue.runtimes.get(it.runtime):
         yield from pins(it.requires, [runtime.kind])
         yield from _python_only(it, runtime)
+    yield from chain.from_iterable(
+        _reference(("beside", at), name, "runtime", catalogue.runtimes) for at, name in enumerate(it.beside)
+    )
+    yield from _twice(("beside",), it.beside)
     yield from _command(("serve",), it.serve)
     yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
     if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:

@@ -30,6 +30,7 @@ from webdyno.rig.host import STDOUT, Command, bare_environment
 from webdyno.rig.ports import free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
+from webdyno.serve.interpreter import gil_modules
 from webdyno.serve.probe import probe
 from webdyno.serve.ready import Waiting
 from webdyno.serve.verify import Asker, verify
@@ -64,6 +65,8 @@ class Served:
     again: Callable[[int], object]
     log_tail: Callable[[], str]
     """End of what it has written up to now, at most 4 KiB."""
+    gil_modules: Callable[[], list[str]] = list
+    """As in a Run, up to now."""
 
     def verify(self, connections: int = 0) -> None:
         """Ask everything again after a load over ``connections``, each of which may have left one; AnswerError."""
@@ -102,7 +105,9 @@ def serve(
         notes: list[str] = []
         try:
             waiting = Waiting(contender.name, group, port, interrupted, tail)
-            yield _until_served(contender, workload, plan, group, waiting, notes)
+            served = _until_served(contender, workload, plan, group, waiting, notes)
+            served.gil_modules = partial(gil_modules, log, tail.begin)
+            yield served
         finally:
             notes += group.end(contender.stop_s)
             late = wait_free(_HOST, port)
@@ -192,15 +197,15 @@ class _Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._begin = path.stat().st_size if path.exists() else 0
+        self.begin = path.stat().st_size if path.exists() else 0
 
     def __call__(self) -> str:
         try:
             with self._path.open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
-                start = max(self._begin, end - _TAIL_BYTES)
+                start = max(self.begin, end - _TAIL_BYTES)
                 log.seek(start)
                 text = log.read(_TAIL_BYTES).decode(errors="replace")
         except OSError:
             return ""
-        return text.partition("\n")[2] if start > self._begin and "\n" in text else text
+        return text.partition("\n")[2] if start > self.begin and "\n" in text else text
