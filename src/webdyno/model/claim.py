@@ -34,12 +34,16 @@ Ruling = Literal["holds", "does not hold", "cannot tell"]
 
 Reason = Literal[
     "closes-connections",
+    "silent-close",
     "wrong-answers",
     "starved-connections",
     "small-backlog",
     "memory-capped",
+    "pool-limited",
+    "throttled",
     "uneven-accept",
     "delayed-ack",
+    "idle-while-slow",
     "http-1.0",
     "service-bound",
     "generator-bound",
