@@ -1,4 +1,4 @@
-"""Node and Go: what is asked of the host, and which versions count."""
+"""Node, Go, Rust and native: what is asked of the host, and which versions count."""
 
 from __future__ import annotations
 
@@ -114,3 +114,29 @@ def test_a_crate_that_is_not_in_the_lock_as_required_is_refused(job: Job, tmp_pa
     with pytest.raises(BuildError) as caught:
         build(*as_kind(job, "rust", RUST, "itoa@1.0.14"), tmp_path, FakeHost(cargo))
     assert str(caught.value) == "Cargo.lock does not hold itoa@1.0.14; write it there, or correct requires"
+
+
+NGINX = Found(runtime="na", program="/usr/sbin/nginx", version="nginx version: nginx/1.22.1")
+
+
+def test_a_native_server_is_what_is_there_with_its_files_beside_it(job: Job, tmp_path: Path) -> None:
+    host = FakeHost(lambda _: 0)
+    built = build(*as_kind(job, "native", NGINX), tmp_path, host)
+    assert host.commands == []
+    assert (Path(built.directory) / "app.py").is_file()
+    assert built.versions == {"na": "nginx version: nginx/1.22.1"}
+    assert "/usr/sbin" in built.environment["PATH"].split(":")
+
+
+def test_another_native_version_is_another_build(job: Job, tmp_path: Path) -> None:
+    job = as_kind(job, "native", NGINX)
+    other = job._replace(found=msgspec.structs.replace(NGINX, version="nginx version: nginx/1.24.0"))
+    assert build(*job, tmp_path, FakeHost(lambda _: 0)).key != build(*other, tmp_path, FakeHost(lambda _: 0)).key
+
+
+def test_what_a_native_server_cannot_have_is_refused(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"^fast requires nginx=1.22.1, and nothing installs for a native server"):
+        build(*as_kind(job, "native", NGINX, "nginx=1.22.1"), tmp_path, FakeHost(lambda _: 0))
+    built_app = msgspec.structs.replace(job.app, build=[["make"]])
+    with pytest.raises(BuildError, match="^app app has build commands"):
+        build(*as_kind(job, "native", NGINX)._replace(app=built_app), tmp_path, FakeHost(lambda _: 0))

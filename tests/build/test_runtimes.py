@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost, no_such_program
 from webdyno.build import fetch_runtime, find_runtime
 from webdyno.model.built import Found
-from webdyno.rig.host import Command
+from webdyno.rig.host import STDOUT, Command
 
 
 @pytest.fixture
@@ -43,6 +46,18 @@ def test_a_runtime_that_is_too_old_says_which_version_would_do() -> None:
 def test_a_program_that_does_not_tell_its_version_is_not_taken(answer: object) -> None:
     found = find_runtime(runtime("node"), FakeHost(answer))  # type: ignore[arg-type]
     assert found == "/usr/bin/tool does not tell its version; to get it: ask around"
+
+
+@pytest.mark.usefixtures("on_path")
+def test_a_version_may_be_said_on_standard_error_and_is_not_looked_for_there_first() -> None:
+    def nginx(command: Command) -> str:
+        return "nginx version: nginx/1.22.1\n" if command.stderr == STDOUT else ""
+
+    found = find_runtime(runtime("native", minimum="1.18"), FakeHost(nginx))
+    assert found == Found(runtime="na", program="/usr/bin/tool", version="nginx version: nginx/1.22.1")
+    quiet = FakeHost(lambda _: "v20.20.2\n")
+    find_runtime(runtime("node"), quiet)
+    assert [command.stderr for command in quiet.commands] == [Path(os.devnull)]
 
 
 def test_a_runtime_that_is_not_there_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

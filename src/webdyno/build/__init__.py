@@ -4,8 +4,8 @@
     cache.py     folders named after what went in, published whole or not at all
     tool.py      one build command: started through the host, logged, ended whatever happens
     recipes.py   the table: kind of runtime -> Recipe
-    python.py node.py go.py rust.py   one Recipe each
-    runtimes.py  Runtime -> Found, or the line that says why not
+    python.py node.py go.py rust.py native.py   one Recipe each
+    runtimes.py  Runtime -> Found, or the line that says why not; npm_runtime.py: those that npm brings
     locks.py     exact versions of everything a contender needs, written by webdyno's developers
     make.py      one contender; several.py: all of a plan, a few at once
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Literal
 
 from webdyno.model.errors import BuildError, StartError
 from webdyno.rig.group import Group
@@ -69,8 +70,16 @@ class Workshop:
             return log.read().decode(errors="replace")
 
 
-def ask(host: Host, argv: Sequence[str], stdin: bytes | None = None, errors: Path = Path(os.devnull)) -> str | None:
-    """What a short command writes to standard output; None when it cannot be started or fails."""
+def ask(
+    host: Host,
+    argv: Sequence[str],
+    stdin: bytes | None = None,
+    errors: Path | Literal["stdout"] = Path(os.devnull),
+) -> str | None:
+    """What a short command writes to standard output; None when it cannot be started or fails.
+
+    ``errors`` is where its standard error goes: a file, or with its output.
+    """
     command = Command(
         argv=list(argv),
         cwd=Path("/"),

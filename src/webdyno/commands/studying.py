@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.build import fetch_runtime, find_runtime
-from webdyno.commands.options import flag, numbers, split
+from webdyno.commands.options import cache_folder, flag, numbers, split
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
@@ -150,7 +150,7 @@ def look_for_runtimes(
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}
     for name in sorted({catalogue.contenders[contender].runtime for contender in contenders}):
-        result = find(catalogue.runtimes[name], host)
+        result = find(catalogue.runtimes[name], host, cache_folder())
         if isinstance(result, Found):
             found[name] = result
         else:
