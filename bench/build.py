@@ -21,6 +21,10 @@ class Built(NamedTuple):
     def engine(self) -> Path:
         return self.other_engine or self.folder / "webdyno-engine"
 
+    @property
+    def instant(self) -> Path:
+        return self.folder / "webdyno-instant"
+
     def example(self, name: str) -> Path:
         return self.folder / "examples" / name
 
@@ -30,5 +34,5 @@ def build(profile: str = "dist", engine: Path | None = None) -> Built:
     ``engine`` is one that was built elsewhere.
     """
     command = ["cargo", "build", "--locked", "--quiet", "--profile", profile, "-p", "webdyno-engine"]
-    subprocess.run([*command, "--bin", "webdyno-engine", "--examples"], cwd=ROOT, check=True)
+    subprocess.run([*command, "--bins", "--examples"], cwd=ROOT, check=True)
     return Built(profile, ROOT / "target" / profile, engine)

@@ -79,7 +79,7 @@ def contestants(case: Case, peers: list[Peer]) -> list[str]:
 def clients(case: Case, built: Built, peers: list[Peer]) -> Iterator[tuple[list[Client], list[str]]]:
     """All clients that came to life, stopped, each with its server; and a line for each that did not."""
     server_cpus, client_cpus = places(case)
-    instant = [str(built.example("instant_server")), "--body", str(case.body), "--close", str(int(case.close))]
+    instant = [str(built.instant), "--body", str(case.body), "--close", str(int(case.close))]
     instant += ["--seconds", str(_LIFE_S)]
     alive, failed = [], []
     with contextlib.ExitStack() as stack:

@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdyno"
 
-UPPER = {"model", "rig", "build", "serve", "load", "measure"}
+UPPER = {"model", "rig", "build", "service", "serve", "load", "measure"}
 MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
     "read": {"model"},
@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "export": {"model", "histogram"},
     "rig": {"model"},
     "build": {"model", "rig"},
+    "service": {"model", "rig"},
     "serve": {"model", "rig"},
     "load": {"model", "histogram"},
     "measure": {"model", "rig"},
@@ -47,6 +48,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
     "uv": {"build"},
+    "pymongo": {"service"},
 }
 
 
@@ -70,6 +72,7 @@ POWERS: dict[str, Power] = {
             "rig": "waits for processes to end",
             "measure": "stamps its Readings",
             "build": "Built.seconds",
+            "service": "waits until a service answers, with a limit",
             "serve": "waits for the first right answer, with a limit",
             "conduct": "Run.started_at, Run.seconds, the limits of a Trial",
             "commands": "names the results folder, shows the time left",
@@ -79,6 +82,7 @@ POWERS: dict[str, Power] = {
         r"(socket|ssl|select|selectors|asyncio|socketserver|http\.client|http\.server|urllib\.request)(\..*)?",
         {
             "rig": "proves a port free, reads who listens",
+            "service": "speaks Redis's protocol, to load its data",
             "serve": "asks for the first right answer",
             "conduct": "waits, with a limit, for what a driver writes (selectors)",
         },

@@ -7,7 +7,41 @@ import pytest
 
 from tests.fakes import catalogue, study
 from webdyno.model.errors import UsageError
-from webdyno.plan import OVERHEAD_S, make_plan, narrow
+from webdyno.model.service import Service, Way
+from webdyno.model.study import StudyLoad
+from webdyno.plan import OVERHEAD_S, loads_of, make_plan, narrow
+
+REDIS = Service(
+    name="redis",
+    title="Redis",
+    protocol="redis",
+    variable="REDIS_URL",
+    url="redis://{host}:{port}/0",
+    genuine="redis-server",
+    ways=[Way(kind="url")],
+    install="apt",
+)
+
+
+def test_a_missing_service_is_one_line_and_costs_only_the_cells_that_need_it() -> None:
+    known = catalogue("a", "b")
+    workloads = {
+        name: msgspec.structs.replace(each, service="redis") if name == "json" else each
+        for name, each in known.workloads.items()
+    }
+    workloads["more"] = msgspec.structs.replace(workloads["json"], name="more")
+    app = msgspec.structs.replace(known.apps["app"], answers=["hello", "json", "more"])
+    known = msgspec.structs.replace(known, workloads=workloads, apps={"app": app}, services={"redis": REDIS})
+    asked = study("a", "b", workloads=["hello", "json", "more"])
+    plan = make_plan(asked, known, {}, {"redis": "Redis was not found; to get it: apt"})
+    assert [(s.contender, s.what, s.reason) for s in plan.skipped] == [
+        ("", "json and more", "Redis was not found; to get it: apt")
+    ]
+    assert {trial.workload for trial in plan.trials} == {"hello"} == set(plan.workloads)
+    assert plan.services == {}
+    assert make_plan(asked, known, {}).services == {"redis": REDIS}
+    with pytest.raises(UsageError, match=r"nothing left to measure \(json: Redis was not found; to get it: apt\)"):
+        make_plan(study("a", workloads=["json"]), known, {}, {"redis": "Redis was not found; to get it: apt"})
 
 
 def test_every_round_holds_every_cell_once() -> None:
@@ -96,3 +130,17 @@ def test_what_cannot_be_narrowed_is_one_sentence(changes: dict[str, object], sen
     with pytest.raises(UsageError) as caught:
         narrow(study("a"), catalogue("a", "tornado"), **changes)  # type: ignore[arg-type]
     assert str(caught.value) == sentence
+
+
+def test_an_open_study_asks_every_rate_with_every_number_of_connections() -> None:
+    template = StudyLoad(connections=[8, 64], rate_per_s=[100, 1000], poisson=True, duration_s=1)
+    loads = loads_of(study("a", loads=[template], seed=7))
+    assert [(load.connections, load.rate_per_s, load.max_connections, load.seed) for load in loads] == [
+        (8, 100, 80, 7),
+        (8, 1000, 80, 7),
+        (64, 100, 640, 7),
+        (64, 1000, 640, 7),
+    ]
+    few = StudyLoad(connections=[8], rate_per_s=[100], max_connections=9, duration_s=1)
+    (load,) = loads_of(study("a", loads=[few]))
+    assert load.label == "100/s over 8 to 9 connections, keep-alive"

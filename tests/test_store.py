@@ -20,6 +20,7 @@ from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Probe, Run
 from webdyno.model.sample import Reading, Slice
+from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
 from webdyno.store import FILE, SCHEMA, Store, changes
 
@@ -306,6 +307,23 @@ def test_file_of_schema_1_reads_today(tmp_path: Path) -> None:
         assert store.fingerprint().hostname == "bench"
     with Store.open(Path(shutil.copy(stored, tmp_path / FILE)), writable=True) as store:
         assert store.append(run(3)) == 3
+
+
+def test_file_of_schema_1_gains_the_service_behind_a_run(tmp_path: Path) -> None:
+    backing = Backing(service="redis", kind="redis-server", version="7.0.15", way="program", genuine="redis-server")
+    look = Reading(at_ns=1, role="service", cpu_user_ns=2, cpu_system_ns=3)
+    with Store.open(Path(shutil.copy(GOLDEN / "schema-1.sqlite", tmp_path / FILE)), writable=True) as store:
+        store.append(msgspec.structs.replace(run(3), service=backing, readings=[look], outcome="service-failed"))
+        assert store._rows("SELECT service FROM run ORDER BY number") == [(None,), (None,), ("redis-server 7.0.15",)]
+        *old, new = store.runs()
+        assert [each.service for each in old] == [None, None]
+        assert (new.service, new.readings, new.outcome) == (backing, [look], "service-failed")
+    with sqlite3.connect(":memory:") as fresh, sqlite3.connect(tmp_path / FILE) as upgraded:
+        fresh.executescript(store_module._TABLES)
+        columns = "SELECT name, type FROM pragma_table_info('run')"
+        assert fresh.execute(columns).fetchall() == upgraded.execute(columns).fetchall()
+    fresh.close()
+    upgraded.close()
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import msgspec
 
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.service import Service, Way
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.workload import Expectation, Request, Workload
 
@@ -32,6 +33,8 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Contender, "contenders/NAME.toml"),
     (App, "apps/NAME/app.toml"),
     (Runtime, "runtimes/NAME.toml"),
+    (Service, "services/NAME.toml"),
+    (Way, "[[ways]] of a service"),
     (Workload, "workloads/NAME.toml"),
     (Request, "[[requests]] of a workload"),
     (Expectation, "[requests.expect] of a workload"),

@@ -60,6 +60,8 @@ pub struct Place {
     pub taken: usize,
     /// Whether all of them were.
     pub sent: bool,
+    /// Whether any byte of the request was ever taken, on this connection or one before.
+    pub under_way: bool,
     back_off: u32,
     parser: Parser,
     /// Of the present answer, once it is complete.
@@ -161,6 +163,7 @@ impl Default for Place {
             answers: 0,
             taken: 0,
             sent: false,
+            under_way: false,
             back_off: 0,
             status: 0,
             parser: Parser::default(),
@@ -174,7 +177,7 @@ impl Place {
     #[inline]
     pub fn assign(&mut self, request: usize, due: u64) {
         (self.request, self.due_at, self.asked) = (request as u32, due, true);
-        (self.sent_at, self.retried) = (0, false);
+        (self.sent_at, self.retried, self.under_way) = (0, false, false);
     }
 
     /// Whether no byte of the present answer has come.
@@ -188,6 +191,18 @@ impl Place {
     pub fn ask(&mut self, to_head: bool) {
         (self.state, self.taken, self.sent) = (State::Asking, 0, false);
         self.parser.begin(to_head);
+    }
+
+    /// So many bytes of the request went, `now`. A request that had to wait for the server's leave to be sent, was sent now.
+    #[inline]
+    pub fn went(&mut self, bytes: usize, now: u64, due_when_sent: bool) {
+        self.taken += bytes;
+        if !self.under_way && bytes > 0 {
+            (self.under_way, self.sent_at) = (true, now);
+            if due_when_sent {
+                self.due_at = now;
+            }
+        }
     }
 
     /// The connection came about.

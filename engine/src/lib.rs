@@ -57,10 +57,10 @@ pub use order::Order;
 
 use collect::Collector;
 use ledger::{Ledger, Report};
-use order::Until;
+use order::{Until, Version};
 use pace::Pace;
 use poll::means::{Means, choose, means};
-use poll::{Epoll, Pipeline, Poll, Ring, Secure, secure::Tls};
+use poll::{Epoll, H2, Pipeline, Poll, Ring, Secure, secure::Tls};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -196,6 +196,10 @@ fn turn<'j>(order: &Order, job: &'j Job<'j>, sockets: impl Poll, pace: Pace<'j>,
 /// The load on top of connections, with what the order asks for between them and the worker.
 fn layered<'j>(order: &Order, job: &'j Job<'j>, below: impl Poll, pace: Pace<'j>, ledger: Ledger) {
     match order.pipeline {
+        _ if order.version == Version::Http2 => {
+            let streams = H2::new(below, pace.places(), order.streams);
+            Worker::new(job, streams, pace, ledger).run();
+        }
         1 => Worker::new(job, below, pace, ledger).run(),
         depth => {
             let pipeline = Pipeline::new(below, pace.places(), depth);

@@ -52,6 +52,7 @@ pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> St
             format!("{name}: no connection to {to} after {}{why}", seconds(job.connect_timeout_ns))
         }
         Outcome::Tls => format!("{name}: {why}"),
+        Outcome::Reset if !why.is_empty() => format!("{name}: the server gave up the answer to {asked}: {why}"),
         Outcome::Reset => format!("{name}: the server reset the connection before the answer to {asked} was complete"),
         Outcome::Truncated => {
             format!("{name}: the server closed the connection before the answer to {asked} was complete")

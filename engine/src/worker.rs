@@ -187,6 +187,7 @@ impl<'j, P: Poll> Worker<'j, P> {
                 What::Tls => self.insecure(place, now),
                 What::Failed(errno) => self.failed(place, errno, now),
                 What::Behind(cause) => self.behind(place, cause, now),
+                What::Left { announced } => self.left(place, announced, now),
                 what => self.part(place, what, now),
             }
         }
@@ -212,6 +213,7 @@ impl<'j, P: Poll> Worker<'j, P> {
                 if self.ledger.next_window().phase != self.ledger.window.phase {
                     self.enter_steady(now);
                 }
+                self.count_untold();
                 self.ledger.turn(self.in_flight);
                 self.ledger.slice.connections_peak = self.connections;
             }
@@ -232,7 +234,15 @@ impl<'j, P: Poll> Worker<'j, P> {
         }
     }
 
+    /// Bytes that were nobody's answer or request belong to the slice, too.
+    fn count_untold(&mut self) {
+        let (bytes_in, bytes_out) = self.poll.untold();
+        self.ledger.slice.counts.bytes_in += bytes_in;
+        self.ledger.slice.counts.bytes_out += bytes_out;
+    }
+
     fn finish(mut self, now: u64) {
+        self.count_untold();
         for place in 0..self.places.len() {
             if self.places[place].busy() {
                 self.unfinished(place, now);

@@ -1,4 +1,4 @@
-"""Conduct: the only file that joins build, serve, load and measure. One Trial in, one Run out, whatever happens.
+"""Conduct: the only file that joins build, service, serve, load and measure. One Trial in, one Run out, always.
 
 Whatever a contender does wrong becomes the Run's outcome; only what prevents webdyno itself from working is raised. The
 loop that follows the driver also watches the clock, the user and the contender, because a load tool alone would go on
@@ -20,14 +20,16 @@ from typing import Any, BinaryIO
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.built import Built
-from webdyno.model.errors import AnswerError, BuildError, MachineError, StartError
+from webdyno.model.errors import AnswerError, BuildError, MachineError, ServiceError, StartError
 from webdyno.model.run import Outcome, Probe, Run
-from webdyno.model.sample import Reading, Slice
+from webdyno.model.sample import Reading, Role, Slice
+from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import Served, serve
+from webdyno.service import Running, Services
 
 GRACE_S = 15.0
 """How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
@@ -43,6 +45,7 @@ class Bench:
 
     plan: Plan
     strapped: Strapped
+    services: Services
     driver: Driver
     driver_version: str
     contender_log: Callable[[Trial], Path]
@@ -68,6 +71,7 @@ class _Record:
     readings: list[Reading] = field(default_factory=list)
     memory_peak_bytes: int | None = None
     notes: list[str] = field(default_factory=list)
+    service: Backing | None = None
 
     def fail(self, outcome: Outcome, message: str, log_tail: str = "") -> None:
         """The first failure is the cause; later ones are its consequences."""
@@ -98,6 +102,7 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
         driver_command=record.driver_command,
         driver_can=bench.driver.can,
         probe=record.probe,
+        service=record.service,
         summary=record.summary,
         steady_start_ns=record.edges.get("steady"),
         steady_end_ns=record.edges.get("ended"),
@@ -110,11 +115,27 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
 
 
 def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -> None:
+    needed = bench.plan.workloads[trial.workload].service
+    running: Running | None = None
+    try:
+        if needed is not None:
+            running = bench.services.ready(needed)
+            record.service = running.backing
+        _serve(trial, bench, built, running, record)
+        if running is not None and not running.is_alive():
+            raise running.death()
+    except ServiceError as error:  # what the contender made of it is its consequence
+        record.outcome, record.message, record.log_tail = "service-failed", str(error), error.log_tail
+    if bench.interrupted.is_set() and record.outcome in ("ok", "service-failed"):
+        record.outcome, record.message, record.log_tail = "interrupted", "stopped by the user", ""
+
+
+def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, record: _Record) -> None:
     contender, workload = bench.plan.contenders[trial.contender], bench.plan.workloads[trial.workload]
-    log = bench.contender_log(trial)
+    log, given = bench.contender_log(trial), running.given if running else {}
     served: Served | None = None
     try:
-        with serve(contender, workload, built, bench.strapped, log, bench.interrupted) as served:
+        with serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
             record.probe = served.probe
             record.served = {
                 "command": served.command,
@@ -122,7 +143,7 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -
                 "workers": served.workers,
                 "threads": served.threads,
             }
-            _load(trial, bench, served, record)
+            _load(trial, bench, served, running, record)
             _autopsy(bench, served, record)
             if record.outcome == "ok":
                 served.verify()
@@ -132,8 +153,6 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -
         record.fail("wrong-answer", str(error), error.log_tail)
     if served is not None:
         record.notes += served.notes
-    if bench.interrupted.is_set():
-        record.fail("interrupted", "stopped by the user")
 
 
 def _outcome_of(error: StartError, bench: Bench) -> Outcome:
@@ -144,7 +163,7 @@ def _outcome_of(error: StartError, bench: Bench) -> Outcome:
     return "exited-at-start" if error.exited else "never-ready"
 
 
-def _load(trial: Trial, bench: Bench, served: Served, record: _Record) -> None:
+def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, record: _Record) -> None:
     order = Order(
         host=served.host,
         port=served.port,
@@ -159,7 +178,7 @@ def _load(trial: Trial, bench: Bench, served: Served, record: _Record) -> None:
             for name, content in command.files.items():
                 (folder / name).write_bytes(content)
             try:
-                _drive(command, folder, bench, served, record, log, _limit_s(trial))
+                _drive(command, folder, bench, _Under(served, running), record, log, _limit_s(trial))
             finally:
                 bench.strapped.drop(folder)
             if record.outcome != "ok" or bench.interrupted.is_set():
@@ -174,8 +193,28 @@ def _limit_s(trial: Trial) -> float:
     return trial.load.warmup_s + steady + 2 * trial.load.timeout_s + GRACE_S
 
 
+@dataclass(frozen=True)
+class _Under:
+    """What is under load: the contender, and the service behind it."""
+
+    served: Served
+    running: Running | None
+
+    @property
+    def groups(self) -> dict[Role, Group]:
+        """Whose processes are known."""
+        groups: dict[Role, Group] = {"contender": self.served.group}
+        if self.running is not None and self.running.group is not None:
+            groups["service"] = self.running.group
+        return groups
+
+    def has_ended(self) -> bool:
+        """True when there is nobody left to load."""
+        return any(group.poll() is not None for group in self.groups.values())
+
+
 def _drive(
-    command: DriverCommand, folder: Path, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float
+    command: DriverCommand, folder: Path, bench: Bench, under: _Under, record: _Record, log: BinaryIO, limit_s: float
 ) -> None:
     group = bench.strapped.start(
         Command(
@@ -189,9 +228,9 @@ def _drive(
         )
     )
     try:
-        with Sampler({"contender": served.group, "driver": group}) as sampler:
+        with Sampler({**under.groups, "driver": group}) as sampler:
             _mark(command.phase, record)
-            lines = _lines(group, bench, served, record, log, limit_s)
+            lines = _lines(group, bench, under, record, log, limit_s)
             if command.results is not None:
                 lines = _with_results(lines, folder / command.results, command, record)
             for event in bench.driver.read(command, lines):
@@ -227,7 +266,7 @@ def _book(event: Event, record: _Record, sampler: Sampler) -> None:
             record.fail("driver-failed", message)
 
 
-def _lines(group: Group, bench: Bench, served: Served, record: _Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
+def _lines(group: Group, bench: Bench, under: _Under, record: _Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
     """The driver's output line by line, until it ends, is out of time, is interrupted, or has nobody left to load."""
     if group.stdout is None:
         raise MachineError("the driver was started without a pipe to read from")
@@ -242,7 +281,7 @@ def _lines(group: Group, bench: Bench, served: Served, record: _Record, log: Bin
                 log.write(data)
                 *lines, pending = (pending + data).split(b"\n")
                 yield from (line.decode("utf-8", "replace") for line in lines)
-            if give_up == float("inf") and _must_stop(bench, served, record, deadline, limit_s):
+            if give_up == float("inf") and _must_stop(bench, under, record, deadline, limit_s):
                 give_up = time.monotonic() + STOP_S
                 group.terminate()
             if time.monotonic() > give_up:
@@ -260,10 +299,10 @@ def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, r
             yield from (line.rstrip("\n") for line in written)
 
 
-def _must_stop(bench: Bench, served: Served, record: _Record, deadline: float, limit_s: float) -> bool:
+def _must_stop(bench: Bench, under: _Under, record: _Record, deadline: float, limit_s: float) -> bool:
     if time.monotonic() > deadline:
         record.fail("driver-failed", f"the driver did not end within {limit_s:.0f} s and was stopped")
-    return bench.interrupted.is_set() or served.group.poll() is not None or record.outcome != "ok"
+    return bench.interrupted.is_set() or under.has_ended() or record.outcome != "ok"
 
 
 def _autopsy(bench: Bench, served: Served, record: _Record) -> None:

@@ -17,7 +17,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -180,29 +180,51 @@ def log_name(number: int, run: Run) -> str:
 
 def hlog(run: Run) -> str:
     """One HdrHistogram log of service times; intervals count from the first Slice."""
-    started = datetime.datetime.fromisoformat(run.started_at).astimezone(datetime.UTC)
-    epoch_s = started.timestamp()
     trial = run.trial
+    what = f"{trial.contender}, {trial.workload}, {trial.load.label}, round {trial.round}, trial {trial.id}"
+    intervals = [
+        Interval(slice_.start_ns, slice_.duration_ns, slice_.latency_hdr, "warmup" if slice_.phase == "warmup" else "")
+        for slice_ in run.slices
+    ]
+    return histogram_log(what, "service times", datetime.datetime.fromisoformat(run.started_at), intervals)
+
+
+class Interval(NamedTuple):
+    """One stretch of a histogram log."""
+
+    start_ns: int | None
+    """CLOCK_MONOTONIC; None: where the one before it ended."""
+    duration_ns: int
+    histogram: str | None
+    """V2, DEFLATE, base64; None: nothing was counted."""
+    tag: str
+    """Readers take untagged intervals unless told otherwise."""
+
+
+def histogram_log(what: str, times: str, started_at: datetime.datetime, intervals: Sequence[Interval]) -> str:
+    """A log (format 1.3) of what was measured, ``times`` naming the kind; intervals count from the first one."""
+    started = started_at.astimezone(datetime.UTC)
+    epoch_s = started.timestamp()
     head = [
-        f"#webdyno: {trial.contender}, {trial.workload}, {trial.load.label}, round {trial.round}, trial {trial.id}",
+        f"#webdyno: {what}",
         "#[Histogram log format version 1.3]",
         f"#[StartTime: {epoch_s:.3f} (seconds since epoch), {started:%a %b %d %H:%M:%S %Y} UTC]",
         f"#[BaseTime: {epoch_s:.3f} (seconds since epoch)]",
-        "#service times in nanoseconds, Interval_Max in milliseconds; 0 is the first interval, not the Run's start",
+        f"#{times} in nanoseconds, Interval_Max in milliseconds; 0 is the first interval, not the Run's start",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
-    return "\n".join([*head, *_intervals(run.slices)]) + "\n"
+    return "\n".join([*head, *_lines_of(intervals)]) + "\n"
 
 
-def _intervals(slices: Sequence[Slice]) -> Iterator[str]:
+def _lines_of(intervals: Sequence[Interval]) -> Iterator[str]:
     at_ns = 0
-    first_ns = slices[0].start_ns if slices else None
-    for slice_ in slices:
-        if first_ns is not None and slice_.start_ns is not None:
-            at_ns = slice_.start_ns - first_ns
-        if slice_.latency_hdr is not None:
-            tag = "Tag=warmup," if slice_.phase == "warmup" else ""
-            highest = (decode(slice_.latency_hdr).max or 0) / 1e6
-            times = f"{at_ns / 1e9:.3f},{slice_.duration_ns / 1e9:.3f}"
-            yield f"{tag}{times},{highest:.3f},{slice_.latency_hdr}"
-        at_ns += slice_.duration_ns
+    first_ns = intervals[0].start_ns if intervals else None
+    for interval in intervals:
+        if first_ns is not None and interval.start_ns is not None:
+            at_ns = interval.start_ns - first_ns
+        if interval.histogram is not None:
+            tag = f"Tag={interval.tag}," if interval.tag else ""
+            highest = (decode(interval.histogram).max or 0) / 1e6
+            times = f"{at_ns / 1e9:.3f},{interval.duration_ns / 1e9:.3f}"
+            yield f"{tag}{times},{highest:.3f},{interval.histogram}"
+        at_ns += interval.duration_ns

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import difflib
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -68,21 +70,28 @@ def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: flo
     return load
 
 
-def make_plan(study: Study, catalogue: Catalogue, missing: Mapping[str, str]) -> Plan:
-    """The ordered Trials of ``study``; ``missing`` maps a contender that cannot be had here to the reason why.
+def make_plan(
+    study: Study, catalogue: Catalogue, missing: Mapping[str, str], lacking: Mapping[str, str] = MappingProxyType({})
+) -> Plan:
+    """The ordered Trials of ``study``.
+
+    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service.
 
     Raises UsageError when nothing is left to measure.
     """
-    skipped = [Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing]
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
-    idle = [name for name in names if name not in {contender for contender, _, _ in cells}]
-    skipped += [Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}") for name in idle]
+    left_out = {name: service for name in study.workloads if (service := catalogue.workloads[name].service) in lacking}
+    skipped = list(_skipped(study, missing, {contender for contender, _, _ in cells}, left_out, lacking))
+    cells = [cell for cell in cells if cell[1] not in left_out]
     if not cells:
-        reasons = "; ".join(f"{skip.contender}: {skip.reason}" for skip in skipped)
+        reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
     trials = [_trial(study, catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
-    used = [catalogue.contenders[name] for name in names if name not in idle]
+    busy = {contender for contender, _, _ in cells}
+    used = [catalogue.contenders[name] for name in names if name in busy]
+    workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
+    services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
     return Plan(
         study=study.name,
         title=study.title,
@@ -94,11 +103,29 @@ def make_plan(study: Study, catalogue: Catalogue, missing: Mapping[str, str]) ->
         contenders={contender.name: contender for contender in used},
         apps={contender.app: catalogue.apps[contender.app] for contender in used},
         runtimes={contender.runtime: catalogue.runtimes[contender.runtime] for contender in used},
-        workloads={name: catalogue.workloads[name] for name in study.workloads},
+        workloads=workloads,
         memory_bytes=memory_bytes(study),
         estimate=study.estimate,
         seconds=sum(trial_seconds(trial.load) for trial in trials),
+        services={name: catalogue.services[name] for name in services},
     )
+
+
+def _skipped(
+    study: Study,
+    missing: Mapping[str, str],
+    able: Collection[str],
+    left_out: Mapping[str, str | None],
+    lacking: Mapping[str, str],
+) -> Iterator[Skipped]:
+    """One line for each contender that is not there or has nothing to do, and one for each service."""
+    yield from (Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing)
+    for name in study.contenders:
+        if name not in missing and name not in able:
+            yield Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}")
+    for service, reason in lacking.items():
+        if workloads := [name for name in left_out if left_out[name] == service]:
+            yield Skipped(contender="", workloads=workloads, reason=reason)
 
 
 def trial_seconds(load: Load) -> float:
@@ -127,13 +154,19 @@ def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterato
 
 def loads_of(study: Study) -> list[Load]:
     """Every Load of the study."""
-    return [load for template in study.loads for load in _loads(template)]
+    return [load for template in study.loads for load in _loads(template, study.seed)]
 
 
-def _loads(template: StudyLoad) -> Iterator[Load]:
-    for connections in template.connections:
+def _loads(template: StudyLoad, seed: int) -> Iterator[Load]:
+    most = template.max_connections
+    rates: list[float | None] = [*template.rate_per_s] or [None]
+    for connections, rate in product(template.connections, rates):
         yield Load(
             connections=connections,
+            rate_per_s=rate,
+            poisson=template.poisson,
+            seed=seed if template.poisson else None,
+            max_connections=None if rate is None else 10 * connections if most is None else most,
             duration_s=template.duration_s,
             count=template.count,
             warmup_s=template.warmup_s,

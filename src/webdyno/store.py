@@ -33,10 +33,11 @@ from webdyno.model.trial import Plan, Trial
 FILE = "results.sqlite"
 LOGS = "logs"
 
-SCHEMA = 1
+SCHEMA = 2
 # History, one line per schema; each step up has its SQL in _UPGRADES.
 #   1  first: meta, fingerprint, plan, trial, run, slice, reading; view rate
-_UPGRADES: dict[int, str] = {}
+#   2  run.service; a Run may hold the service behind it, a Reading be of role service, an outcome be service-failed
+_UPGRADES: dict[int, str] = {1: "ALTER TABLE run ADD COLUMN service TEXT"}
 """SQL from schema n to schema n + 1. A new field with a default needs no step: a body may lack it."""
 
 _APPLICATION = int.from_bytes(b"wdyn", "big")
@@ -52,7 +53,7 @@ CREATE TABLE trial (
 CREATE TABLE run (
     number INTEGER PRIMARY KEY AUTOINCREMENT, trial TEXT NOT NULL, fingerprint INTEGER NOT NULL, contender TEXT,
     workload TEXT, load TEXT, driver TEXT, round INTEGER, outcome TEXT, message TEXT, started_at TEXT, seconds REAL,
-    memory_peak_bytes INTEGER, body TEXT NOT NULL);
+    memory_peak_bytes INTEGER, body TEXT NOT NULL, service TEXT);
 CREATE INDEX run_of_trial ON run (trial);
 CREATE TABLE slice (
     run INTEGER, position INTEGER, phase TEXT, start_ns INTEGER, duration_ns INTEGER, offered INTEGER, ok INTEGER,
@@ -165,6 +166,7 @@ class Store:
             number = self._insert(
                 *("run", None, run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message),
                 *(run.started_at, run.seconds, run.memory_peak_bytes, _json(bare)),
+                f"{run.service.kind} {run.service.version}" if run.service else None,
             )
             for position, one in enumerate(run.slices):
                 errors = sum(one.errors.values())
@@ -190,6 +192,10 @@ class Store:
     def driver_log(self, trial: Trial) -> Path:
         """What the driver writes while this Trial runs, as it came."""
         return self.folder / LOGS / f"{trial.id}.driver.log"
+
+    def service_log(self, service: str) -> Path:
+        """What a service writes, over the whole plan."""
+        return self.folder / LOGS / f"{service}.service.log"
 
     # Its end
 
@@ -255,9 +261,12 @@ class Store:
 
 
 def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, object]]:
-    """What differs between two machines (or one machine at two times) by field, as before and after; the load apart."""
+    """What differs between two machines (or one machine at two times) by field, as before and after.
+
+    Its load apart, and its ceilings, which were measured on it and are no part of it.
+    """
     pairs = ((name, getattr(before, name), getattr(after, name)) for name in Fingerprint.__struct_fields__)
-    return {name: (old, new) for name, old, new in pairs if old != new and name != "load_before"}
+    return {name: (old, new) for name, old, new in pairs if old != new and name not in ("load_before", "ceilings")}
 
 
 def _cell(trial: Trial) -> Sequence[object]:

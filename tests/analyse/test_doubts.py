@@ -28,8 +28,10 @@ from webdyno.analyse.doubts import CONTENDER_RULES, STUDY_RULES, TABLE_RULES
 from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
 from webdyno.model.load import Load
+from webdyno.model.rig import Rig
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading
+from webdyno.model.service import Backing
 from webdyno.model.trial import Plan
 
 change = msgspec.structs.replace
@@ -103,6 +105,27 @@ def plateau(cpu: float) -> list[Run]:
     )
 
 
+REDIS = Backing(
+    service="redis", kind="redis-server", version="7.0.15", way="program", genuine="redis-server", most_cores=1
+)
+BEHIND = change(RIG, service_cores=(2, 3))
+
+
+def behind(cores: float | None, backing: Backing = REDIS, rig: Rig = BEHIND, **changes: Any) -> list[Run]:
+    """Good runs with a service behind them that used so many cores' worth of CPU (None: nobody could look)."""
+    looks = readings(3, host=None if cores is None else 1.4 + cores)
+    served = [] if cores is None else _growing(looks, cores)
+    return good(service=backing, rig=rig, readings=[*looks, *served], **changes)
+
+
+def _growing(looks: Sequence[Reading], cores: float) -> list[Reading]:
+    hosts = [look for look in looks if look.role == "host"]
+    return [
+        Reading(at_ns=look.at_ns, role="service", cpu_user_ns=round((look.at_ns - START) * cores), cpu_system_ns=0)
+        for look in hosts
+    ]
+
+
 def sleepy(rate: float) -> tuple[list[Run], Plan]:
     runs = good(rate=rate)
     return runs, plan(runs, workloads={"hello": workload(kind="io-wait", service_floor_ms=100)})
@@ -141,6 +164,12 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "shared-cores": (good(rig=change(RIG, driver_cores=(0,))), "ran on a core of the contenders"),
     "memory-limit-not-enforced": (good(rig=change(RIG, cgroup="none", cgroup_reason="/sys is read-only")), "read-only"),
     "unlike-machines": ([*good()[:2], run(round_=3, rig=change(RIG, driver_cores=(1, 2)))], "2 different placements"),
+    "service-bound": (behind(0.9), "redis-server alone used 90 % of the CPU there was for it"),
+    "service-shares-cores": (behind(0.2, rig=change(RIG, service_cores=(1,))), "on a core of the load generator"),
+    "stand-in": (
+        behind(0.2, change(REDIS, kind="valkey", version="8.1.0")),
+        "was not a redis-server but valkey 8.1.0",
+    ),
     "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk", driver_can=WRK)), "wrk compares no body"),
 }
 
@@ -185,12 +214,31 @@ SILENT: dict[str, list[Run]] = {
     "noisy-host": good(readings=readings(3, host=1.42)),
     "hanging-requests": with_slices(in_flight=63),
     "generator-bound": with_slices(cpu_user_ns=None, cpu_system_ns=None),
+    # one that can use two cores, and does not
+    "service-bound": behind(0.9, change(REDIS, most_cores=None)),
+    # where the user's own runs is not known
+    "service-shares-cores": behind(None, change(REDIS, way="url"), rig=change(RIG, service_cores=(1,))),
+    "stand-in": behind(0.2),
 }
 
 
 @pytest.mark.parametrize("kind", SILENT)
 def test_a_doubt_is_silent_where_it_has_no_reason(kind: str) -> None:
     assert kind not in doubts(SILENT[kind])
+
+
+def test_slow_answers_are_no_closed_connections() -> None:
+    """64 connections, one answer on each: nobody closed anything."""
+    slow = [change_slices(each, ok=64, offered=64) for each in rounds(lambda r: run(round_=r, rate=64.0))]
+    slow = [change(each, slices=[s for s in each.slices if s.phase == "steady"][:1]) for each in slow]
+    slow = [change_slices(each, connections_opened=64) for each in slow]
+    assert "closes-connections" not in doubts(slow)
+    assert "closes-connections" in doubts([change_slices(each, connections_opened=65) for each in slow])
+
+
+def test_half_a_wait_for_a_database_is_no_delayed_acknowledgement() -> None:
+    runs = plateau(cpu=0.2)
+    assert "delayed-ack" not in doubts(runs, plan(runs, workloads={"hello": workload(kind="db", service="redis")}))
 
 
 def test_memory_limit_is_not_missed_when_none_was_asked() -> None:
@@ -321,6 +369,8 @@ def test_every_rule_has_a_test_above() -> None:
         "unequal-parallelism",
         "drifted",
         "incomplete",
+        "not-offered",  # test_open.py
+        "schedule-lag",
     }
     rules = {rule.__name__.replace("_", "-") for rule in (*CONTENDER_RULES, *TABLE_RULES, *STUDY_RULES)}
     named = {"http-1-0": "http-1.0", "memory-unlimited": "memory-limit-not-enforced", "loaded-before": "noisy-host"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, plan, run, study
+from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, run, study
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -142,6 +142,18 @@ def test_the_best_over_all_workloads_is_recommended_with_its_command() -> None:
     assert said.recommended == "go"
     assert "on average at 89 % of the fastest of each" in said.sentence
     assert said.recommended_command == ["go", "--bind", "127.0.0.1:8000"]
+
+
+def test_a_recommended_command_says_its_pool() -> None:
+    runs = [run("go", round_=r, rate=9_000 + r, workers=3) for r in (1, 2, 3)]
+    pooled = contender("go", pool="6000 // workers", serve=["go", "{port}", "{pool}"])
+    [standing] = analyse(plan(runs), FINGERPRINT, runs).verdicts[0].standings
+    assert standing.contender == "go"
+    assert analyse(plan(runs, contenders={"go": pooled}), FINGERPRINT, runs).recommended_command == [
+        "go",
+        "8000",
+        "2000",
+    ]
 
 
 def test_who_is_not_ranked_everywhere_is_not_recommended() -> None:

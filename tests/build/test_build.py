@@ -12,6 +12,7 @@ from tests.build.conftest import FOUND, installs, runtime
 from tests.build.fake_host import FakeHost, no_such_program
 from tests.fakes import contender
 from webdyno.build import Job, build
+from webdyno.build.recipes import RECIPES
 from webdyno.model.built import Built
 from webdyno.model.errors import BuildError
 from webdyno.rig.host import Command
@@ -185,9 +186,12 @@ def test_the_wish_to_stop_ends_the_tool_that_runs(job: Job, tmp_path: Path) -> N
     assert [group.ended for group in host.groups] == [True]
 
 
-def test_a_kind_without_a_recipe_says_so(job: Job, host: FakeHost, tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match=r"^webdyno cannot build for jvm yet$"):
-        build(*job._replace(runtime=runtime("jvm")), tmp_path, host)
+def test_a_kind_without_a_recipe_says_so(
+    job: Job, host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(RECIPES, "native")
+    with pytest.raises(BuildError, match=r"^webdyno cannot build for native yet$"):
+        build(*job._replace(runtime=runtime("native")), tmp_path, host)
 
 
 def test_tools_get_the_users_registries_but_not_the_users_environment(

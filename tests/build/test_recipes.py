@@ -1,4 +1,4 @@
-"""Node, Go, Rust and native: what is asked of the host, and which versions count."""
+"""Node, Go, Rust, native and the JVM: what is asked of the host, and which versions count."""
 
 from __future__ import annotations
 
@@ -138,5 +138,51 @@ def test_what_a_native_server_cannot_have_is_refused(job: Job, tmp_path: Path) -
     with pytest.raises(BuildError, match=r"^fast requires nginx=1.22.1, and nothing installs for a native server"):
         build(*as_kind(job, "native", NGINX, "nginx=1.22.1"), tmp_path, FakeHost(lambda _: 0))
     built_app = msgspec.structs.replace(job.app, build=[["make"]])
-    with pytest.raises(BuildError, match="^app app has build commands"):
+    with pytest.raises(BuildError, match=r"^app app has build commands"):
         build(*as_kind(job, "native", NGINX)._replace(app=built_app), tmp_path, FakeHost(lambda _: 0))
+
+
+JAVA = Found(runtime="jv", program="/opt/java/bin/java", version="openjdk 17.0.15")
+LISTED = """
+The following files have been resolved:
+   io.netty:netty-codec-http:jar:4.1.118.Final:compile -- module io.netty.codec.http
+   io.netty:netty-transport-native-epoll:jar:linux-x86_64:4.1.118.Final:runtime
+   org.slf4j:slf4j-api:jar:2.0.17:runtime -- module org.slf4j
+"""
+
+
+def mvn(command: Command) -> int:
+    """mvn package: the list it leaves of what it has copied."""
+    if any(word.endswith(":list") for word in command.argv):
+        (command.cwd / "target").mkdir()
+        (command.cwd / "target" / "dependencies.txt").write_text(LISTED)
+    return 0
+
+
+def test_a_jvm_app_is_packed_by_maven_and_found_by_its_class_path(job: Job, tmp_path: Path) -> None:
+    host = FakeHost(mvn)
+    built = build(*as_kind(job, "jvm", JAVA, "io.netty:netty-codec-http:4.1.118.Final"), tmp_path, host)
+    assert host.commands[0].argv[:4] == ["mvn", "-q", "-B", "package"]
+    assert built.versions == {
+        "jv": "openjdk 17.0.15",
+        "io.netty:netty-codec-http": "4.1.118.Final",
+        "io.netty:netty-transport-native-epoll": "4.1.118.Final",
+        "org.slf4j:slf4j-api": "2.0.17",
+    }
+    assert built.environment["CLASSPATH"] == f"{built.directory}/target/classes:{built.directory}/target/lib/*"
+    assert "/opt/java/bin" in built.environment["PATH"].split(":")
+
+
+def test_a_jvm_app_may_bring_its_own_commands(job: Job, tmp_path: Path) -> None:
+    app = msgspec.structs.replace(job.app, build=[["mvn", "-q", "-B", "verify"]])
+    host = FakeHost(mvn)
+    build(*as_kind(job, "jvm", JAVA)._replace(app=app), tmp_path, host)
+    assert [command.argv for command in host.commands] == [["mvn", "-q", "-B", "verify"]]
+
+
+def test_a_library_that_is_not_in_the_pom_as_required_is_refused(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(BuildError) as caught:
+        build(*as_kind(job, "jvm", JAVA, "org.slf4j:slf4j-api:2.0.16"), tmp_path, FakeHost(mvn))
+    assert str(caught.value) == (
+        "pom.xml does not hold org.slf4j:slf4j-api:2.0.16; write it there, or correct requires"
+    )

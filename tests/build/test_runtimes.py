@@ -10,6 +10,7 @@ import pytest
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost, no_such_program
 from webdyno.build import fetch_runtime, find_runtime
+from webdyno.build.recipes import RECIPES
 from webdyno.model.built import Found
 from webdyno.rig.host import STDOUT, Command
 
@@ -77,8 +78,9 @@ def test_python_is_what_uv_finds_outside_environments() -> None:
     assert found == Found(runtime="py", program="/usr/bin/python3.11", version="Python 3.11.2")
 
 
-def test_a_kind_without_a_recipe_is_not_found() -> None:
-    assert find_runtime(runtime("jvm"), FakeHost(no_such_program)) == "jv: webdyno cannot build for jvm yet"
+def test_a_kind_without_a_recipe_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(RECIPES, "native")
+    assert find_runtime(runtime("native"), FakeHost(no_such_program)) == "na: webdyno cannot build for native yet"
 
 
 def test_a_missing_python_is_brought_by_uv_and_only_when_asked_for() -> None:
@@ -101,3 +103,9 @@ def test_a_missing_python_is_brought_by_uv_and_only_when_asked_for() -> None:
 def test_a_python_that_cannot_be_brought_is_missing_with_its_reason() -> None:
     found = fetch_runtime(runtime("python", find=["3.11"]), FakeHost(lambda _: 2))
     assert found == "Python was not found (looked for 3.11); to get it: ask around"
+
+
+def test_a_runtime_without_the_tool_that_builds_for_it_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None if name == "mvn" else f"/usr/bin/{name}")
+    found = find_runtime(runtime("jvm", language="Java"), FakeHost(lambda _: "openjdk 17"))
+    assert found == "mvn was not found, and Java is built with it; to get it: ask around"

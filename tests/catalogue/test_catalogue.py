@@ -10,6 +10,7 @@ import pytest
 from webdyno.build.locks import locked_lines, unsatisfied
 from webdyno.model.rule import evaluate
 from webdyno.read import default_folder, read_catalogue
+from webdyno.service import data
 
 KNOWN = read_catalogue([default_folder()])
 PYTHON = [name for name, it in KNOWN.contenders.items() if KNOWN.runtimes[it.runtime].kind == "python"]
@@ -38,6 +39,23 @@ def test_a_rule_that_is_not_one_reaches_the_contender(name: str) -> None:
     told = " ".join([*it.serve, *it.environment.values()])
     for setting, rule in (("workers", it.workers), ("threads", it.threads)):
         assert rule == 1 or f"{{{setting}}}" in told
+
+
+def test_a_contender_that_waits_on_a_service_says_how_many_connections_it_may_open() -> None:
+    for it in KNOWN.contenders.values():
+        answers = it.answers or KNOWN.apps[it.app].answers
+        if any(KNOWN.workloads[name].service for name in answers):
+            assert it.pool is not None, it.name
+
+
+def test_what_is_loaded_is_what_a_right_answer_holds() -> None:
+    static, small, big = (KNOWN.workloads[name].requests[0].expect for name in ("static", "mongo-small", "mongo-big"))
+    assert static.body == data.STATIC
+    assert len(data.STATIC) == 2000
+    assert json.loads(small.json_equals or "") == data.SMALL
+    assert json.loads(big.json_equals or "") == data.BIG
+    assert len(data.BIG) == 301
+    assert 5_500 < len(json.dumps(data.BIG, separators=(",", ":"))) < 6_500
 
 
 @pytest.mark.parametrize("name", PYTHON)

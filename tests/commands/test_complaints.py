@@ -17,7 +17,7 @@ WRONG = [
     ("run quickstart -c 0", "--connections 0: give whole numbers of at least 1, such as --connections 8,64,256"),
     ("run quickstart -d 5x", "--duration 5x: give a length of time such as 500ms, 2s or 1m"),
     ("run quickstart -d 0s", "--duration 0s: give a length of time such as 500ms, 2s or 1m"),
-    ("run quickstart --driver wrk3", "--driver wrk3: there is no such driver; there are: engine, wrk, ab"),
+    ("run quickstart --driver wrk3", "--driver wrk3: there is no such driver; there are: engine, wrk, wrk2, ab"),
     ("run quickstart -k nobody", "there is no contender 'nobody'; "),
     ("run quickstart -w nothing", "there is no workload 'nothing'; see: webdyno list workloads"),
     ("run quickstart --memory lots", "--memory lots: give a size such as 512M or 2G, or none"),
@@ -30,18 +30,19 @@ WRONG = [
     ("show nobdy", "nothing in the catalogue is called 'nobdy'; did you mean 'node'?"),
     ("check", "check what? Name contenders (see: webdyno list), or --study NAME"),
     ("check tornad", "there is no contender 'tornad'; did you mean 'tornado'?"),
+    ("check tornado -w counte", "--workload counte: there is no such workload; did you mean 'counter'?"),
+    ("check tornado -w static", "--workload static: tornado does not answer it; it answers hello, json"),
     ("list nothing", 'Invalid value "nothing" for KIND.'),
     ("list --study nothing", "--study nothing: there is no such study; there are: quickstart"),
     ("list --catalogue /no/where", "/no/where: does not exist; a catalogue is a folder that holds"),
     ("load ftp://x", "ftp://x: give a URL such as http://127.0.0.1:8000/path"),
-    ("load https://127.0.0.1", "https://127.0.0.1: TLS is not spoken yet"),
     ("load http://127.0.0.1:99999/", "http://127.0.0.1:99999/: its port is not a number from 1 to 65535"),
     ("load 127.0.0.1:80 -c 0", "--connections 0: give a whole number of at least 1"),
     ("load 127.0.0.1:80 -t 0", "--threads 0: give a whole number of at least 1"),
     ("load 127.0.0.1:80 -n 5 -d 1s", "--requests and --duration exclude each other: give how many or how long"),
     ("load 127.0.0.1:80 -r 0", "--rate 0: give requests per second, above 0 and up to 10,000,000"),
-    ("load 127.0.0.1:80 --poisson", "--poisson, --seed and --max-connections go with --rate"),
-    ("load 127.0.0.1:80 -r 5 --seed 3", "--seed goes with --poisson: even arrivals need none"),
+    ("load 127.0.0.1:80 --poisson", "--poisson, --max-connections and --drain go with --rate"),
+    ("load 127.0.0.1:80 -r 5 --seed 3", "--seed goes with --poisson or --template: nothing else is drawn"),
     ("load 127.0.0.1:80 -r 5 --max-connections 3", "--max-connections 3: give at least --connections, which is 64"),
     ("load 127.0.0.1:80 --slo fast", "--slo 'fast' is no objective; write latencies as p99<50ms"),
     ("load 127.0.0.1:80 --slo p99>50ms", "--slo 'p99>50ms' is no objective; write latencies as p99<50ms"),
@@ -49,6 +50,46 @@ WRONG = [
     ("load 127.0.0.1:80 -H nonsense", "--header 'nonsense': write it as 'Name: value'"),
     ("load 127.0.0.1:80 -b @/no/where", "--body @/no/where: /no/where cannot be read: No such file or directory"),
     ("load 127.0.0.1:80 --timeout soon", "--timeout soon: give a length of time such as 500ms, 2s or 1m"),
+    ("load", "load what? Give a URL such as http://127.0.0.1:8000/path"),
+    ("load a:80 b:80", "b:80 is another server than a:80: one load is of one server"),
+    ("load http://a https://a", "https://a is another server than http://a: one load is of one server"),
+    ("load 0=a:80", "0=a:80: a weight is a whole number of at least 1, as in 3=a:80"),
+    ("load http://me:pw@a/", "http://me:pw@a/: a name and password in a URL are not sent"),
+    ("load a:80 --insecure", "--insecure, --cacert, --server-name and --no-resume go with https://"),
+    ("load https://a --cacert /no/where", "--cacert /no/where cannot be read: No such file or directory"),
+    ("load https://a --cacert /etc/hostname", "--cacert /etc/hostname holds no certificate"),
+    ("load https://a --insecure --cacert /no/where", "--insecure and --cacert exclude each other"),
+    ("load a:80 --unix /no/where", "--unix /no/where does not exist: give the path a server listens on"),
+    ("load a:80 --unix /etc", "--unix /etc is not a socket: give the path a server listens on"),
+    ("load a:80 --source here", "--source here: give an IPv4 or IPv6 address of this machine"),
+    ("load a:80 --cpus 9999", "--cpus 9999: processor 9999 is not usable here; there are 0"),
+    ("load a:80 --cpus x", "--cpus x: write numbers of processors, such as 0,2-3"),
+    ("load a:80 --streams 4", "--streams goes with --http2"),
+    ("load a:80 --http2 --close", "--http2 keeps its connections and has streams: leave --close and --pipeline out"),
+    ("load a:80 --http2 --http1.0", "--http1.0 and --http2 exclude each other"),
+    ("load a:80 --pipeline 999", "--pipeline 999: give a whole number from 1 to 256"),
+    ("load a:80 --pipeline 9 --close", "--pipeline needs HTTP/1.1 and connections that stay"),
+    ("load a:80 --linger never", 'Invalid value "never" for --linger.'),
+    ("load a:80 --stages fast", "--stages 'fast': 'fast' is no stage; write LENGTH:RATE or LENGTH:FROM-TO"),
+    ("load a:80 --stages 1s:5 -d 3s", "--stages say how long: leave --duration and --requests out"),
+    ("load a:80 --stages 1s:5 -r 3", "--rate and --stages exclude each other: a load has one schedule"),
+    ("load a:80 --stages 1s:0", "--stages '1s:0': give requests per second, above 0 somewhere"),
+    ("load a:80 --stages 1x:5", "--stages 1x: give a length of time such as 500ms, 2s or 1m"),
+    ("load a:80 --burst 5", "--burst '5': write SIZE/EVERY, as in 100/50ms"),
+    ("load a:80 --burst 5/1s --poisson", "--poisson goes with --rate: arrivals in stages and bursts are not drawn"),
+    ("load a:80 -r 5 -n 5 --drain 1s", "--drain goes with a duration: with --requests every one is waited for"),
+    ("load a:80 --template", "--template fills {{counter}}, {{random}} and {{random:1-9}}"),
+    ("load a:80 --expect fast", "--expect 'fast' is no rule; write 'status==200'"),
+    ("load a:80 --expect status==20", "--expect 'status==20' is no rule; write 'status==200'"),
+    ("load a:80 --expect status==999", "--expect: status 999 is not the status of a final answer (200 to 599)"),
+    ("load a:80 --expect length==1 --expect length==2", "--expect 'length==2': length was given before"),
+    ("load a:80 --expect sha256==ab", "--expect: sha256 is not a SHA-256; write 64 digits"),
+    ("load a:80 -m HEAD --expect length==1", "--expect: length contradicts method HEAD"),
+    ("load a:80 --requests-file /no/where", "/no/where: cannot be read: No such file or directory"),
+    ("load a:80/x --requests-file /no/where", "--requests-file /no/where: give one URL without a path"),
+    ("load a:80 -m GET --requests-file /no/where", "--method does not go with --requests-file"),
+    ("load a:80 --json --csv", "--json and --csv exclude each other: the result is told in one form"),
+    ("load a:80 --style jmeter", 'Invalid value "jmeter" for --style.'),
     ("lock nobody", "there is no contender 'nobody'; see: webdyno list"),
     ("completion tcsh", 'Invalid value "tcsh" for SHELL.'),
     ("frobnicate", 'Unknown command "frobnicate".'),
@@ -105,3 +146,16 @@ def test_a_typo_in_a_file_names_file_line_key_and_the_nearest_spelling(
     said = capsys.readouterr().err
     assert said.startswith(f"webdyno: {file}:3: servr: ")
     assert "server" in said
+
+
+@pytest.mark.parametrize(
+    "line", ["plan quickstart -k tornado-db -w static", "plan quickstart -k tornado-db -w counter"]
+)
+def test_a_wrong_variable_of_a_service_is_named(
+    line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "localhost")
+    assert call(line.split()) == 2
+    assert capsys.readouterr().err == (
+        "webdyno: REDIS_URL in the environment must look like redis://localhost:6379/0 (or rediss:// for TLS)\n"
+    )

@@ -24,6 +24,7 @@ REFUSED = 18079
 TIMED = Load(connections=4, duration_s=1, warmup_s=0, timeout_s=1)
 COUNTED = Load(connections=4, count=1000, warmup_s=0, timeout_s=1)
 FEW = Load(connections=4, count=300, warmup_s=0, timeout_s=1)
+RATED = Load(connections=4, rate_per_s=200, max_connections=4, duration_s=2, warmup_s=0, timeout_s=1)
 LOGGING = ("h2load", "jmeter")
 """Their outputs have a line per request."""
 PATHS = ("ok", "error", "errors-some", "silent-close", "announced-close", "until-close", "reset", "truncated", "empty")
@@ -31,9 +32,9 @@ PATHS = ("ok", "error", "errors-some", "silent-close", "announced-close", "until
 
 def orders(driver: str) -> dict[str, Order]:
     """What to record, by name."""
-    load = TIMED if driver == "wrk" else FEW if driver in LOGGING else COUNTED
+    load = TIMED if driver == "wrk" else RATED if driver == "wrk2" else FEW if driver in LOGGING else COUNTED
     closing = msgspec.structs.replace(load, keep_alive=False)
-    longer = msgspec.structs.replace(TIMED, duration_s=2)
+    longer = RATED if driver == "wrk2" else msgspec.structs.replace(TIMED, duration_s=2)
     found = {path: _order(path, load) for path in PATHS}
     if driver == "h2load":
         found |= {f"{path}.timed": _order(path, TIMED) for path in ("silent-close", "until-close", "reset", "empty")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from webdyno.load.driver import DRIVERS, Order
@@ -18,6 +19,9 @@ ORDER = Order(
     requests=[Request(name="hello", path="/")],
     load=Load(connections=1, duration_s=1, warmup_s=0),
     cores=(0,),
+)
+RATED = msgspec.structs.replace(
+    ORDER, load=Load(connections=1, rate_per_s=5, max_connections=1, duration_s=1, warmup_s=0)
 )
 
 
@@ -41,6 +45,7 @@ def program(path: Path) -> str:
     [
         ("engine", "webdyno-engine is neither beside .* nor on PATH: run make setup"),
         ("wrk", "wrk is not installed: apt-get install wrk, or use --driver engine"),
+        ("wrk2", "wrk2 is not installed: build https://github.com/giltene/wrk2 .* as wrk2, or use --driver engine"),
         ("ab", "ab is not installed: apt-get install apache2-utils, or use --driver engine"),
         ("h2load", "h2load is not installed: apt-get install nghttp2-client, or use --driver engine"),
         ("oha", "oha is not installed: cargo install --locked oha, or use --driver engine"),
@@ -51,7 +56,7 @@ def test_missing_tool_is_a_sentence_that_says_how_to_get_it(bare: Path, name: st
     with pytest.raises(MachineError, match=sentence):
         DRIVERS[name]().version(lambda argv: "")
     with pytest.raises(MachineError, match=sentence):
-        DRIVERS[name]().commands(ORDER)
+        DRIVERS[name]().commands(RATED if name == "wrk2" else ORDER)
 
 
 def test_engine_beside_python_comes_before_the_one_on_path(bare: Path) -> None:

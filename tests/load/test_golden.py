@@ -27,6 +27,7 @@ SILENCED = [
 """Runs in which h2load lost connections: all but the first of them it calls without error."""
 LAST_WORDS = {
     "wrk": "Connection refused",
+    "wrk2": "Connection refused",
     "ab": "The timeout specified has expired",
     "h2load": "it gives up a connection that is closed unannounced",
 }
@@ -107,6 +108,15 @@ def test_every_offered_request_is_in_exactly_one_bin_that_the_driver_can_tell(re
         ("ab/refused", 0, {"socket": 1000}),
         ("ab/head", 1000, {}),
         ("ab/ipv6", 1000, {}),
+        ("wrk2/ok", 401, {}),  # it ends with the answer after the end
+        ("wrk2/error", 0, {"wrong-status": 401}),
+        ("wrk2/errors-some", 393, {"wrong-status": 8}),
+        ("wrk2/silent-close", 4, {}),  # all four connections given up after their first answer: its Can says so
+        ("wrk2/reset", 401, {"socket": 8}),
+        ("wrk2/truncated", 401, {"socket": 8}),
+        ("wrk2/silence", 350, {}),
+        ("wrk2/slow", 4, {}),
+        ("wrk2/empty", 0, {}),
         ("h2load/ok", 300, {}),
         ("h2load/error", 0, {"wrong-status": 300}),
         ("h2load/errors-some", 294, {"wrong-status": 6}),
@@ -173,7 +183,7 @@ def test_response_times_hold_every_request_and_say_how_many_are_only_bounds(reco
         assert merged.percentile(float(point[1:])) == summary.fields["response_ns"][point], point
 
 
-@pytest.mark.parametrize("recorded", ["wrk/refused", "ab/silence", "ab/slow", *SILENCED])
+@pytest.mark.parametrize("recorded", ["wrk/refused", "wrk2/refused", "ab/silence", "ab/slow", *SILENCED])
 def test_a_tool_that_gives_up_is_a_fault_with_its_last_words(recorded: str) -> None:
     [event] = read(GOLDEN / f"{recorded}.txt")
     assert isinstance(event, Fault)

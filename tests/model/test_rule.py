@@ -41,3 +41,9 @@ def test_anything_else_is_refused_with_a_sentence(rule: str, sentence: str) -> N
     with pytest.raises(ValueError) as caught:
         evaluate(rule, 1)
     assert str(caught.value) == sentence
+
+
+def test_workers_stand_in_a_rule_only_where_they_are_known() -> None:
+    assert evaluate("6000 // workers", 4, workers=4) == 1500
+    with pytest.raises(ValueError, match="'workers' cannot stand in a rule; whole numbers, cores, "):
+        evaluate("6000 // workers", 4)

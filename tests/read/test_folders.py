@@ -11,7 +11,7 @@ from tests.read.conftest import FILES
 from webdyno.model.errors import CatalogueError, UsageError
 from webdyno.read import default_folder, lock_path, read_catalogue, read_study
 
-KINDS = "runtimes, workloads, apps, contenders, studies"
+KINDS = "runtimes, services, workloads, apps, contenders, studies"
 
 
 def test_what_a_folder_holds_is_named_after_its_files(folder: Path) -> None:

@@ -54,13 +54,14 @@ class Stand:
 
     def __init__(self, strapped: Strapped, folder: Path) -> None:
         self.strapped, self.log, self.interrupted = strapped, folder / "toy.log", threading.Event()
+        self.given: dict[str, str] = {}
         self.built = Built(
             contender="toy", key="k", directory=str(folder), environment={}, versions={}, log="", seconds=0.0
         )
 
     def serve(self, toy: Contender, *requests: Request) -> Any:
         workload = Workload(name="hello", title="Hello", kind="cpu", requests=list(requests or [HELLO]))
-        return serve(toy, workload, self.built, self.strapped, self.log, self.interrupted)
+        return serve(toy, workload, self.built, self.strapped, self.log, self.interrupted, self.given)
 
     def fails_to_start(self, toy: Contender) -> StartError:
         with pytest.raises(StartError) as caught, self.serve(toy):
@@ -92,6 +93,17 @@ def test_a_contender_serves_is_described_and_ends(stand: Stand) -> None:
     assert listeners(served.port) == []
     assert gone(served.group.pid)
     assert served.group.memory_peak_bytes() or stand.strapped.rig.cgroup == "none"
+
+
+def test_it_is_told_where_its_service_is_and_how_many_connections_it_may_open(stand: Stand) -> None:
+    toy = contender("ok", workers=3, pool="6000 // workers", environment={"POOL": "{pool}"})
+    stand.given = {"REDIS_URL": "redis://me:secret@db/0"}
+    with stand.serve(toy) as served:
+        raw = Path(f"/proc/{served.group.pid}/environ").read_bytes().decode()
+        environment = dict(item.split("=", 1) for item in raw.rstrip("\0").split("\0"))
+        assert environment["REDIS_URL"] == "redis://me:secret@db/0"
+        assert environment["WEBDYNO_POOL"] == environment["POOL"] == "2000"
+        assert served.environment["REDIS_URL"] == "redis://me:***@db/0"
 
 
 def test_its_environment_is_minimal_and_its_own_programs_lead(stand: Stand) -> None:

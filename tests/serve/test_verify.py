@@ -25,6 +25,7 @@ RIGHT = [
     (answer(), Expectation(body="Hello", body_sha256=SHA.upper(), body_length=5, body_contains="ell")),
     (answer(), Expectation(content_type="Text/Plain")),
     (answer("Grüße".encode()), Expectation(body="Grüße")),
+    (answer(b"17"), Expectation(body_matches="[0-9]+")),
     (answer(b'{ "b" : [1.0, null] , "a": true}'), Expectation(json_equals='{"a":true,"b":[1,null]}')),
     (answer(b"", 204), Expectation(statuses=[204], body="")),
 ]
@@ -46,6 +47,8 @@ WRONG = [
     (answer(b"1"), Expectation(json_equals="true"), "expected JSON equal to true, got '1' (1 byte)"),
     (answer(b"[1]"), Expectation(json_equals="[1, 2]"), "expected JSON equal to [1, 2], got '[1]' (3 bytes)"),
     (answer(b"[0]"), Expectation(json_equals="[false]"), "expected JSON equal to [false], got '[0]' (3 bytes)"),
+    (answer(b"1\n"), Expectation(body_matches="[0-9]"), r"expected a body that matches '[0-9]', got '1\n' (2 bytes)"),
+    (answer(b"\xff"), Expectation(body_matches=".*"), "expected a body that matches '.*', got '\ufffd' (1 byte)"),
     (answer(), Expectation(content_type="text/html"), "expected content type text/html, got text/plain"),
     (answer(content_type=None), Expectation(content_type="text/html"), "expected content type text/html, got none"),
     (answer(b"x" * 999), Expectation(body="y"), f"expected the body 'y' (1 byte), got '{'x' * 60}...' (999 bytes)"),
@@ -111,3 +114,14 @@ def test_an_answer_that_does_not_come_is_a_wrong_answer() -> None:
 
     with pytest.raises(AnswerError, match=r"^GET /json: expected an answer, but there was none within 2 s$"):
         verify([JSON], refuse)
+
+
+def test_a_pattern_is_checked_here_and_the_driver_gets_the_other_rules() -> None:
+    request = Request(name="n", path="/n", expect=Expectation(body_matches="[0-9]+", content_type="text/plain"))
+    [under_load], [note] = verify([request], lambda _: answer(b"17"))
+    assert under_load.expect == Expectation(content_type="text/plain")
+    assert note == (
+        "GET /n: that its body matches '[0-9]+' is checked before and after the load; under load no driver can"
+    )
+    with pytest.raises(AnswerError, match=r"^GET /n: expected a body that matches '\[0-9\]\+', got 'x' "):
+        verify([request], lambda _: answer(b"x"))

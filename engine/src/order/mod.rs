@@ -49,6 +49,7 @@ const KEYS: &[(&str, u64)] = &[
     ("linger", 3),
     ("tls", 3),
     ("pipeline", 3),
+    ("streams", 3),
     ("backend", 3),
 ];
 
@@ -74,6 +75,8 @@ pub enum Version {
     Http10,
     /// HTTP/1.1
     Http11,
+    /// HTTP/2
+    Http2,
 }
 
 impl Version {
@@ -81,6 +84,7 @@ impl Version {
     pub fn alpn(self) -> &'static [&'static [u8]] {
         match self {
             Version::Http10 | Version::Http11 => &[b"http/1.1"],
+            Version::Http2 => &[b"h2"],
         }
     }
 }
@@ -153,6 +157,8 @@ pub struct Order {
     pub tls: Option<TlsOrder>,
     /// Requests sent ahead on a connection; 1 for none.
     pub pipeline: usize,
+    /// Requests under way on each connection of HTTP/2.
+    pub streams: usize,
     /// What drives the sockets.
     pub backend: Backend,
 }
@@ -171,7 +177,7 @@ impl Order {
         let target = reach::target(&fields, schema)?;
         let order = Order {
             schema,
-            requests: request::list(&fields, schema)?,
+            requests: request::list(&fields, schema, version(&fields)?)?,
             until: until(&fields, &pace)?,
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
@@ -189,6 +195,7 @@ impl Order {
             tls: reach::tls(&fields)?,
             target,
             pipeline: pipeline(&fields)?,
+            streams: streams(&fields)?,
             backend: backend::backend(&fields)?,
             pace,
         };
@@ -226,11 +233,14 @@ fn drain(order: &Fields<'_>, pace: &PaceOrder) -> Result<u64, Fault> {
 }
 
 fn version(order: &Fields<'_>) -> Result<Version, Fault> {
-    let field = order.required("http", "\"1.1\" or \"1.0\"")?;
+    let newest = order.optional("schema").is_none_or(|field| field.integer(1, 2).is_err());
+    let right = if newest { "\"1.1\", \"1.0\" or \"2\"" } else { "\"1.1\" or \"1.0\"" };
+    let field = order.required("http", right)?;
     match field.text() {
         Ok("1.1") => Ok(Version::Http11),
         Ok("1.0") => Ok(Version::Http10),
-        _ => Err(field.wrong("\"1.1\" or \"1.0\"")),
+        Ok("2") if newest => Ok(Version::Http2),
+        _ => Err(field.wrong(right)),
     }
 }
 
@@ -251,6 +261,19 @@ fn pipeline(order: &Fields<'_>) -> Result<usize, Fault> {
         return Err(field.wrong("1 when keep_alive is false"));
     }
     Ok(depth)
+}
+
+/// One connection for each request has nothing to share with others.
+fn streams(order: &Fields<'_>) -> Result<usize, Fault> {
+    let Some(field) = order.optional("streams") else { return Ok(1) };
+    let streams = field.integer(1, 1000)? as usize;
+    if streams > 1 && version(order)? != Version::Http2 {
+        return Err(field.wrong("1 when http is not \"2\""));
+    }
+    if streams > 1 && !order.flag("keep_alive")? {
+        return Err(field.wrong("1 when keep_alive is false"));
+    }
+    Ok(streams)
 }
 
 fn threads(order: &Fields<'_>, pace: &PaceOrder) -> Result<usize, Fault> {

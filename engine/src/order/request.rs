@@ -1,7 +1,9 @@
 //! The requests of an order and what a right answer to each is.
 
+use super::Version;
 use super::fields::{Field, Fields};
 use crate::error::Fault;
+use crate::wire::h2::encode::FORBIDDEN;
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 const KEYS: &[&str] = &["name", "method", "path", "headers", "body_base64", "weight", "expect"];
@@ -52,7 +54,7 @@ impl Default for Expect {
 }
 
 /// All requests of the order.
-pub(super) fn list(order: &Fields<'_>, schema: u64) -> Result<Vec<Request>, Fault> {
+pub(super) fn list(order: &Fields<'_>, schema: u64, version: Version) -> Result<Vec<Request>, Fault> {
     let right = "a list of one or more requests";
     let field = order.required("requests", right)?;
     let items = field.list(right)?;
@@ -60,10 +62,10 @@ pub(super) fn list(order: &Fields<'_>, schema: u64) -> Result<Vec<Request>, Faul
         return Err(field.wrong(right));
     }
     let known = [KEYS, if schema < 3 { &[] } else { &[TEMPLATE] }].concat();
-    items.iter().map(|item| request(item, &known)).collect()
+    items.iter().map(|item| request(item, &known, version)).collect()
 }
 
-fn request(item: &Field<'_>, known: &[&str]) -> Result<Request, Fault> {
+fn request(item: &Field<'_>, known: &[&str], version: Version) -> Result<Request, Fault> {
     let fields = item.object(known)?;
     let (_, name) = fields.text("name")?;
     let weight = match fields.optional("weight") {
@@ -71,11 +73,14 @@ fn request(item: &Field<'_>, known: &[&str]) -> Result<Request, Fault> {
         None => 1,
     };
     let template = fields.optional(TEMPLATE).is_some() && fields.flag(TEMPLATE)?;
+    if let Some(field) = fields.optional(TEMPLATE).filter(|_| template && version == Version::Http2) {
+        return Err(field.wrong("false when http is \"2\", whose requests are prepared once"));
+    }
     let request = Request {
         name: name.to_string(),
         method: method(&fields)?,
         path: path(&fields)?,
-        headers: headers(&fields)?,
+        headers: headers(&fields, version)?,
         body: fields.optional("body_base64").map(|f| body(&f)).transpose()?,
         template,
         weight,
@@ -125,13 +130,13 @@ fn path(fields: &Fields<'_>) -> Result<String, Fault> {
     Ok(text.to_string())
 }
 
-fn headers(fields: &Fields<'_>) -> Result<Vec<(String, String)>, Fault> {
+fn headers(fields: &Fields<'_>, version: Version) -> Result<Vec<(String, String)>, Fault> {
     let right = "a list of [name, value] pairs";
     let Some(field) = fields.optional("headers") else { return Ok(Vec::new()) };
-    field.list(right)?.iter().map(header).collect()
+    field.list(right)?.iter().map(|item| header(item, version)).collect()
 }
 
-fn header(item: &Field<'_>) -> Result<(String, String), Fault> {
+fn header(item: &Field<'_>, version: Version) -> Result<(String, String), Fault> {
     let right = "a pair [name, value] of texts";
     let pair = item.list(right)?;
     let [name, value] = pair.as_slice() else { return Err(item.wrong(right)) };
@@ -146,6 +151,11 @@ fn header(item: &Field<'_>) -> Result<(String, String), Fault> {
     // The engine frames the body itself; a second opinion about its length would desynchronise the connection.
     if ["content-length", "transfer-encoding"].iter().any(|n| name_text.eq_ignore_ascii_case(n)) {
         return Err(name.wrong("a header other than Content-Length and Transfer-Encoding, which the engine writes"));
+    }
+    // RFC 9113, 8.2.2: HTTP/2 frames messages itself; of these only `TE: trailers` still has a meaning.
+    let is = |n: &&str| name_text.eq_ignore_ascii_case(n);
+    if version == Version::Http2 && (FORBIDDEN.iter().any(is) || is(&"te") && value_text.trim() != "trailers") {
+        return Err(name.wrong("a header that HTTP/2 has; those about the connection it has not"));
     }
     Ok((name_text.to_string(), value_text.to_string()))
 }

@@ -232,6 +232,45 @@ fn every_wrong_pace_of_schema_2_is_named_with_what_would_be_right() {
 }
 
 #[test]
+fn http_2_is_of_schema_3_and_shares_connections_only_where_they_are_kept() {
+    let order = |edit: fn(&mut Value)| {
+        let mut order = with("/http", json!("2"));
+        order["schema"] = 3.into();
+        edit(&mut order);
+        order
+    };
+    let parsed = Order::parse(&order(|o| o["streams"] = 1000.into()).to_string()).unwrap();
+    assert_eq!((Version::Http2, 1000), (parsed.version, parsed.streams));
+    assert_eq!(1, Order::parse(&order(|_| {}).to_string()).unwrap().streams);
+    let headers = |name: &str| json!([["TE", "trailers"], [name, "x"]]);
+    let own = |name| {
+        format!(
+            "requests[0].headers[1][0] must be a header that HTTP/2 has; those about the connection it has not, not {name}"
+        )
+    };
+    let mut rows = vec![
+        (order(|o| o["schema"] = 2.into()), "http must be \"1.1\" or \"1.0\", not \"2\"".to_string()),
+        (order(|o| o["http"] = "3".into()), "http must be \"1.1\", \"1.0\" or \"2\", not \"3\"".to_string()),
+        (order(|o| o["streams"] = 1001.into()), "streams must be an integer from 1 to 1000, not 1001".to_string()),
+        (order(|o| o["pipeline"] = 2.into()), "pipeline must be 1 when http is not \"1.1\", not 2".to_string()),
+    ];
+    let mut plain = order(|o| o["streams"] = 2.into());
+    plain["http"] = "1.1".into();
+    rows.push((plain, "streams must be 1 when http is not \"2\", not 2".to_string()));
+    let mut closing = order(|o| o["streams"] = 2.into());
+    closing["keep_alive"] = false.into();
+    rows.push((closing, "streams must be 1 when keep_alive is false, not 2".to_string()));
+    for name in ["Connection", "keep-alive", "Upgrade", "proxy-connection", "TE"] {
+        let mut order = order(|_| {});
+        order["requests"][0]["headers"] = headers(name);
+        rows.push((order, own(format!("{name:?}"))));
+    }
+    for (order, message) in rows {
+        assert_eq!(message, complaint(&order).1);
+    }
+}
+
+#[test]
 fn every_missing_key_is_named() {
     let keys = "schema target requests pace warmup_ns timeout_ns connect_timeout_ns keep_alive http threads cpus slice_ns \
                 target.host target.port pace.kind pace.connections";

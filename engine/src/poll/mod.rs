@@ -13,6 +13,7 @@
 
 mod endpoint;
 mod epoll;
+mod h2;
 pub mod means;
 mod pipeline;
 #[allow(unsafe_code)]
@@ -21,6 +22,7 @@ pub mod secure;
 
 pub use endpoint::{Address, Endpoint};
 pub use epoll::Epoll;
+pub use h2::H2;
 pub use pipeline::Pipeline;
 pub use ring::{Prepared, Ring, available};
 pub use secure::Secure;
@@ -30,7 +32,6 @@ use std::ops::Range;
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "for layers that read answers themselves")]
 pub enum What {
     /// The connection is there, and with it all its lanes.
     Connected,
@@ -57,10 +58,16 @@ pub enum What {
     Body,
     /// The answer is complete.
     Done,
-    /// The server gave up the request of this place alone; its connection lives on.
+    /// The server gave up the request of this place alone, for the reason [`Poll::why`]; its connection lives on.
     Reset,
-    /// What came is no answer; [`Poll::why`] says why. The connection is of no more use.
+    /// What came is no answer; [`Poll::why`] says why. The connection is of no more use, unless the request can be abandoned.
     Malformed,
+    /// The connection takes no more requests, and those that it took are done. The places that have one which it did not take are told
+    /// when it is closed.
+    Left {
+        /// The server had said so.
+        announced: bool,
+    },
     /// TLS did not come about, or broke: [`Poll::why`].
     Tls,
 }
@@ -131,6 +138,11 @@ pub trait Poll {
         false
     }
 
+    /// Bytes received and sent since the last call that no event and no call has told: frames around answers, say.
+    fn untold(&mut self) -> (u64, u64) {
+        (0, 0)
+    }
+
     /// Where in the bytes of the last [`What::Head`] the value of Content-Type is.
     fn content_type(&self) -> Option<Range<usize>> {
         None
@@ -141,7 +153,7 @@ pub trait Poll {
         None
     }
 
-    /// What was wrong at the last [`What::Malformed`] or [`What::Tls`], in a few words.
+    /// What was wrong at the last [`What::Malformed`] or [`What::Tls`], in a few words, or the server's reason at the last [`What::Reset`].
     fn why(&self) -> &str {
         ""
     }

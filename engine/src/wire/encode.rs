@@ -1,10 +1,14 @@
 //! A request as bytes. Done once per request of the order, before the load; afterwards the same bytes are sent each time. One that
 //! differs each time is a [`template`](super::template).
 
+use super::h2;
 use crate::order::{Order, Request, Version};
 
 /// The bytes of `request` as this order wants it sent.
 pub fn encode(request: &Request, order: &Order) -> Vec<u8> {
+    if order.version == Version::Http2 {
+        return h2::encode::encode(request, order, order.tls.is_some());
+    }
     let mut text = format!("{} {} HTTP/{}\r\n", request.method, request.path, version(order));
     text.push_str(&host_line(request, order));
     for (name, value) in &request.headers {
@@ -29,6 +33,7 @@ pub(super) fn version(order: &Order) -> &'static str {
     match order.version {
         Version::Http11 => "1.1",
         Version::Http10 => "1.0",
+        Version::Http2 => "2",
     }
 }
 
@@ -43,7 +48,7 @@ pub(super) fn connection_line(request: &Request, order: &Order) -> String {
         _ if given(request, "connection") => String::new(),
         (false, _) => line("Connection", "close"),
         (true, Version::Http10) => line("Connection", "keep-alive"),
-        (true, Version::Http11) => String::new(),
+        (true, _) => String::new(),
     }
 }
 
@@ -62,7 +67,7 @@ pub(super) fn content_length(request: &Request) -> Option<usize> {
 }
 
 /// RFC 9110, 7.2 and RFC 3986, 3.2: IPv6 in brackets, the default port left out.
-fn host(order: &Order) -> String {
+pub(super) fn host(order: &Order) -> String {
     let name = &order.target.host;
     let name = if name.contains(':') { format!("[{name}]") } else { name.clone() };
     if order.target.port == 80 { name } else { format!("{name}:{}", order.target.port) }

@@ -5,6 +5,7 @@
 
 pub mod encode;
 pub mod h1;
+pub mod h2;
 pub mod head;
 pub mod template;
 

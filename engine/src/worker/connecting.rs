@@ -242,7 +242,8 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The present request is sent once more.
     fn again(&mut self, place: usize, now: u64) {
-        self.ledger.slice.counts.stale_retries += 1;
+        // One that had to wait and was never sent is not sent again.
+        self.ledger.slice.counts.stale_retries += u64::from(self.places[place].under_way);
         if self.places[place].connected {
             self.ask(place, now);
         } else {
@@ -260,6 +261,14 @@ impl<P: Poll> Worker<'_, P> {
             Cause::Ended => self.cut(place, Outcome::Truncated, "", now),
             Cause::Failed(errno) => self.failed(place, errno, now),
         }
+    }
+
+    /// The connection takes no more requests, and is done with those it took.
+    pub(super) fn left(&mut self, place: usize, announced: bool, now: u64) {
+        self.ledger.slice.counts.closes_announced += u64::from(announced);
+        self.hang_up(place);
+        // The other lanes that wait are told; this one has been.
+        self.behind(place, Cause::Closed, now);
     }
 
     /// There is no request for this place any more: a connection whose lanes are all without one is closed.
@@ -280,7 +289,8 @@ impl<P: Poll> Worker<'_, P> {
         self.poll.close(place);
         if connected {
             self.connections -= 1;
-            self.totals.answers_per_connection.saturating_record(self.answers(place));
+            let answers = self.answers(place);
+            self.totals.answers_per_connection.record(answers).expect("a histogram that resizes");
             let lanes = self.lanes(place);
             self.places[lanes].iter_mut().for_each(|p| p.connected = false);
         }

@@ -65,10 +65,13 @@ impl<P: Poll> Worker<'_, P> {
             }
             What::Done => {
                 let answer = p.done(request, lore);
+                // Where the server did not wait for the end of the request, the layer below has seen to it.
+                p.sent = true;
                 self.complete(place, &answer, true, false, now);
             }
             What::Reset => {
-                self.book(place, Outcome::Reset, "", now);
+                let why = self.poll.why().to_string();
+                self.book(place, Outcome::Reset, &why, now);
                 self.next_request(place, now);
             }
             _ => {
@@ -171,7 +174,7 @@ impl<P: Poll> Worker<'_, P> {
         }
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
-                p.taken += sent;
+                p.went(sent, now, !self.pace.is_open());
                 p.sent = p.taken == bytes.len();
                 self.ledger.slice.counts.bytes_out += sent as u64;
             }

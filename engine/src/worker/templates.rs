@@ -13,7 +13,7 @@ impl<P: Poll> Worker<'_, P> {
         let bytes = self.press.render(&self.job.moulds[p.request()], p.number);
         match self.poll.send(place, &bytes[p.taken..]) {
             Ok(sent) => {
-                p.taken += sent;
+                p.went(sent, now, !self.pace.is_open());
                 p.sent = p.taken == bytes.len();
                 self.ledger.slice.counts.bytes_out += sent as u64;
             }

@@ -4,6 +4,8 @@ mod behaviours;
 mod drain;
 mod endings;
 mod failures;
+mod h2;
+mod h2_stage;
 mod hostile_answers;
 mod hostile_sockets;
 mod paces;

@@ -43,6 +43,13 @@ impl Peer {
         Some(head)
     }
 
+    /// The next bytes, so many; `None`: the engine has closed.
+    pub fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        let mut taken = vec![0; bytes];
+        self.stream.read_exact(&mut taken).ok()?;
+        Some(taken)
+    }
+
     /// Writes; an engine that has gone is no error of the script.
     pub fn say(&mut self, text: impl AsRef<[u8]>) {
         self.says(text);

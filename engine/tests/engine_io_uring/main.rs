@@ -8,6 +8,10 @@ mod drain;
 mod endings;
 #[path = "../engine/failures.rs"]
 mod failures;
+#[path = "../engine/h2.rs"]
+mod h2;
+#[path = "../engine/h2_stage.rs"]
+mod h2_stage;
 #[path = "../engine/hostile_answers.rs"]
 mod hostile_answers;
 #[path = "../engine/hostile_sockets.rs"]

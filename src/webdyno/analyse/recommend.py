@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from webdyno.analyse import words
 from webdyno.model.placeholder import fill
+from webdyno.model.rule import evaluate
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Verdict
@@ -59,6 +61,8 @@ def command_of(name: str | None, plan: Plan, runs: Sequence[Run]) -> list[str]:
     for run in reversed(runs):
         if run.trial.contender == name and run.outcome == "ok" and run.workers and run.threads:
             cores = len(run.rig.contender_cores)
-            serve = plan.contenders[run.trial.contender].serve
-            return fill(serve, host="127.0.0.1", port=PORT, workers=run.workers, threads=run.threads, cores=cores)
+            it = plan.contenders[run.trial.contender]
+            pool = None if it.pool is None else evaluate(it.pool, cores, run.workers)
+            here = partial(fill, it.serve, host="127.0.0.1", port=PORT, cores=cores, pool=pool)
+            return here(workers=run.workers, threads=run.threads)
     return []

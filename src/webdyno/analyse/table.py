@@ -10,13 +10,13 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.window import Window, read_window
 from webdyno.model.contender import App, Contender
 from webdyno.model.load import Load
-from webdyno.model.rig import Fingerprint
+from webdyno.model.rig import Ceiling, Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
 from webdyno.model.workload import Workload
@@ -43,6 +43,8 @@ class Cell:
     runs: tuple[Run, ...]
     windows: tuple[Window, ...]
     """Of the rounds that succeeded."""
+    ceilings: tuple[Ceiling, ...] = ()
+    """Of the machine."""
 
     @property
     def name(self) -> str:
@@ -116,27 +118,28 @@ def tables(evidence: Evidence) -> list[Table]:
     plan = evidence.plan
     keys = {(trial.workload, _key(trial.load), trial.driver): trial for trial in plan.trials}
     ordered = sorted(keys.values(), key=lambda trial: (list(plan.workloads).index(trial.workload), _key(trial.load)))
-    return [_table(plan, evidence.fingerprint.cores, last, trial) for trial in ordered]
+    return [_table(plan, evidence.fingerprint, last, trial) for trial in ordered]
 
 
 def _key(load: Load) -> tuple[int, str]:
     return load.connections, repr(load)
 
 
-def _table(plan: Plan, cores: int, last: dict[str, Run], like: Trial) -> Table:
+def _table(plan: Plan, machine: Fingerprint, last: dict[str, Run], like: Trial) -> Table:
     """All trials that share workload, load and driver with one of them."""
     workload, load = like.workload, like.load
     trials = [t for t in plan.trials if (t.workload, t.load, t.driver) == (workload, load, like.driver)]
     cells: list[Cell] = []
     for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda t: t.contender)):
         mine = sorted((t for t in trials if t.contender == name), key=lambda t: t.round)
-        cells.append(_cell(plan, name, workload, load, [last[t.id] for t in mine if t.id in last], len(mine)))
+        cell = _cell(plan, name, workload, load, [last[t.id] for t in mine if t.id in last], len(mine))
+        cells.append(replace(cell, ceilings=tuple(machine.ceilings)))
     return Table(
         workload=plan.workloads[workload],
         load=load,
         driver=like.driver,
         cells=tuple(cells),
-        host_cores=cores,
+        host_cores=machine.cores,
     )
 
 

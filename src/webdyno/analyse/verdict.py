@@ -28,9 +28,14 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
     "p50": ("ns", lambda window: window.points_ns.get("p50")),
     "p99": ("ns", lambda window: window.points_ns.get("p99")),
     "cpu_per_request": ("ns_per_request", lambda window: window.cpu_per_request_ns),
+    "service_cpu_per_request": ("ns_per_request", lambda window: window.service_cpu_per_request_ns),
     "memory_peak": ("bytes", lambda window: window.run.memory_peak_bytes),
 }
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
+
+
+HELD_BACK = ("generator-bound", "service-bound")
+"""Kinds of doubts that make a rate a floor."""
 
 
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
@@ -118,11 +123,11 @@ def _voided(doubts: Sequence[Doubt]) -> bool:
 
 
 def _both_bound(about: dict[str, list[Doubt]]) -> set[Pair]:
-    """Pairs of contenders that were both held back by the load generator.
+    """Pairs of contenders that were both held back by the load generator, or by the service behind them.
 
-    Their order is the generator's, not theirs.
+    Their order is not theirs.
     """
-    bound = [name for name, doubts in about.items() if any(doubt.kind == "generator-bound" for doubt in doubts)]
+    bound = [name for name, doubts in about.items() if any(doubt.kind in HELD_BACK for doubt in doubts)]
     return {frozenset(pair) for pair in combinations(bound, 2)}
 
 

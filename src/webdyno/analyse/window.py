@@ -34,10 +34,12 @@ class Window:
     rate_per_s: float
     latency: Latency | None
     points_ns: dict[str, float]
-    """mean, max, p50, p99, as far as they are known."""
+    """mean, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
     contender_cores: float | None
     """Cores' worth of CPU the contender used: CPU seconds per second."""
     driver_cores: float | None
+    service_cores: float | None
+    """None too when nothing stood behind the contender, or only the user's own."""
     host_cores: float | None
     steal_cores: float | None
     in_flight: float | None
@@ -46,6 +48,11 @@ class Window:
     def cpu_per_request_ns(self) -> float | None:
         """CPU of the contender's whole tree for one right answer."""
         return None if self.contender_cores is None else self.contender_cores / self.rate_per_s * 1e9
+
+    @property
+    def service_cpu_per_request_ns(self) -> float | None:
+        """CPU of the service's whole tree for one right answer."""
+        return None if not self.service_cores else self.service_cores / self.rate_per_s * 1e9
 
     @property
     def error_ratio(self) -> float:
@@ -71,9 +78,10 @@ def read_window(run: Run) -> Window | None:
         errors=count_errors(steady),
         rate_per_s=ok / seconds,
         latency=latency,
-        points_ns=_points(latency, steady),
+        points_ns=_points(_waited(run, steady) or latency, steady),
         contender_cores=look.per_second("contender", cpu_ns),
         driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
+        service_cores=look.per_second("service", cpu_ns),
         host_cores=look.per_second("host", lambda reading: reading.busy_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
         in_flight=_mean([_held(slice_) for slice_ in steady]),
@@ -177,6 +185,13 @@ def _driver_cores(steady: Sequence[Slice], seconds: float) -> float | None:
     if not all(user is not None and system is not None for user, system in used):
         return None
     return sum((user or 0) + (system or 0) for user, system in used) / 1e9 / seconds
+
+
+def _waited(run: Run, steady: Sequence[Slice]) -> Latency | None:
+    """Response times of an open load; None at a closed one, and where the driver gives none."""
+    if not run.trial.load.is_open:
+        return None
+    return merge(slice_.response_hdr for slice_ in steady if slice_.response_hdr)
 
 
 def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float]:

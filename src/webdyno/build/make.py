@@ -50,11 +50,17 @@ def build(
         contender=contender.name,
         key=key,
         directory=str(folders[-1]),
-        environment={"PATH": _path(parts, folders, found)},
+        environment=_environment(parts, folders, found),
         versions=versions,
         log=str(workshop.log),
         seconds=seconds,
     )
+
+
+def _environment(parts: list[Part], folders: list[Path], found: Found) -> dict[str, str]:
+    """What the served process needs to find all that was built."""
+    own = [part.variables(folder) for part, folder in zip(parts, folders, strict=True)]
+    return {**{name: text for each in own for name, text in each.items()}, "PATH": _path(parts, folders, found)}
 
 
 def _path(parts: list[Part], folders: list[Path], found: Found) -> str:

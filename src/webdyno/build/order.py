@@ -35,9 +35,9 @@ class Order:
         """Requirements of the app and of the contender, sorted, each once."""
         return sorted({*self.app.requires, *self.contender.requires})
 
-    def require_found(self, versions: Mapping[str, str], where: str) -> None:
-        """BuildError unless each requirement is among ``versions``, written NAME@VERSION."""
-        found = {f"{name}@{version}" for name, version in versions.items()}
+    def require_found(self, versions: Mapping[str, str], where: str, between: str = "@") -> None:
+        """BuildError unless each requirement is among ``versions``, written NAME@VERSION (or with ``between``)."""
+        found = {f"{name}{between}{version}" for name, version in versions.items()}
         if missing := [requirement for requirement in self.requires if requirement not in found]:
             raise BuildError(f"{where} does not hold {', '.join(missing)}; write it there, or correct requires")
 
@@ -53,6 +53,8 @@ class Part:
     """Fills the folder, which does not exist yet; the versions it found in there."""
     programs: str | None = None
     """Folder inside it whose programs lead the PATH of the served process."""
+    variables: Callable[[Path], dict[str, str]] = lambda _: {}
+    """What the served process needs in its environment to find what lies in the folder."""
 
     @property
     def key(self) -> str:
@@ -79,6 +81,8 @@ class Recipe:
     """Absolute paths of programs on this machine that may be the runtime, best first."""
     fetch: Callable[[Runtime, Host], None] | None = None
     """Brings a runtime that is not there, where that needs no rights; whether it worked, ``candidates`` tells."""
+    tools: tuple[str, ...] = ()
+    """Programs on PATH that building needs beside the runtime's own."""
 
 
 def app_ingredients(sources: Path) -> list[str]:

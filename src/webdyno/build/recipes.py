@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdyno.build import go, native, node, python, rust
+from webdyno.build import go, jvm, native, node, python, rust
 from webdyno.build.order import Recipe
 
 RECIPES: dict[str, Recipe] = {
@@ -10,5 +10,6 @@ RECIPES: dict[str, Recipe] = {
     "node": Recipe(node.parts),
     "go": Recipe(go.parts),
     "rust": Recipe(rust.parts),
+    "jvm": Recipe(jvm.parts, tools=("mvn",)),
     "native": Recipe(native.parts),
 }

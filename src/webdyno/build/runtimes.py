@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 from webdyno.build.npm_runtime import bring, brought
@@ -44,6 +45,9 @@ def fetch_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Fo
 
 
 def _look(runtime: Runtime, recipe: Recipe, host: Host, cache: Path | None) -> Found | str:
+    for tool in recipe.tools:
+        if shutil.which(tool) is None:
+            return f"{tool} was not found, and {runtime.language} is built with it; to get it: {runtime.install}"
     why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
     for program in [*recipe.candidates(runtime, host), *brought(runtime, cache)]:
         told = _told([program, *runtime.version], host)

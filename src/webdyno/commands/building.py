@@ -36,14 +36,15 @@ def build_contenders(
         )
         for name in names
     ]
-    built = build_all(jobs, cache_folder(), host, interrupted, _say)
+    built = build_all(jobs, cache_folder(), host, interrupted, say_built)
     fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
     if fresh:
         print(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}", file=sys.stderr)
     return built
 
 
-def _say(name: str, result: Built | BuildError) -> None:
+def say_built(name: str, result: Built | BuildError) -> None:
+    """One line on standard error for what was built just now, or could not be."""
     if isinstance(result, BuildError):
         print(f"build of {name} failed: {result}", file=sys.stderr)
     elif result.seconds:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -19,17 +22,21 @@ from webdyno.commands.options import (
     StudyOption,
     cache_folder,
     catalogue_of,
+    flag,
     out_console,
     say_json,
     split,
 )
+from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import look_for_runtimes, study_called
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import ContenderError, UsageError
+from webdyno.model.errors import ContenderError, ServiceError, UsageError
 from webdyno.model.run import Probe
+from webdyno.model.service import Backing
 from webdyno.rig.strap import Strapped, strap
 from webdyno.serve.serving import serve
+from webdyno.service import Running, Services
 
 MEMORY_BYTES = 512 * 2**20
 
@@ -48,10 +55,14 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     notes: list[str] = []
     versions: dict[str, str] = {}
+    service: Backing | None = None
 
 
 def check(
     *names: Annotated[str, Parameter(help="Contenders to check.")],
+    workload: Annotated[
+        list[str] | None, flag("--workload", "-w", help="Only these workloads, of those it answers.")
+    ] = None,
     study: StudyOption = None,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -64,21 +75,34 @@ def check(
     """
     known = catalogue_of(catalogue)
     chosen = _chosen(known, names, study)
+    asked = {name: _asked(known, name, split(workload)) for name in chosen}
     results: list[Checked] = []
     with strap(MEMORY_BYTES, cache_folder()) as strapped, TemporaryDirectory(prefix="webdyno-check-") as logs:
         found, missing = look_for_runtimes(known, chosen, strapped, fetch=True)
-        results += [_skipped(name, reason) for name, reason in missing.items()]
+        results += [_skipped(name, "-", reason) for name, reason in missing.items()]
         there = [name for name in chosen if name not in missing]
-        built = build_contenders(there, known, found, strapped, threading.Event())
-        for name in there:
-            for result in _check(name, known, built[name], strapped, Path(logs)):
-                results.append(result)
-                if not json:
-                    _print(result)
+        needed = dict.fromkeys(workload for name in there for workload in asked[name])
+        services, lacking = look_for_services(known, needed, strapped)
+        left_out = {name: service for name in needed if (service := known.workloads[name].service) in lacking}
+        for service, reason in lacking.items():
+            results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
+        skipped = len(results)
+        interrupted = threading.Event()
+        built = build_contenders(there, known, found, strapped, interrupted)
+        servers = build_services(services, known, strapped, interrupted)
+        with Services(
+            services, servers, strapped, lambda name: Path(logs) / f"{name}.service.log", interrupted
+        ) as running:
+            place = _Place(known, strapped, running, Path(logs))
+            for name in there:
+                for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
+                    results.append(result)
+                    if not json:
+                        _print(result)
     if json:
         say_json(results)
     else:
-        for result in results[: len(missing)]:
+        for result in results[:skipped]:
             _print(result)
         _print_sum(results)
     return 0 if all(result.passed or result.skipped for result in results) else 1
@@ -92,34 +116,58 @@ def _chosen(known: Catalogue, names: tuple[str, ...], study: str | None) -> list
         raise UsageError("check what? Name contenders (see: webdyno list), or --study NAME")
     for name in chosen:
         if name not in known.contenders:
-            import difflib
-
             near = difflib.get_close_matches(name, known.contenders, n=1)
             hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list"
             raise UsageError(f"there is no contender {name!r}; {hint}")
     return list(dict.fromkeys(chosen))
 
 
-def _skipped(name: str, reason: str) -> Checked:
-    return Checked(contender=name, workload="-", passed=False, skipped=True, problem=reason)
-
-
-def _check(name: str, known: Catalogue, built: Built | ContenderError, strapped: Strapped, logs: Path) -> list[Checked]:
-    if isinstance(built, ContenderError):
-        return [Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)]
+def _asked(known: Catalogue, name: str, workloads: list[str] | None) -> list[str]:
+    """The workloads to check ``name`` on: all that it answers, or those of ``workloads``."""
     contender = known.contenders[name]
     answers = contender.answers or known.apps[contender.app].answers
-    return [_check_one(name, workload, known, built, strapped, logs) for workload in answers]
+    for workload in workloads or []:
+        if workload not in known.workloads:
+            near = difflib.get_close_matches(workload, known.workloads, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list workloads"
+            raise UsageError(f"--workload {workload}: there is no such workload; {hint}")
+        if workload not in answers:
+            raise UsageError(f"--workload {workload}: {name} does not answer it; it answers {', '.join(answers)}")
+    return answers if workloads is None else workloads
 
 
-def _check_one(name: str, workload: str, known: Catalogue, built: Built, strapped: Strapped, logs: Path) -> Checked:
+def _skipped(name: str, workload: str, reason: str) -> Checked:
+    return Checked(contender=name, workload=workload, passed=False, skipped=True, problem=reason)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where contenders are checked."""
+
+    known: Catalogue
+    strapped: Strapped
+    services: Services
+    logs: Path
+
+
+def _check(name: str, workloads: list[str], built: Built | ContenderError, place: _Place) -> Iterator[Checked]:
+    if isinstance(built, ContenderError):
+        yield Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)
+        return
+    yield from (_check_one(name, workload, built, place) for workload in workloads)
+
+
+def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked:
     clock = time.monotonic()
-    log = logs / f"{name}.{workload}.log"
+    log = place.logs / f"{name}.{workload}.log"
+    contender, asked = place.known.contenders[name], place.known.workloads[workload]
+    running: Running | None = None
     try:
-        contender, asked = known.contenders[name], known.workloads[workload]
-        with serve(contender, asked, built, strapped, log, threading.Event()) as served:
+        running = place.services.ready(asked.service) if asked.service else None
+        given = running.given if running else {}
+        with serve(contender, asked, built, place.strapped, log, threading.Event(), given) as served:
             served.verify()
-    except ContenderError as error:
+    except (ContenderError, ServiceError) as error:
         return Checked(
             contender=name,
             workload=workload,
@@ -137,12 +185,13 @@ def _check_one(name: str, workload: str, known: Catalogue, built: Built, strappe
         seconds=time.monotonic() - clock,
         notes=served.notes,
         versions=built.versions,
+        service=running.backing if running else None,
     )
 
 
 def _print(result: Checked) -> None:
     console = out_console()
-    head = f"{result.contender:<20} {result.workload:<8}"
+    head = f"{result.contender:<20} {result.workload:<11}"
     if result.skipped:
         console.print(f"[yellow]skip[/yellow] {head} {result.problem}", soft_wrap=True)
     elif result.passed and result.probe is not None:
@@ -150,6 +199,8 @@ def _print(result: Checked) -> None:
         reuse = "keep-alive" if probe.keep_alive else "closes" + ("" if probe.announces_close else " silently")
         backlog = "?" if probe.backlog is None else probe.backlog
         facts = f"ready {probe.ready_ns / 1e6:.0f} ms, HTTP/{probe.http_version}, {reuse}, backlog {backlog}"
+        if result.service is not None:
+            facts += f", {result.service.kind} {result.service.version}"
         console.print(f"[green]ok[/green]   {head} {facts}", soft_wrap=True)
         for note in result.notes:
             console.print(f"     note: {note}", markup=False, soft_wrap=True)

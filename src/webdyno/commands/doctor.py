@@ -1,18 +1,25 @@
-"""``webdyno doctor``: is this machine fit to measure on, and what would make it fitter? Measures nothing."""
+"""``webdyno doctor``: is this machine fit to measure on, and what would make it fitter?
+
+Measures nothing, unless --calibrate asks for the most the engine reaches here.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from webdyno.analyse.words import per_cent, with_interval
 from webdyno.build import find_runtime
-from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, out_console, say_json
+from webdyno.commands.calibrating import calibrate as measure_ceilings
+from webdyno.commands.calibrating import keep, with_ceilings
+from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, flag, out_console, say_json
+from webdyno.commands.servicing import look_for_services
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
@@ -30,19 +37,30 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     advice: str = ""
 
 
-def doctor(*, json: JsonOption = False) -> int:
-    """Look at this machine: cores, limits, load tools, runtimes, and what keeps its numbers from being good.
+def doctor(
+    *,
+    calibrate: Annotated[
+        bool, flag("--calibrate", help="Measure, in some ten seconds, the most the engine reaches here, and keep it.")
+    ] = False,
+    json: JsonOption = False,
+) -> int:
+    """Look at this machine: cores, limits, load tools, runtimes, services, and what keeps its numbers from being good.
 
-    Exit code 3 when nothing can be measured here.
+    With --calibrate the engine loads a server that answers at once; rates of contenders that come near what it reaches
+    are doubted from then on. Exit code 3 when nothing can be measured here.
 
-    Example: `webdyno doctor`
+    Example: `webdyno doctor` or `webdyno doctor --calibrate`
     """
-    with strap(512 * 2**20, cache_folder()) as strapped:
-        findings = list(_findings(strapped))
+    cache = cache_folder()
+    with strap(512 * 2**20, cache) as strapped:
+        if calibrate:
+            keep(cache, strapped.fingerprint, measure_ceilings(strapped))
+        machine = with_ceilings(strapped.fingerprint, cache)
+        findings = [*_of_ceilings(machine), *_findings(strapped)]
         if json:
-            say_json({"fingerprint": strapped.fingerprint, "rig": strapped.rig, "findings": findings})
+            say_json({"fingerprint": machine, "rig": strapped.rig, "findings": findings})
         else:
-            _print(strapped.fingerprint, findings)
+            _print(machine, findings)
     return MachineError.exit_code if any(finding.state == "broken" for finding in findings) else 0
 
 
@@ -52,6 +70,7 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_noise(strapped.fingerprint)
     yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
+    yield from _of_services(strapped)
 
 
 def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
@@ -98,6 +117,14 @@ def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
         yield Finding(subject="metal", state="weak", sentence=sentence, advice=advice)
 
 
+def _of_ceilings(machine: Fingerprint) -> Iterator[Finding]:
+    """What calibration found; nothing when it was never asked for."""
+    for ceiling in machine.ceilings:
+        told = f"{with_interval(ceiling.rate, 'requests/s')} with {ceiling.connections} connections"
+        told += f", engine {per_cent(ceiling.engine_busy)} busy"
+        yield Finding(subject="ceiling", state="fine", sentence=told)
+
+
 def _of_drivers(strapped: Strapped) -> Iterator[Finding]:
     ask = asker(strapped)
     for name, make in DRIVERS.items():
@@ -115,6 +142,23 @@ def _of_runtimes(strapped: Strapped) -> Iterator[Finding]:
             yield Finding(subject=runtime.name, state="fine", sentence=f"{found.version} ({found.program})")
         else:
             yield Finding(subject=runtime.name, state="missing", sentence=found)
+
+
+def _of_services(strapped: Strapped) -> Iterator[Finding]:
+    known = catalogue_of(None)
+    try:
+        found, lacking = look_for_services(known, known.workloads, strapped)
+    except UsageError as error:  # the user's own URL cannot be one
+        yield Finding(subject="services", state="missing", sentence=str(error))
+        return
+    for name, reason in lacking.items():
+        yield Finding(subject=name, state="missing", sentence=reason)
+    for name, each in found.items():
+        where = {"url": f"the one {each.service.variable} names", "program": each.program}
+        sentence = where.get(
+            each.way.kind, f"{each.way.server}, which webdyno builds: it stands in for a {each.service.genuine}"
+        )
+        yield Finding(subject=name, state="fine", sentence=sentence)
 
 
 def _cores(cores: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, c
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 
-Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes"]
+Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes", "services"]
 Rows = list[dict[str, str]]
 
 WORDY = ("because", "install")
@@ -25,7 +25,7 @@ def list_(
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
-    """List contenders, studies, workloads, apps or runtimes.
+    """List contenders, studies, workloads, apps, runtimes or services.
 
     Example: `webdyno list --study quickstart`
     """
@@ -66,6 +66,7 @@ def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
         "studies": {study},
         "apps": {contender.app for contender in contenders},
         "runtimes": {contender.runtime for contender in contenders},
+        "services": {known.workloads[name].service or "" for name in chosen.workloads},
     }[kind]
 
 
@@ -109,6 +110,7 @@ def _workloads(known: Catalogue) -> Rows:
             "name": workload.name,
             "title": workload.title,
             "kind": workload.kind,
+            "service": workload.service or "",
             "requests": ", ".join(f"{request.method} {request.path}" for request in workload.requests),
         }
         for workload in known.workloads.values()
@@ -135,10 +137,25 @@ def _runtimes(known: Catalogue) -> Rows:
     ]
 
 
+def _services(known: Catalogue) -> Rows:
+    return [
+        {
+            "name": service.name,
+            "title": service.title,
+            "variable": service.variable,
+            "programs": " ".join(program for way in service.ways for program in way.find),
+            "embedded": " ".join(way.server for way in service.ways if way.server),
+            "install": service.install,
+        }
+        for service in known.services.values()
+    ]
+
+
 _ROWS = {
     "contenders": _contenders,
     "studies": _studies,
     "workloads": _workloads,
     "apps": _apps,
     "runtimes": _runtimes,
+    "services": _services,
 }

@@ -1,162 +1,135 @@
-"""``webdyno load``: put a load on a URL that already answers. What wrk, ab and oha do, by webdyno's own engine."""
+"""``webdyno load``: put a load on a server that already answers, as wrk, wrk2, ab, oha and hey do."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import urlsplit
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.loaded import Loaded, carry_out, print_summary, printer
-from webdyno.commands.options import JsonOption, flag, say_json
+from webdyno.commands.calibrating import known_ceiling
+from webdyno.commands.loading.doubts import doubts
+from webdyno.commands.loading.engine import Loaded, carry_out
+from webdyno.commands.loading.pacing import Pacing
+from webdyno.commands.loading.speaking import Speaking
+from webdyno.commands.loading.style_ab import ab_lines
+from webdyno.commands.loading.style_oha import oha_lines
+from webdyno.commands.loading.style_wrk import wrk2_lines, wrk_lines
+from webdyno.commands.loading.summary import as_data, print_summary, route_lines
+from webdyno.commands.loading.table import csv_lines, write_hdr
+from webdyno.commands.loading.targets import Asking, one_server
+from webdyno.commands.loading.watching import watching
+from webdyno.commands.options import JsonOption, cache_folder, flag, say_json
 from webdyno.commands.slo import missed, objectives
-from webdyno.commands.studying import seconds
 from webdyno.load.driver import Order
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
-from webdyno.model.workload import Expectation, Request
+
+Style = Literal["wrk", "wrk2", "ab", "oha"]
+STYLES: dict[str, Callable[[str, Loaded], Iterator[str]]] = {
+    "wrk": wrk_lines,
+    "wrk2": wrk2_lines,
+    "ab": ab_lines,
+    "oha": oha_lines,
+}
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Asking:
-    """The flags that say what is asked and how: a Request and a Load."""
+class Saying:
+    """The flags that say how the result is told."""
 
-    connections: Annotated[int, flag("--connections", "-c", help="Looping clients.")] = 64
-    duration: Annotated[str | None, flag("--duration", "-d", help="How long; 10s when not given.")] = None
-    requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
-    warmup: Annotated[str | None, flag("--warmup", help="Load before it counts: 1s. None by default.")] = None
-    rate: Annotated[float | None, flag("--rate", "-r", help="Requests per second, come what may: an open load.")] = None
-    poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
-    seed: Annotated[int | None, flag("--seed", help="With --poisson: repeats the same arrivals.")] = None
-    max_connections: Annotated[
-        int | None, flag("--max-connections", help="With --rate: how far -c may grow; 10 times.")
+    slo: Annotated[str | None, flag("--slo", help="Exit code 1 when missed: 'p99<50ms, errors<0.1%, rate>5000'.")] = (
+        None
+    )
+    json: JsonOption = False
+    csv: Annotated[bool, flag("--csv", help="One row per second as CSV, instead of the summary.")] = False
+    style: Annotated[
+        Style | None, flag("--style", help="Print in the form of that tool, for scripts that read it.")
     ] = None
-    method: Annotated[str | None, flag("--method", "-m", help="GET, or POST when there is a body.")] = None
-    header: Annotated[list[str] | None, flag("--header", "-H", help="A header, 'Name: value' (repeatable).")] = None
-    body: Annotated[str | None, flag("--body", "-b", help="Body of the request; @FILE reads it from a file.")] = None
-    close: Annotated[bool, flag("--close", help="A new connection for every request.")] = False
-    http10: Annotated[bool, flag("--http10", help="Speak HTTP/1.0.")] = False
-    timeout: Annotated[str, flag("--timeout", help="Longest wait for one answer.")] = "5s"
+    hdr: Annotated[Path | None, flag("--hdr", help="Also write a histogram log of the response times here.")] = None
+    quiet: Annotated[bool, flag("--quiet", "-q", help="Nothing is drawn while it runs.")] = False
 
-    def load(self) -> Load:
-        """How it is asked; UsageError when the flags contradict each other."""
-        _at_least_one("--connections", self.connections)
-        if self.requests is not None:
-            _at_least_one("--requests", self.requests)
-            if self.duration is not None:
-                raise UsageError("--requests and --duration exclude each other: give how many or how long")
-        return Load(
-            connections=self.connections,
-            **_open(self.rate, self.poisson, self.seed, self.max_connections, self.connections),
-            duration_s=None if self.requests else seconds(self.duration or "10s", "--duration"),
-            count=self.requests,
-            warmup_s=seconds(self.warmup, "--warmup") if self.warmup else 0.0,
-            timeout_s=seconds(self.timeout, "--timeout"),
-            keep_alive=not self.close,
-            http="1.0" if self.http10 else "1.1",
-        )
+    def check(self) -> None:
+        """One form at a time."""
+        given = {"--json": self.json, "--csv": self.csv, "--style": self.style is not None}
+        named = [name for name, value in given.items() if value]
+        if len(named) > 1:
+            raise UsageError(f"{' and '.join(named)} exclude each other: the result is told in one form")
 
-    def request(self, path: str) -> Request:
-        """What is asked."""
-        text = _body(self.body)
-        return Request(
-            name="load",
-            method=(self.method or ("POST" if text is not None else "GET")).upper(),
-            path=path,
-            headers=[_header(line) for line in self.header or []],
-            body=text,
-            expect=Expectation(statuses=list(range(200, 400))),
-        )
+
+# As nothing was typed.
+_ASKING, _PACING, _SPEAKING, _SAYING = Asking(), Pacing(), Speaking(), Saying()
 
 
 def load(
-    url: Annotated[str, Parameter(help="Where to: http://host[:port]/path")],
-    /,
-    *,
-    asking: Asking = Asking(),
-    threads: Annotated[int, flag("--threads", "-t", help="Threads of the engine.")] = 1,
-    slo: Annotated[
-        str | None, flag("--slo", help="Exit code 1 when missed: 'p99<50ms, errors<0.1%, rate>5000'.")
-    ] = None,
-    json: JsonOption = False,
+    *urls: Annotated[
+        str,
+        Parameter(
+            help="Where to: http://host[:port]/path, or https://. Several of one server are mixed; 3=URL is asked "
+            "three times as often."
+        ),
+    ],
+    asking: Asking = _ASKING,
+    pacing: Pacing = _PACING,
+    speaking: Speaking = _SPEAKING,
+    saying: Saying = _SAYING,
 ) -> int:
-    """Load a URL and say how it answered: by looping clients (closed), or at a rate of its own (--rate: open).
+    """Load a server and say how it answered: by looping clients (closed), or on a schedule of its own (open).
 
     At a rate, latency counts from the moment a request was due, so a server that stalls cannot hide it. Answers with
-    status 200-399 count as right. Exit code 1 when not one request was answered rightly.
+    status 200-399 count as right, unless --expect says what is right. Exit code 1 when not one request was answered
+    rightly, or an objective of --slo was missed.
 
-    Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s` or `webdyno load http://127.0.0.1:8000/ -r 5000`
+    Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`, `webdyno load http://127.0.0.1:8000/ -r 5000 --slo
+    'p99<50ms'` or `webdyno load 9=http://127.0.0.1:8000/ 1=http://127.0.0.1:8000/report --stages '10s:100-2000'`
     """
-    host, port, path = _target(url)
-    _at_least_one("--threads", threads)
-    asked, wanted = asking.load(), objectives(slo or "")
-    order = Order(host=host, port=port, requests=[asking.request(path)], load=asked, cores=(), threads=threads)
-    loaded = carry_out(order, (lambda _: None) if json else printer())
+    saying.check()
+    wanted = objectives(saying.slo or "")
+    order = _order(urls, asking, pacing, speaking)
+    title = urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
+    drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
+    with watching(title, order.load, quiet=not drawn) as watch:
+        loaded = carry_out(order, watch)
     failed = missed(wanted, loaded.summary)
-    _say(url, loaded, failed, json)
+    found = doubts(loaded, known_ceiling(cache_folder(), order))
+    if saying.hdr is not None:
+        write_hdr(saying.hdr, title, loaded)
+    _say(title, list(urls), loaded, found, failed, saying)
     return 0 if loaded.ok and not failed else 1
 
 
-def _open(rate: float | None, poisson: bool, seed: int | None, most: int | None, connections: int) -> dict[str, Any]:
-    """What makes a Load open; nothing without a rate."""
-    if rate is None:
-        if poisson or seed is not None or most is not None:
-            raise UsageError("--poisson, --seed and --max-connections go with --rate: without it the load is closed")
-        return {}
-    if not 0 < rate <= 1e7:
-        raise UsageError(f"--rate {rate:g}: give requests per second, above 0 and up to 10,000,000")
-    if seed is not None and not poisson:
-        raise UsageError("--seed goes with --poisson: even arrivals need none")
-    if most is not None and most < connections:
-        raise UsageError(f"--max-connections {most}: give at least --connections, which is {connections}")
-    arrivals = {"poisson": True, "seed": 1 if seed is None else seed} if poisson else {}
-    return {"rate_per_s": rate, "max_connections": 10 * connections if most is None else most, **arrivals}
+def _order(urls: tuple[str, ...], asking: Asking, pacing: Pacing, speaking: Speaking) -> Order:
+    targets = one_server(urls)
+    first = targets[0]
+    requests = asking.requests(targets)
+    fields = pacing.pace(template=asking.template) | speaking.manner()
+    return Order(
+        host=first.host,
+        port=first.port,
+        requests=requests,
+        load=Load(**fields),
+        cores=speaking.cores(),
+        threads=speaking.threads,
+        connect_timeout_s=pacing.connect_timeout_s,
+        way=speaking.way(tls=first.tls, template=asking.template, seed=pacing.seed),
+    )
 
 
-def _say(url: str, loaded: Loaded, failed: list[str], json: bool) -> None:
-    if json:
-        say_json({"url": url, **loaded.as_data(), "slo_missed": failed})
+def _say(title: str, urls: list[str], loaded: Loaded, found: list[str], failed: list[str], saying: Saying) -> None:
+    if saying.json:
+        say_json(as_data(urls, loaded, found) | {"slo_missed": failed})
         return
-    print_summary(url, loaded)
+    if saying.csv or saying.style:
+        lines = csv_lines(loaded) if saying.csv else (f"{line}\n" for line in STYLES[saying.style or ""](title, loaded))
+        sys.stdout.writelines(lines)
+        # The form has no room for them, and who reads it by a script must not stumble over them.
+        for sentence in [*route_lines(loaded), *found, *failed]:
+            print(f"webdyno: {sentence}", file=sys.stderr)
+        return
+    print_summary(title, loaded, found)
     for sentence in failed:
-        print(f"  slo        {sentence}")
-
-
-def _target(url: str) -> tuple[str, int, str]:
-    parts = urlsplit(url if "//" in url else f"http://{url}")
-    if parts.scheme == "https":
-        raise UsageError(f"{url}: TLS is not spoken yet; load the server behind it over http://")
-    if parts.scheme != "http" or not parts.hostname:
-        raise UsageError(f"{url}: give a URL such as http://127.0.0.1:8000/path")
-    try:
-        port = parts.port or 80
-    except ValueError:
-        raise UsageError(f"{url}: its port is not a number from 1 to 65535") from None
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return parts.hostname, port, path
-
-
-def _at_least_one(flag: str, value: int) -> None:
-    if value < 1:
-        raise UsageError(f"{flag} {value}: give a whole number of at least 1")
-
-
-def _header(line: str) -> tuple[str, str]:
-    name, colon, value = line.partition(":")
-    if not colon or not name.strip():
-        raise UsageError(f"--header {line!r}: write it as 'Name: value'")
-    return name.strip(), value.strip()
-
-
-def _body(text: str | None) -> str | None:
-    if text is None or not text.startswith("@"):
-        return text
-    path = Path(text[1:])
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"--body {text}: {path} cannot be read: {reason}") from None
+        print(f"  {'slo':<12}{sentence}")

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import length
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.commands.servicing import look_for_services
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
@@ -37,7 +38,8 @@ def plan(
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
-    made = make_plan(chosen, known, missing)
+    _, lacking = look_for_services(known, chosen.workloads, Here())
+    made = make_plan(chosen, known, missing, lacking)
     if json:
         say_json(made)
     else:
@@ -57,7 +59,7 @@ def _print(made: Plan, full: bool) -> None:
         f"seed {made.seed}: about {length(made.seconds)} (builds apart)"
     )
     for skip in made.skipped:
-        console.print(f"skipped {skip.contender}: {skip.reason}", soft_wrap=True)
+        console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
     table = Table("trial", "round", "contender", "workload", "load", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = made.trials if full else made.trials[:10]
     for trial in shown:

@@ -17,9 +17,11 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import length
 from webdyno.commands.building import build_contenders
+from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.report import rendered, show, write
+from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
@@ -37,6 +39,7 @@ from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped, strap
+from webdyno.service import Services
 from webdyno.store import Store
 
 ResumeOption = Annotated[
@@ -78,13 +81,18 @@ def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
         _tell_of(strapped.swept)
         driver_version = DRIVERS[study.driver]().version(asker(strapped))
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
-        plan = make_plan(study, known, missing)
+        services, lacking = look_for_services(known, study.workloads, strapped)
+        plan = make_plan(study, known, missing, lacking)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
         _announce(plan, folder, driver_version)
         built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
-        with Store.create(folder, plan, strapped.fingerprint) as store:
-            _work(store, strapped, built, driver_version, interrupted)
+        servers = build_services(services, known, strapped, interrupted)
+        with (
+            Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
+            Services(services, servers, strapped, store.service_log, interrupted) as running,
+        ):
+            _work(store, strapped, built, running, driver_version, interrupted)
     return _finish(folder, interrupted, json)
 
 
@@ -95,14 +103,19 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
         with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
             _tell_of(strapped.swept)
             driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
-            changed = store.add_fingerprint(strapped.fingerprint)
+            changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
             _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
             for name, reason in missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
+            services, lacking = look_for_services(known, list(plan.workloads), strapped)
+            for name, reason in lacking.items():
+                raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
             _announce(plan, folder, driver_version, already=store.done())
             built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
-            _work(store, strapped, built, driver_version, interrupted)
+            servers = build_services(services, known, strapped, interrupted)
+            with Services(services, servers, strapped, store.service_log, interrupted) as running:
+                _work(store, strapped, built, running, driver_version, interrupted)
     return _finish(folder, interrupted, json)
 
 
@@ -124,6 +137,7 @@ def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
         apps={**known.apps, **plan.apps},
         runtimes={**known.runtimes, **plan.runtimes},
         workloads={**known.workloads, **plan.workloads},
+        services={**known.services, **plan.services},
     )
 
 
@@ -139,13 +153,14 @@ def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] |
         file=sys.stderr,
     )
     for skip in plan.skipped:
-        print(f"skipped {skip.contender}: {skip.reason}", file=sys.stderr)
+        print(f"skipped {skip.what}: {skip.reason}", file=sys.stderr)
 
 
 def _work(
     store: Store,
     strapped: Strapped,
     built: dict[str, Built | BuildError],
+    services: Services,
     driver_version: str,
     interrupted: threading.Event,
 ) -> None:
@@ -154,6 +169,7 @@ def _work(
         bench = Bench(
             plan=plan,
             strapped=strapped,
+            services=services,
             driver=DRIVERS[plan.trials[0].driver](),
             driver_version=driver_version,
             contender_log=store.contender_log,

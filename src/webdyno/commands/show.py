@@ -15,7 +15,7 @@ from webdyno.model.rule import evaluate
 
 
 def show(
-    name: Annotated[str, Parameter(help="Name of a contender, study, workload, app or runtime.")],
+    name: Annotated[str, Parameter(help="Name of a contender, study, workload, app, runtime or service.")],
     /,
     *,
     catalogue: CatalogueOption = None,
@@ -46,6 +46,7 @@ def _find(known: Catalogue, name: str) -> dict[str, Any]:
         "workload": dict(known.workloads),
         "app": dict(known.apps),
         "runtime": dict(known.runtimes),
+        "service": dict(known.services),
     }
     found = {kind: shelf[name] for kind, shelf in shelves.items() if name in shelf}
     if not found:
@@ -76,8 +77,12 @@ def _on_this_machine(contender: Contender) -> dict[str, Any]:
 
     cores = len(assign(physical_cores(usable_cores())).contender)
     workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
-    command = fill(contender.serve, host="127.0.0.1", port=8000, workers=workers, threads=threads, cores=cores)
-    return {"here": {"cores": cores, "workers": workers, "threads": threads, "command": " ".join(command)}}
+    pool = None if contender.pool is None else evaluate(contender.pool, cores, workers)
+    command = fill(
+        contender.serve, host="127.0.0.1", port=8000, workers=workers, threads=threads, cores=cores, pool=pool
+    )
+    here = {"cores": cores, "workers": workers, "threads": threads, "pool": pool, "command": " ".join(command)}
+    return {"here": {key: value for key, value in here.items() if value is not None}}
 
 
 def _plain(value: Any) -> str:

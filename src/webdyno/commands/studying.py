@@ -21,6 +21,7 @@ from webdyno.model.workload import Request
 from webdyno.plan import loads_of, narrow
 from webdyno.read import read_study
 from webdyno.rig.host import Host
+from webdyno.serve.verify import without_pattern
 
 StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
 
@@ -42,7 +43,9 @@ class Narrowing:
     duration: Annotated[str | None, flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")] = None
     rounds: Annotated[int | None, flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
     seed: Annotated[int | None, flag("--seed", help="Seed of the random order.")] = None
-    driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, ab, h2load, oha or jmeter.")] = None
+    driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, wrk2, ab, h2load, oha or jmeter.")] = (
+        None
+    )
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     trimmed: Annotated[
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
@@ -133,6 +136,7 @@ def refuse_what_the_driver_cannot(study: Study, catalogue: Catalogue) -> None:
 
 def _verified(request: Request) -> Request:
     """As it would be after verification, when a JSON value has become the bytes that were seen."""
+    request = without_pattern(request)
     if request.expect.json_equals is None:
         return request
     seen = msgspec.structs.replace(request.expect, json_equals=None, body_sha256="0" * 64)

@@ -19,11 +19,12 @@ from webdyno.load.engine import Engine
 from webdyno.load.h2load import H2load
 from webdyno.load.jmeter import JMeter
 from webdyno.load.oha import Oha
-from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
+from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary, Tls, Way
 from webdyno.load.wrk import Wrk
+from webdyno.load.wrk2 import Wrk2
 from webdyno.model.driver import Can
 
-__all__ = ["DRIVERS", "Ask", "Driver", "DriverCommand", "Event", "Fault", "Order", "PhaseEdge", "Summary"]
+__all__ = ["DRIVERS", "Ask", "Driver", "DriverCommand", "Event", "Fault", "Order", "PhaseEdge", "Summary", "Tls", "Way"]
 
 
 class Driver(Protocol):
@@ -47,6 +48,7 @@ class Driver(Protocol):
 DRIVERS: dict[str, Callable[[], Driver]] = {
     "engine": Engine,
     "wrk": Wrk,
+    "wrk2": Wrk2,
     "ab": Ab,
     "h2load": H2load,
     "oha": Oha,

@@ -1,15 +1,13 @@
 """Driver of webdyno's own engine: one JSON order in, one JSON line per event out (docs/reference/engine-protocol.md).
 
-A closed load is written as an order of schema 1, an open one as schema 2, the first that knows it. Lines are decoded
-strictly (a missing key or a wrong type is a Fault) but keys that a newer engine adds are let pass, so an older webdyno
-reads a newer engine of the same schema. The sum that the engine promises (offered == ok + errors)
-is checked here once more: a Slice that does not add up never gets into a Run.
+What is written to it is in engine_order.py; here is what it says. Lines are decoded strictly (a missing key or a wrong
+type is a Fault) but keys that a newer engine adds are let pass, so an older webdyno reads a newer engine of the same
+schema. The sum that the engine promises (offered == ok + errors) is checked here once more: a Slice that does not add
+up never gets into a Run.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import importlib.metadata
 import shutil
 import sys
@@ -19,16 +17,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from webdyno.load.engine_order import engine_order
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.model.driver import Can
-from webdyno.model.errors import MachineError, UsageError
-from webdyno.model.load import Load
-from webdyno.model.sample import ERROR_KINDS, Phase, Slice
-from webdyno.model.workload import Expectation, Request
+from webdyno.model.errors import MachineError
+from webdyno.model.sample import ERROR_KINDS, Phase, Route, Slice
 
-SCHEMAS = (1, 2)
+SCHEMAS = (1, 2, 3)
 PROGRAM = "webdyno-engine"
-_SLICE_NS = 1_000_000_000
 
 
 class Engine:
@@ -36,11 +32,11 @@ class Engine:
 
     can = Can(
         driver="engine",
-        http=("1.0", "1.1"),
+        http=("1.0", "1.1", "2"),
         statuses="exact",
         lengths="every",
         bodies=True,
-        error_kinds=tuple(kind for kind in ERROR_KINDS if kind not in ("socket", "tls")),
+        error_kinds=tuple(kind for kind in ERROR_KINDS if kind != "socket"),
         series=True,
         histogram=True,
         invents_samples=False,
@@ -63,7 +59,7 @@ class Engine:
 
     def commands(self, order: Order) -> list[DriverCommand]:
         """One command for all phases; the order goes to its standard input."""
-        stdin = msgspec.json.encode(_order(order))
+        stdin = msgspec.json.encode(engine_order(order))
         return [DriverCommand(phase=None, argv=[_program()], order=order, stdin=stdin)]
 
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:  # noqa: ARG002 - the lines say it all
@@ -95,76 +91,6 @@ def _program() -> str:
     if found is None:
         raise MachineError(f"{PROGRAM} is neither beside {sys.executable} nor on PATH: run make setup")
     return found
-
-
-# The order
-
-
-def _order(order: Order) -> dict[str, Any]:
-    load = order.load
-    timeout_ns = _ns(load.timeout_s)
-    return {
-        "schema": SCHEMAS[load.rate_per_s is not None],
-        "target": {"host": order.host, "port": order.port},
-        "requests": [_request(request) for request in order.requests],
-        "pace": _pace(load),
-        "duration_ns": None if load.duration_s is None else _ns(load.duration_s),
-        "count": load.count,
-        "warmup_ns": _ns(load.warmup_s),
-        "timeout_ns": timeout_ns,
-        "connect_timeout_ns": timeout_ns,
-        "keep_alive": load.keep_alive,
-        "http": load.http,
-        "threads": order.most_threads,
-        "cpus": list(order.cores),
-        "slice_ns": _SLICE_NS,
-    }
-
-
-def _pace(load: Load) -> dict[str, Any]:
-    if load.rate_per_s is None:
-        return {"kind": "closed", "connections": load.connections}
-    pool = {"connections": load.connections, "max_connections": load.max_connections}
-    if load.poisson:
-        return {"kind": "poisson", "rate_per_s": load.rate_per_s, "seed": load.seed, **pool}
-    return {"kind": "constant", "rate_per_s": load.rate_per_s, **pool}
-
-
-def _request(request: Request) -> dict[str, Any]:
-    body = None if request.body is None else base64.b64encode(request.body.encode()).decode()
-    return {
-        "name": request.name,
-        "method": request.method,
-        "path": request.path,
-        "headers": [list(header) for header in request.headers],
-        "body_base64": body,
-        "weight": request.weight,
-        "expect": _expect(request.name, request.expect),
-    }
-
-
-def _expect(name: str, expect: Expectation) -> dict[str, Any]:
-    """Exact text becomes length and digest: the engine then never needs the whole answer in memory."""
-    digest, length = expect.body_sha256, expect.body_length
-    if expect.body is not None:
-        exact = expect.body.encode()
-        digest, length = hashlib.sha256(exact).hexdigest(), len(exact)
-    if expect.json_equals is not None and digest is None:
-        raise UsageError(
-            f"request {name!r} expects a JSON value, which cannot be compared under load: "
-            "verify the answer first, its exact bytes are the rule then"
-        )
-    return {
-        "statuses": expect.statuses,
-        "body_sha256": digest,
-        "body_length": length,
-        "body_contains": expect.body_contains,
-        "content_type": expect.content_type,
-    }
-
-
-def _ns(seconds: float) -> int:
-    return round(seconds * 1e9)
 
 
 # The lines
@@ -205,6 +131,11 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     ttfb_hdr: str | None = None
     censored: int | None = None
     censored_above_ns: int | None = None
+    # What engines before schema 3 do not say.
+    handshake_hdr: str | None = None
+    handshakes_full: int | None = None
+    handshakes_resumed: int | None = None
+    routes: list[Route] = []
 
 
 class _Summary(msgspec.Struct, tag_field="event", tag="summary"):
@@ -231,7 +162,7 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
         case _Started(schema=schema):
             if schema in SCHEMAS:
                 return None
-            known = " and ".join(map(str, SCHEMAS))
+            known = ", ".join(map(str, SCHEMAS))
             return Fault(f"{PROGRAM} speaks schema {schema}, this webdyno speaks {known}: install both in one version")
         case _Edge(phase=phase, at_ns=at_ns):
             return PhaseEdge(phase, at_ns)
@@ -250,5 +181,11 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
         facts = {key: value for key, value in msgspec.json.decode(line).items() if key != "event"}
         return Summary(facts | {"started": started})
     fields = msgspec.structs.asdict(said)
-    fields["errors"] = {kind: count for kind, count in said.errors.items() if count}
+    fields["errors"] = _counted(said.errors)
+    fields["routes"] = [msgspec.structs.replace(route, errors=_counted(route.errors)) for route in said.routes]
     return Slice(**fields)
+
+
+def _counted(errors: dict[str, int]) -> dict[str, int]:
+    """Without the kinds that never came."""
+    return {kind: count for kind, count in errors.items() if count}

@@ -13,6 +13,34 @@ from webdyno.model.sample import Phase, Slice
 from webdyno.model.workload import Request
 
 
+class Tls(msgspec.Struct, frozen=True, kw_only=True):
+    """How TLS is spoken."""
+
+    verify: bool = True
+    """False: any certificate will do."""
+    roots_pem: str | None = None
+    """The certificates to trust, as PEM text; None: the machine's."""
+    server_name: str | None = None
+    """What SNI and verification use; None: the host."""
+    resume: bool = True
+    """False: every handshake is a full one."""
+
+
+class Way(msgspec.Struct, frozen=True, kw_only=True):
+    """How the target is reached and requests are made, beyond what every load tool does; only our engine can."""
+
+    tls: Tls | None = None
+    unix: str | None = None
+    """Path of a Unix stream socket; host and port then only make the Host header."""
+    sources: tuple[str, ...] = ()
+    """Local addresses that connections leave from, in turn."""
+    linger: Literal["fin", "reset"] = "fin"
+    backend: Literal["auto", "epoll", "io_uring"] = "auto"
+    template: bool = False
+    """``{{counter}}`` and ``{{random}}`` in path, header values and body are filled anew for each request."""
+    template_seed: int = 1
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What a driver shall do, once: these requests at this target under this load on these cores."""
 
@@ -25,6 +53,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """The driver's cores; empty: not pinned."""
     threads: int | None = None
     """Threads of the load tool; None: one per core, one when not pinned."""
+    connect_timeout_s: float | None = None
+    """Longest wait for a connection; None: the load's timeout."""
+    way: Way = Way()
 
     @property
     def most_threads(self) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import shutil
 
-from webdyno.load.order import Order
+from webdyno.load.order import Order, Way
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.workload import Request
 
@@ -26,8 +26,17 @@ def program(name: str, package: str, by: str = "apt-get install") -> str:
 
 def only_request(order: Order, driver: str) -> Request:
     """The one request of an order for a tool that sends only one, and only when the answer before it has come."""
-    if order.load.rate_per_s is not None:
+    if order.load.is_open:
         raise UsageError(f"{driver} is driven at a closed pace only, this load has a rate: use --driver engine")
+    return sole_request(order, driver)
+
+
+def sole_request(order: Order, driver: str) -> Request:
+    """The one request of an order for a tool that sends only one, one at a time, over plain TCP."""
+    if order.load.connection_stages or order.load.pipeline > 1 or order.load.streams > 1 or order.way != Way():
+        raise UsageError(
+            f"{driver} is driven with one request at a time on a fixed number of plain connections: use --driver engine"
+        )
     if len(order.requests) != 1:
         raise UsageError(
             f"{driver} sends one kind of request, this workload has {len(order.requests)}: use --driver engine"

@@ -1,7 +1,8 @@
 """Driver of wrk: fast and widely known, but it cannot tell much and corrects its latency with samples nobody measured.
 
 Its report rounds to three digits and hides errors, so a small script (wrk.lua) prints exact counters when the run is
-over. What they mean, read from wrk's behaviour against servers that misbehave one way each (tests/golden/wrk):
+over (where the script was not used, its own report will do). What they mean, read from wrk's behaviour against servers
+that misbehave one way each (tests/golden/wrk):
 
     requests          complete answers, those with a status of 400 and above and those later than the timeout included
     errors.status     answers of 400 and above
@@ -22,7 +23,8 @@ from pathlib import Path
 import msgspec
 
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
-from webdyno.load.tool import last_words, only_request, program, refuse_statuses, warmup_seconds, whole_seconds
+from webdyno.load.tool import only_request, program, refuse_statuses, warmup_seconds, whole_seconds
+from webdyno.load.wrk_report import Report, read_report
 from webdyno.model.driver import Can
 from webdyno.model.errors import UsageError
 from webdyno.model.sample import Phase, Slice
@@ -63,7 +65,7 @@ class Wrk:
     def commands(self, order: Order) -> list[DriverCommand]:
         """A run for the warm-up, when there is one, and a run for the steady phase."""
         request = only_request(order, "wrk")
-        _refuse(order, request)
+        refuse_request(order, request, "wrk")
         steady = whole_seconds(order.load.duration_s or 0, "the duration", "wrk")
         lengths: list[tuple[Phase, int]] = [("warmup", warmup_seconds(order)), ("steady", steady)]
         return [
@@ -74,52 +76,32 @@ class Wrk:
 
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the raw counters, when it is over."""
-        heard = []
-        for line in lines:
-            heard.append(line)
-            if line.startswith('{"webdyno":'):
-                try:
-                    report = msgspec.json.decode(line, type=_Report)
-                except msgspec.DecodeError as error:
-                    yield Fault(f"wrk's last line cannot be read ({error}): {line.strip()[:200]}")
-                    return
-                yield _slice(report, command.phase or "steady")
-                yield Summary(msgspec.to_builtins(report) | {"latency_corrected": _corrected(report, command.order)})
-                return
-        yield Fault(f"wrk ended without a result: {last_words(heard)}")
+        report = read_report("wrk", lines)
+        if isinstance(report, Fault):
+            yield report
+            return
+        yield _slice(report, command.phase or "steady")
+        yield Summary(msgspec.to_builtins(report) | {"latency_corrected": _corrected(report, command.order)})
 
 
-class _Errors(msgspec.Struct):
-    connect: int
-    read: int
-    write: int
-    status: int
-    timeout: int
-
-
-class _Report(msgspec.Struct):
-    duration_us: int
-    requests: int
-    bytes: int
-    errors: _Errors
-    latency_us: dict[str, float] | None
-
-
-def _refuse(order: Order, request: Request) -> None:
+def refuse_request(order: Order, request: Request, name: str) -> None:
+    """Refuse what neither wrk nor wrk2, here called ``name``, can send."""
     load = order.load
     if load.count is not None:
-        raise UsageError("wrk runs for a time, not for a number of requests: give a duration, or use --driver engine")
+        raise UsageError(
+            f"{name} runs for a time, not for a number of requests: give a duration, or use --driver engine"
+        )
     if load.http != "1.1":
-        raise UsageError(f"wrk speaks HTTP/1.1 only, not {load.http}: use --driver engine")
-    names = [name.lower() for name, _ in request.headers]
-    if len(set(names)) != len(names):
-        raise UsageError(f"wrk sends a header once, request {request.name!r} repeats one: use --driver engine")
+        raise UsageError(f"{name} speaks HTTP/1.1 only, not {load.http}: use --driver engine")
+    headers = [header.lower() for header, _ in request.headers]
+    if len(set(headers)) != len(headers):
+        raise UsageError(f"{name} sends a header once, request {request.name!r} repeats one: use --driver engine")
     if request.body is not None and (len(request.body.encode()) > _LONGEST_BODY or "\0" in request.body):
         raise UsageError(
-            f"wrk takes a body of at most {_LONGEST_BODY} bytes without NUL, that of request {request.name!r} is not: "
-            "use --driver engine"
+            f"{name} takes a body of at most {_LONGEST_BODY} bytes without NUL, that of request "
+            f"{request.name!r} is not: use --driver engine"
         )
-    refuse_statuses(request, "wrk", range(100, 400), "answers below 400")
+    refuse_statuses(request, name, range(100, 400), "answers below 400")
 
 
 def _argv(order: Order, request: Request, seconds: int) -> list[str]:
@@ -136,7 +118,7 @@ def _argv(order: Order, request: Request, seconds: int) -> list[str]:
     return argv if request.body is None else [*argv, request.body]
 
 
-def _slice(report: _Report, phase: Phase) -> Slice:
+def _slice(report: Report, phase: Phase) -> Slice:
     """An answer that is both late and of 400 or above is in both of wrk's counters; it is taken out once, as late."""
     errors = report.errors
     late = min(errors.timeout, report.requests)
@@ -157,7 +139,7 @@ def _slice(report: _Report, phase: Phase) -> Slice:
     )
 
 
-def _corrected(report: _Report, order: Order) -> bool:
+def _corrected(report: Report, order: Order) -> bool:
     """Whether wrk invented samples: it does for every latency above twice a connection's mean time between requests."""
     rounds = report.requests // order.load.connections
     if report.latency_us is None or not rounds:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.service import Service
 from webdyno.model.study import Study
 from webdyno.model.workload import Workload
 
@@ -23,3 +24,6 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     """Sources of each app."""
     locks: dict[str, Path]
     """Lock file of each contender that has one."""
+    services: dict[str, Service] = {}
+    service_directories: dict[str, Path] = {}
+    """Sources of each embedded service."""

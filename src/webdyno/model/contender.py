@@ -52,9 +52,9 @@ class App(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Server x app x runtime x worker model, versions pinned. File: ``contenders/NAME.toml``.
 
-    ``serve`` and ``environment`` may use ``{bind} {host} {port} {workers} {threads} {cores}``; ``{cores}`` is the
-    number of cores the rig gives the contender. ``workers`` and ``threads`` are whole numbers or rules over ``cores``
-    such as ``2 * cores + 1``: the rule is part of the result and shown with it.
+    ``serve`` and ``environment`` may use ``{bind} {host} {port} {workers} {threads} {cores} {pool}``; ``{cores}`` is
+    the number of cores the rig gives the contender. ``workers`` and ``threads`` are whole numbers or rules over
+    ``cores`` such as ``2 * cores + 1``: the rule is part of the result and shown with it.
     """
 
     name: str
@@ -68,6 +68,9 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Exact requirements, as the runtime's installer writes them: ``gunicorn==27.0.1``."""
     workers: int | str = 1
     threads: int | str = 1
+    pool: int | str | None = None
+    """Connections to a service that each process may open: a whole number, or a rule over ``cores`` and ``workers``
+    such as ``6000 // workers``. Handed on as ``{pool}`` and in the variable WEBDYNO_POOL."""
     serve: list[str]
     environment: dict[str, str] = {}
     answers: list[str] | None = None

@@ -29,8 +29,9 @@ class Can(msgspec.Struct, frozen=True, kw_only=True):
     """Latency that can be merged exactly over Slices and rounds; False: a few points."""
     invents_samples: bool
     """Adds latencies nobody measured, to make up for requests it did not send."""
-    latency_from: Literal["sent", "connect"]
-    """Where its clock starts: at the request, or at the connection that had to be opened for it."""
+    latency_from: Literal["sent", "connect", "due"]
+    """Where its clock starts: at the request, at the connection that had to be opened for it, or, at a rate, when the
+    request should have been sent."""
     connections: bool
     """Counts the connections it opened."""
     silent_closes: bool
@@ -45,3 +46,7 @@ class Can(msgspec.Struct, frozen=True, kw_only=True):
     """Opens a connection again that the server closed unannounced; False: it goes on with fewer, and says nothing."""
     resolution_ns: int | None = None
     """The smallest difference between two latencies that it can tell; None: not written down in older Runs."""
+    schedule: Literal["one", "per-connection"] = "one"
+    """Of a driver at a rate: one for all connections, or one for each, whose requests wait for it while others idle."""
+    discards_s: float = 0.0
+    """So much of the begin it throws the latencies away of, whatever was asked."""

@@ -3,6 +3,7 @@
     WebdynoError                 one clear sentence: what happened, where, what to try next
     ├─ UsageError                a flag or an argument is wrong                    exit code 2
     │  └─ CatalogueError         a file is wrong; says file, line and key          exit code 2
+    ├─ ServiceError               a service did not start, or died: becomes a Run, and the plan goes on
     ├─ MachineError              this machine cannot do it (no port, no right ...)  exit code 3
     └─ ContenderError            the contender failed: caught by conduct, becomes a Run, never a traceback
        ├─ BuildError             did not install or compile
@@ -46,6 +47,14 @@ class MachineError(WebdynoError):
     """This machine cannot do what was asked."""
 
     exit_code = 3
+
+
+class ServiceError(WebdynoError):
+    """A service that a workload needs did not start or does not answer; ``log_tail`` as for a contender."""
+
+    def __init__(self, message: str, log_tail: str = "") -> None:
+        super().__init__(message)
+        self.log_tail = log_tail
 
 
 class ContenderError(WebdynoError):

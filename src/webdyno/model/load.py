@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+Pace = Literal["closed", "closed-stages", "constant", "poisson", "stages", "burst"]
+"""As the engine's protocol names them."""
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A stretch of a pace that changes: it goes in a straight line from ``first`` to ``last``."""
+
+    duration_s: float
+    first: float
+    """At its begin: requests per second, or connections."""
+    last: float
 
 
 class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How requests are asked: closed, by ``connections`` looping clients, or open, at ``rate_per_s`` come what may.
+    """How requests are asked: closed, by ``connections`` looping clients, or open, by a schedule come what may.
 
-    ``rate_per_s`` makes it open; then ``max_connections`` says how far the pool may grow beyond the ``connections``
-    that are open from the start, and ``poisson`` (with its ``seed``) makes the arrivals random instead of even. Without
-    a rate none of these may be given: a load is one or the other. Exactly one of ``duration_s`` and ``count`` is set
-    (looked after where studies are read): the length of the steady phase in seconds, or in requests.
+    One of ``rate_per_s``, ``rate_stages`` and ``burst_size`` makes it open; then ``max_connections`` says how far the
+    pool may grow beyond the ``connections`` that are open from the start, and ``poisson`` (with its ``seed``) makes the
+    arrivals at a rate random instead of even. Without a schedule none of these may be given: a load is one or the
+    other. Exactly one of ``duration_s`` and ``count`` is set (looked after where studies are read): the length of the
+    steady phase in seconds, or in requests. With stages ``duration_s`` is their sum.
     """
 
     connections: int
@@ -25,33 +40,94 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     timeout_s: float = 5.0
     keep_alive: bool = True
     http: str = "1.1"
+    rate_stages: tuple[Stage, ...] = ()
+    connection_stages: tuple[Stage, ...] = ()
+    """A closed pace whose number of connections changes; ``connections`` is then the most of them."""
+    burst_size: int | None = None
+    burst_every_s: float | None = None
+    pipeline: int = 1
+    """Requests sent ahead on a connection before their answers."""
+    streams: int = 1
+    """Requests under way on each connection of HTTP/2."""
+    drain_s: float = 0.0
+    """After the end of an open pace: how long missing answers are waited for."""
 
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""
-        if self.rate_per_s is None:
-            if self.poisson or self.seed is not None or self.max_connections is not None:
+        if (self.burst_size is None) != (self.burst_every_s is None):
+            raise ValueError("burst_size and burst_every_s go together: so many at once, each so long")
+        schedules = (self.rate_per_s is not None, self.burst_size is not None, bool(self.rate_stages))
+        if sum(schedules) + bool(self.connection_stages) > 1:
+            raise ValueError("rate_per_s, rate_stages, burst_size and connection_stages exclude each other")
+        if not self.is_open:
+            if self.poisson or self.seed is not None or self.max_connections is not None or self.drain_s:
                 raise ValueError("poisson, seed and max_connections need rate_per_s: without it the load is closed")
             return
-        if self.rate_per_s <= 0:
+        if self.rate_per_s is not None and self.rate_per_s <= 0:
             raise ValueError(f"rate_per_s must be above 0, not {self.rate_per_s}")
         if self.max_connections is None or self.max_connections < self.connections:
             raise ValueError(
                 f"max_connections must be at least connections, which is {self.connections}: an open load says how "
                 "far its connections may grow"
             )
+        if self.poisson and self.rate_per_s is None:
+            raise ValueError("poisson needs rate_per_s: only arrivals at one rate are drawn")
         if self.poisson != (self.seed is not None):
             raise ValueError("poisson needs a seed, and nothing else does: the same seed gives the same arrivals")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests come due by a schedule that does not wait for answers."""
+        return self.rate_per_s is not None or self.burst_size is not None or bool(self.rate_stages)
+
+    @property
+    def pace(self) -> Pace:
+        """The kind of pace, by the engine protocol's name."""
+        if self.rate_per_s is not None:
+            return "poisson" if self.poisson else "constant"
+        if self.burst_size is not None:
+            return "burst"
+        if self.rate_stages:
+            return "stages"
+        return "closed-stages" if self.connection_stages else "closed"
+
+    @property
+    def due(self) -> float | None:
+        """How many requests the schedule makes due in the steady phase; None at a closed pace, or with a count."""
+        if self.count is not None or self.duration_s is None or not self.is_open:
+            return None
+        if self.rate_per_s is not None:
+            return self.rate_per_s * self.duration_s
+        if self.burst_size is not None and self.burst_every_s is not None:
+            return self.burst_size * self.duration_s / self.burst_every_s
+        return sum(stage.duration_s * (stage.first + stage.last) / 2 for stage in self.rate_stages)
 
     @property
     def label(self) -> str:
         """Short text for people: ``64 connections, close`` or ``1000/s over 64 to 500 connections, keep-alive``."""
         reuse = "keep-alive" if self.keep_alive else "close"
-        return f"{self._pace}, {reuse}" + (f", HTTP/{self.http}" if self.http != "1.1" else "")
+        ahead = f", {self.pipeline} ahead" if self.pipeline > 1 else ""
+        ahead += f", {self.streams} streams" if self.streams > 1 else ""
+        return f"{self._pace}, {reuse}" + (f", HTTP/{self.http}" if self.http != "1.1" else "") + ahead
 
     @property
     def _pace(self) -> str:
-        if self.rate_per_s is None:
+        if self.connection_stages:
+            return f"{_path(self.connection_stages)} connections"
+        if not self.is_open:
             return f"{self.connections} connections"
-        arrivals = f" Poisson (seed {self.seed})" if self.poisson else ""
         pool = f"{self.connections} to {self.max_connections} connections"
+        if self.rate_stages:
+            return f"{_path(self.rate_stages)}/s over {pool}"
+        if self.burst_size is not None:
+            return f"{self.burst_size} each {self.burst_every_s:g} s over {pool}"
+        arrivals = f" Poisson (seed {self.seed})" if self.poisson else ""
         return f"{self.rate_per_s:.10g}/s{arrivals} over {pool}"
+
+
+def _path(stages: tuple[Stage, ...]) -> str:
+    """``100-1000-0``: the corners of the line."""
+    corners = [stages[0].first]
+    for stage in stages:
+        corners += [stage.first] * (stage.first != corners[-1]) + [stage.last] * (stage.last != stage.first)
+    return "-".join(f"{corner:g}" for corner in corners)

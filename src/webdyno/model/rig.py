@@ -10,6 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from webdyno.model.verdict import Estimate
+
 CgroupKind = Literal["v2", "v1", "none"]
 
 
@@ -32,6 +34,18 @@ class Rig(msgspec.Struct, frozen=True, kw_only=True):
     def shares_cores(self) -> bool:
         """True when driver and contender have a core in common."""
         return bool(set(self.contender_cores) & set(self.driver_cores))
+
+
+class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
+    """The most the engine reached here, looping over some connections at a server that answers at once."""
+
+    connections: int
+    threads: int
+    """Of the engine."""
+    rate: Estimate
+    """Right answers per second, with the interval over rounds."""
+    engine_busy: float
+    """Share of its processors the engine used: well below 1, it was the server or the kernel that was the limit."""
 
 
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,3 +75,5 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     """One-minute load average before the start."""
     webdyno: str
     python: str
+    ceilings: list[Ceiling] = []
+    """What ``webdyno doctor --calibrate`` found on this machine; empty: it was never asked."""

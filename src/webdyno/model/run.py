@@ -9,6 +9,7 @@ import msgspec
 from webdyno.model.driver import Can
 from webdyno.model.rig import Rig
 from webdyno.model.sample import Reading, Slice
+from webdyno.model.service import Backing
 from webdyno.model.trial import Trial
 
 Outcome = Literal[
@@ -21,6 +22,7 @@ Outcome = Literal[
     "out-of-memory",
     "no-success",
     "driver-failed",
+    "service-failed",
     "interrupted",
 ]
 OUTCOMES: dict[str, str] = {
@@ -33,6 +35,7 @@ OUTCOMES: dict[str, str] = {
     "out-of-memory": "went past its memory limit and was killed",
     "no-success": "served the load without one right answer",
     "driver-failed": "the load tool itself failed",
+    "service-failed": "was not given the service it needs, or lost it",
     "interrupted": "stopped by the user",
 }
 """Each outcome as the end of the sentence "the contender ..."."""
@@ -85,6 +88,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     driver_can: Can | None = None
     """What the driver can tell at all; None in Runs that never came to the load."""
     probe: Probe | None = None
+    service: Backing | None = None
+    """What stood behind it, for a workload that needs a Service."""
     summary: dict[str, Any] = {}
     """The driver's own last word over the steady phase, as it gave it."""
     steady_start_ns: int | None = None

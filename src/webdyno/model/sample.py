@@ -25,6 +25,19 @@ ERROR_KINDS = (
 """Every way an offered request can fail to be answered rightly."""
 
 
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """One request's part of a Slice, where a load has several."""
+
+    name: str
+    offered: int
+    ok: int
+    errors: dict[str, int]
+    """As in a Slice."""
+    bytes_in: int
+    latency_hdr: str | None = None
+    response_hdr: str | None = None
+
+
 class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """One second of load as a driver saw it (drivers without a time series give one Slice for the whole phase)."""
 
@@ -54,6 +67,10 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     ttfb_hdr: str | None = None
     """Of the time from sent to the first byte of the answer."""
     connect_hdr: str | None = None
+    handshake_hdr: str | None = None
+    """Of the time a TLS handshake took."""
+    handshakes_full: int | None = None
+    handshakes_resumed: int | None = None
     censored: int | None = None
     """Samples of ``response_hdr`` that are such ages."""
     censored_above_ns: int | None = None
@@ -62,9 +79,11 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """mean, stdev, max, p50 ...: where the driver gives points instead of a histogram."""
     cpu_user_ns: int | None = None
     cpu_system_ns: int | None = None
+    routes: list[Route] = []
+    """Empty where there is one request only, or the driver does not tell."""
 
 
-Role = Literal["contender", "driver", "host"]
+Role = Literal["contender", "driver", "service", "host"]
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

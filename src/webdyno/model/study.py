@@ -8,9 +8,15 @@ import msgspec
 
 
 class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The loads of a study: every number of connections with the rest the same."""
+    """The loads of a study: every number of connections (and every rate) with the rest the same."""
 
     connections: list[int]
+    rate_per_s: list[float] = []
+    """Makes the loads open: every rate with every number of connections, which are then those open from the start."""
+    poisson: bool = False
+    """Arrivals at random instead of even, drawn from the study's seed."""
+    max_connections: int | None = None
+    """How far the connections of an open load may grow; ten times when nothing is said."""
     duration_s: float | None = None
     count: int | None = None
     warmup_s: float = 0.5

@@ -8,6 +8,7 @@ import msgspec
 
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.load import Load
+from webdyno.model.service import Service
 from webdyno.model.workload import Workload
 
 
@@ -36,10 +37,20 @@ def trial_id(
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """A contender left out before anything was measured, and the one line that says why and what would bring it in."""
+    """A contender left out before anything was measured, and the one line that says why and what would bring it in.
+
+    Or workloads, for all contenders, because the service they need is not there.
+    """
 
     contender: str
+    """Empty when ``workloads`` are left out."""
     reason: str
+    workloads: list[str] = []
+
+    @property
+    def what(self) -> str:
+        """What is left out, for people."""
+        return self.contender or " and ".join(self.workloads)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,3 +72,4 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How rounds become one figure: "mean" or "trimmed" (highest and lowest dropped, as study S1 did)."""
     seconds: float
     """Expected length of the measuring, builds apart."""
+    services: dict[str, Service] = {}

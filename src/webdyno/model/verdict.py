@@ -42,6 +42,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]
     """Rounds by outcome."""
     doubts: list[Doubt] = []
+    service_cpu_per_request: Estimate | None = None
+    """Of the service behind it; None without one, and for the user's own."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,9 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     json_equals: str | None = None
     """A JSON text the body must be equal to as a value. Servers may space it differently, so the exact bytes seen at
     verification become the rule under load."""
+    body_matches: str | None = None
+    """A regular expression (Python's) the whole body must match, as UTF-8 text. webdyno checks it before and after the
+    load; no driver can, so under load the other rules alone are checked."""
     content_type: str | None = None
     """Media type without its parameters."""
 
@@ -49,5 +52,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str
     kind: WorkloadKind
     requests: list[Request]
+    service: str | None = None
+    """Name of the service that contenders need to answer it."""
     service_floor_ms: float = 0.0
     """The shortest time a right answer can take (a handler that sleeps 1 s: 1000); bounds the possible rate."""

@@ -11,7 +11,15 @@ It refuses to guess: an unknown key, a name that is given twice, a requirement t
 before anything is built or measured.
 """
 
-from webdyno.read.folders import default_folder, lock_path, read_catalogue, read_study
+from webdyno.read.folders import default_folder, lock_path, read_catalogue, read_requests, read_study
 from webdyno.read.schema import schema_text, write_schemas
 
-__all__ = ["default_folder", "lock_path", "read_catalogue", "read_study", "schema_text", "write_schemas"]
+__all__ = [
+    "default_folder",
+    "lock_path",
+    "read_catalogue",
+    "read_requests",
+    "read_study",
+    "schema_text",
+    "write_schemas",
+]

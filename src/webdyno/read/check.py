@@ -16,7 +16,7 @@ from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
-from webdyno.model.workload import Workload
+from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
@@ -36,6 +36,7 @@ PINNED: dict[str, tuple[str, str]] = {
 RULE_CORES = (1, 2, 3, 4, 8, 64)
 """Numbers of cores a rule is tried with."""
 HTTP_VERSIONS = ("1.0", "1.1")
+MOST_PER_S = 1e7
 
 
 def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
@@ -43,14 +44,14 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _reference(("app",), it.app, "app", catalogue.apps)
     yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
     if runtime := catalogue.runtimes.get(it.runtime):
-        yield from _pins(it.requires, [runtime.kind])
+        yield from pins(it.requires, [runtime.kind])
     yield from _command(("serve",), it.serve)
-    yield from chain.from_iterable(_placeholders(("serve", at), word) for at, word in enumerate(it.serve))
-    yield from chain.from_iterable(_placeholders(("environment", key), it.environment[key]) for key in it.environment)
-    if not {"bind", "port"} & {word for text in (*it.serve, *it.environment.values()) for word in placeholders(text)}:
+    yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
+    if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:
         yield ("serve",), "never says {bind} or {port}, so the contender cannot be told where to listen"
     yield from _rule(("workers",), it.workers)
     yield from _rule(("threads",), it.threads)
+    yield from _pool(it)
     yield from _sweep(it)
     if it.answers is not None:
         yield from _answers(it.answers, catalogue)
@@ -68,7 +69,7 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of an app."""
     yield from _texts(it, ("language", "interface", "framework"))
-    yield from _pins(it.requires, PINNED)
+    yield from pins(it.requires, PINNED)
     yield from _answers(it.answers, catalogue)
     yield from chain.from_iterable(_command(("build", at), command) for at, command in enumerate(it.build))
 
@@ -88,13 +89,21 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
             yield ("package",), f'"{it.package}" is not one exact version; write it like "{example}"'
 
 
-def workload_faults(it: Workload, _: Catalogue) -> Iterator[Fault]:
-    """Faults of a workload."""
+def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
+    """Faults of a workload, its references looked up in ``catalogue``."""
     yield from _texts(it, ("title",))
-    if not it.requests:
+    if it.service is not None:
+        yield from _reference(("service",), it.service, "service", catalogue.services)
+    yield from request_faults(it.requests)
+    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
+
+
+def request_faults(requests: list[Request]) -> Iterator[Fault]:
+    """Faults of requests, under the key ``requests``."""
+    if not requests:
         yield ("requests",), "must hold at least one request"
-    yield from _twice(("requests",), [request.name for request in it.requests])
-    for at, request in enumerate(it.requests):
+    yield from _twice(("requests",), [request.name for request in requests])
+    for at, request in enumerate(requests):
         key = ("requests", at)
         if not request.path.startswith("/"):
             yield (*key, "path"), f'"{request.path}" must begin with a slash'
@@ -102,7 +111,6 @@ def workload_faults(it: Workload, _: Catalogue) -> Iterator[Fault]:
             yield (*key, "method"), f'"{request.method}" is not a method; write it in capitals, such as "GET"'
         yield from _at_least((*key, "weight"), request.weight, 1)
         yield from (((*key, "expect", *inner), problem) for inner, problem in answer_faults(request))
-    yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
 
 
 def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
@@ -124,6 +132,7 @@ def _load(it: StudyLoad) -> Iterator[Fault]:
     if not it.connections:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
+    yield from _open(it)
     if (it.duration_s is None) == (it.count is None):
         both = "both are" if it.count is not None else "neither is"
         yield (), f"exactly one of duration_s and count must be given, and {both}"
@@ -135,6 +144,20 @@ def _load(it: StudyLoad) -> Iterator[Fault]:
     yield from _above(("timeout_s",), it.timeout_s, 0)
     if it.http not in HTTP_VERSIONS:
         yield ("http",), f'"{it.http}" is not a choice; {suggest(it.http, HTTP_VERSIONS)}'
+
+
+def _open(it: StudyLoad) -> Iterator[Fault]:
+    """What makes a load open, and what means nothing without it."""
+    for at, rate in enumerate(it.rate_per_s):
+        if not 0 < rate <= MOST_PER_S:
+            yield ("rate_per_s", at), f"must be above 0 and up to 10,000,000, but is {rate:g}"
+    if not it.rate_per_s:
+        if it.poisson:
+            yield ("poisson",), "needs rate_per_s: without it the load is closed"
+        if it.max_connections is not None:
+            yield ("max_connections",), "needs rate_per_s: without it the load is closed"
+    elif it.max_connections is not None and it.connections and it.max_connections < max(it.connections):
+        yield ("max_connections",), f"must be at least connections, of which there are {max(it.connections)}"
 
 
 def _reference(key: Key, name: str, kind: str, known: Iterable[str]) -> Iterator[Fault]:
@@ -160,7 +183,8 @@ def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
             yield (*key, at), f'"{name}" is named twice'
 
 
-def _pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
+def pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
+    """Faults of requirements that are not exact versions as one of these kinds of runtime writes them."""
     ways = [PINNED[kind] for kind in kinds]
     for at, requirement in enumerate(requires):
         if not any(re.fullmatch(pattern, requirement) for pattern, _ in ways):
@@ -187,6 +211,27 @@ def _rule(key: Key, rule: int | str) -> Iterator[Fault]:
             evaluate(rule, cores)
     except ValueError as error:
         yield key, str(error)
+
+
+def _pool(it: Contender) -> Iterator[Fault]:
+    if it.pool is None:
+        for key, text in _told(it):
+            if "pool" in placeholders(text):
+                yield key, "says {pool}, but the contender has no pool; give it the key pool"
+    elif isinstance(it.pool, int):
+        yield from _at_least(("pool",), it.pool, 1)
+    else:
+        try:
+            for cores in RULE_CORES:
+                evaluate(it.pool, cores, workers=cores)
+        except ValueError as error:
+            yield ("pool",), str(error)
+
+
+def _told(it: Contender) -> Iterator[tuple[Key, str]]:
+    """Every text that may hold placeholders, with its key."""
+    yield from ((("serve", at), word) for at, word in enumerate(it.serve))
+    yield from ((("environment", key), text) for key, text in it.environment.items())
 
 
 def _sweep(it: Contender) -> Iterator[Fault]:

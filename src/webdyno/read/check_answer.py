@@ -15,7 +15,7 @@ from webdyno.read.lines import Key
 
 BODILESS = {204, 304}
 """Statuses whose answers never have a body (RFC 9110, 6.4.1), like every answer to HEAD."""
-_BODY_RULES = ("body", "body_sha256", "body_length", "body_contains", "json_equals")
+_BODY_RULES = ("body", "body_sha256", "body_length", "body_contains", "body_matches", "json_equals")
 
 
 def answer_faults(request: Request) -> Iterator[tuple[Key, str]]:
@@ -45,6 +45,8 @@ def _form(it: Expectation) -> Iterator[tuple[Key, str]]:
         yield ("body_sha256",), "is not a SHA-256; write 64 digits of 0-9 and a-f"
     if it.body_length is not None and it.body_length < 0:
         yield ("body_length",), f"must be 0 or more, but is {it.body_length}"
+    if it.body_matches is not None and (fault := _not_an_expression(it.body_matches)):
+        yield ("body_matches",), fault
     if it.json_equals is not None and not _is_json(it.json_equals):
         yield ("json_equals",), "is not JSON"
     if it.content_type is not None and not re.fullmatch(r"[^\s;/]+/[^\s;/]+", it.content_type):
@@ -60,9 +62,20 @@ def _against_body(it: Expectation, body: str) -> Iterator[tuple[Key, str]]:
         yield ("body_sha256",), "contradicts body, whose SHA-256 is another"
     if it.body_contains is not None and it.body_contains not in body:
         yield ("body_contains",), "contradicts body, which does not contain it"
+    pattern = it.body_matches
+    if pattern is not None and not _not_an_expression(pattern) and not re.fullmatch(pattern, body):
+        yield ("body_matches",), "contradicts body, which does not match it"
     wanted = it.json_equals
     if wanted is not None and _is_json(wanted) and not (_is_json(body) and json.loads(body) == json.loads(wanted)):
         yield ("json_equals",), "contradicts body, which is not equal to it"
+
+
+def _not_an_expression(pattern: str) -> str | None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"is not a regular expression: {error}"
+    return None
 
 
 def _is_json(text: str) -> bool:

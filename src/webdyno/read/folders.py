@@ -17,9 +17,19 @@ import msgspec
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import CatalogueError, UsageError
+from webdyno.model.service import Service
 from webdyno.model.study import Study
-from webdyno.model.workload import Workload
-from webdyno.read.check import Fault, app_faults, contender_faults, runtime_faults, study_faults, workload_faults
+from webdyno.model.workload import Request, Workload
+from webdyno.read.check import (
+    Fault,
+    app_faults,
+    contender_faults,
+    request_faults,
+    runtime_faults,
+    study_faults,
+    workload_faults,
+)
+from webdyno.read.check_service import service_faults
 from webdyno.read.convert import convert
 from webdyno.read.source import Source, read_source, suggest
 
@@ -41,6 +51,7 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "runtime": Kind(Runtime, "runtimes/*.toml", runtime_faults),
+    "service": Kind(Service, "services/*.toml", service_faults),
     "workload": Kind(Workload, "workloads/*.toml", workload_faults),
     "app": Kind(App, "apps/*/app.toml", app_faults),
     "contender": Kind(Contender, "contenders/*.toml", contender_faults),
@@ -82,6 +93,22 @@ def read_study(path: Path, catalogue: Catalogue) -> Study:
     study = convert(source, Study, path.stem)
     _check(source, "study", study, catalogue)
     return study
+
+
+class _Requests(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file with requests and nothing else."""
+
+    name: str
+    requests: list[Request]
+
+
+def read_requests(path: Path) -> list[Request]:
+    """The ``[[requests]]`` of the file at ``path``, written as in a workload; CatalogueError."""
+    source = read_source(path)
+    requests = convert(source, _Requests, path.stem).requests
+    for key, problem in request_faults(requests):
+        raise source.wrong(key, problem)
+    return requests
 
 
 def lock_path(contender: str, folders: Sequence[Path]) -> Path:
@@ -144,6 +171,12 @@ def _catalogue(gathered: _Gathered) -> Catalogue:
         studies=gathered.nouns["study"],
         app_directories={name: path.parent.resolve() for (kind, name), path in paths.items() if kind == "app"},
         locks={name: path.resolve() for name, path in locks.items() if path.is_file()},
+        services=gathered.nouns["service"],
+        service_directories={
+            name: path.with_suffix("").resolve()
+            for (kind, name), path in paths.items()
+            if kind == "service" and path.with_suffix("").is_dir()
+        },
     )
 
 

@@ -44,7 +44,7 @@ def skipped(plan: Plan) -> Markup | None:
     """Contenders left out before the start."""
     if not plan.skipped:
         return None
-    facts = [(skip.contender, skip.reason) for skip in plan.skipped]
+    facts = [(skip.what, skip.reason) for skip in plan.skipped]
     return element("section", element("h2", "Skipped"), element("div", _plain(facts), class_="card"))
 
 
@@ -52,6 +52,7 @@ def machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> Markup:
     """What it ran on, and how cores and memory were dealt out."""
     facts = words.machine(fingerprint)
     facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
+    facts += words.services(runs)
     return element("section", element("h2", "Machine", id="machine"), element("div", _plain(facts), class_="card"))
 
 

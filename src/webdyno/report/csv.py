@@ -21,6 +21,7 @@ _FIGURES = {
     "p99_ns": "p99",
     "cpu_per_request_ns": "cpu_per_request",
     "memory_peak_bytes": "memory_peak",
+    "service_cpu_per_request_ns": "service_cpu_per_request",
 }
 """Column and field of a Standing; each column is followed by its interval."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

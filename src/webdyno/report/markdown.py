@@ -31,7 +31,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
         parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
     parts += _doubts(marks) + _failures(runs)
     if plan.skipped:
-        parts += ["## Skipped", "\n".join(f"- **{_text(s.contender)}**: {_text(s.reason)}" for s in plan.skipped)]
+        parts += ["## Skipped", "\n".join(f"- **{_text(s.what)}**: {_text(s.reason)}" for s in plan.skipped)]
     parts += ["## How", _text(words.measured(plan, runs)), _machine(fingerprint, runs)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -87,4 +87,5 @@ def _failures(runs: Sequence[Run]) -> list[str]:
 def _machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> str:
     facts = words.machine(fingerprint)
     facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
+    facts += words.services(runs)
     return "\n".join(f"- {_text(label)}: {_text(text)}" for label, text in facts)

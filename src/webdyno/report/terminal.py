@@ -40,6 +40,8 @@ def render_terminal(
     page.line(f"{fingerprint.cpu_model}, {words.count(fingerprint.cores, 'core')}, {fingerprint.kernel}", "dim")
     if runs:
         page.line(words.placement(runs[-1].rig), "dim")
+    for service, text in words.services(runs):
+        page.line(f"{service}: {text}", "dim")
     page.line(words.measured(plan, runs), "dim")
     dropped: list[str] = []
     for verdict in analysis.verdicts:
@@ -151,7 +153,7 @@ def _skipped(page: _Page, plan: Plan) -> None:
     if plan.skipped:
         page.heading("Skipped")
     for skipped in plan.skipped:
-        page.line(f"{skipped.contender}: {skipped.reason}")
+        page.line(f"{skipped.what}: {skipped.reason}")
 
 
 def _recommendation(page: _Page, analysis: Analysis, folder: Path) -> None:

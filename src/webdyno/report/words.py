@@ -226,6 +226,17 @@ def cores(rig: Rig) -> str:
     return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
 
 
+def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
+    """What stood behind the contenders: ``Service redis`` and ``redis-server 7.0.15, started on core 1``."""
+    facts: dict[tuple[str, str], None] = {}
+    for run in runs:
+        if run.service is not None:
+            where = f"started on {_cores(run.rig.service_cores)}" if run.service.started else "the user's own, by URL"
+            stands = f", in place of a {run.service.genuine}" if run.service.is_stand_in else ""
+            facts[f"Service {run.service.service}", f"{run.service.kind} {run.service.version}{stands}, {where}"] = None
+    return list(facts)
+
+
 def limits(rig: Rig) -> str:
     """``at most 512 MiB, cgroup v2``."""
     limit = f"at most {size(rig.memory_bytes)}" if rig.memory_bytes else "no memory limit"

@@ -1,8 +1,8 @@
 """The way to make control groups on this machine, found out once per strap and proven by putting a process into one.
 
-Contender and driver get sibling groups below (or beside) the group webdyno is in, never one in a group and the other
-outside. Refused: cpu weights and quotas, groups that are not ours, and guessing. Where nothing can be written (a
-user's ssh session, a container with a read-only /sys/fs/cgroup) the kind is none, ``reason`` says why and what would
+Contender, driver and services get sibling groups below (or beside) the group webdyno is in, never one in a group and
+the other outside. Refused: cpu weights and quotas, groups that are not ours, and guessing. Where nothing can be written
+(a user's ssh session, a container with a read-only /sys/fs/cgroup) the kind is none, ``reason`` says why and what would
 help, and everything else still works by affinity, sessions and marks.
 """
 

@@ -118,7 +118,7 @@ class Here:
             self._ledger.drop_session(group.pid)
 
     def _make_cgroup(self, command: Command, name: str) -> Cgroup | None:
-        if self._cgroups is None or command.role not in ("contender", "driver"):
+        if self._cgroups is None or command.role not in ("contender", "driver", "service"):
             return None
         limit = self._memory_bytes if command.role == "contender" else None
         try:

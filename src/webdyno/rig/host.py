@@ -6,6 +6,8 @@ are given: it adds a mark to the environment (to find the tree again) and nothin
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
@@ -13,8 +15,9 @@ import msgspec
 
 from webdyno.rig.group import Group
 
-Role = Literal["contender", "driver", "build", "tool"]
-"""contender and driver get their own cores and cgroup; build and tool may use every core and are only marked."""
+Role = Literal["contender", "driver", "service", "build", "tool"]
+"""contender, driver and service get cores of their role and a cgroup; build and tool may use every core and are only
+marked."""
 
 PIPE: Final = "pipe"
 """As ``Command.stdout``: give me the stream as ``Group.stdout``."""
@@ -36,6 +39,18 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     stdout: Path | Literal["pipe"] = PIPE
     """A file is appended to."""
     stderr: Path | Literal["stdout"] = STDOUT
+
+
+def bare_environment(added: Mapping[str, str], home: Path) -> dict[str, str]:
+    """The whole environment of a server: a minimal one and what is ``added``; a PATH that is added goes in front.
+
+    Nothing of the user's but PATH: HOME and TMPDIR are ``home``, a folder made for it, so that two servers (or a user's
+    dot files) cannot meet.
+    """
+    path = os.environ.get("PATH", os.defpath)
+    if first := added.get("PATH"):
+        path = ":".join(dict.fromkeys([*first.split(":"), *path.split(":")]))
+    return {"HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", **added, "PATH": path}
 
 
 class Host(Protocol):

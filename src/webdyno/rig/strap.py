@@ -26,13 +26,19 @@ from webdyno.rig.process import set_subreaper
 
 
 class Strapped(Here):
-    """A Host whose contender and driver get the Rig's cores and cgroups."""
+    """A Host whose contender, driver and services get the Rig's cores and cgroups."""
 
     def __init__(self, rig: Rig, fingerprint: Fingerprint, swept: list[str], cgroups: Cgroups, ledger: Ledger) -> None:
         every = tuple(usable_cores())
         super().__init__(
             token=ledger.token,
-            cores={"contender": rig.contender_cores, "driver": rig.driver_cores, "build": every, "tool": every},
+            cores={
+                "contender": rig.contender_cores,
+                "driver": rig.driver_cores,
+                "service": rig.service_cores,
+                "build": every,
+                "tool": every,
+            },
             cgroups=cgroups,
             memory_bytes=rig.memory_bytes,
             ledger=ledger,

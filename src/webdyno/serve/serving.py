@@ -2,8 +2,7 @@
 
 In: rules evaluated, placeholders filled, a free port, the command started in the rig, ready, every answer verified,
 its way of speaking HTTP probed. Out, however the block is left: the whole tree ended and the port free again; what is
-worth telling about that is in ``Served.notes`` afterwards. The server's environment holds nothing of the user's but
-PATH: its HOME and TMPDIR are folders made for it, so two contenders (or a user's dot files) cannot meet.
+worth telling about that is in ``Served.notes`` afterwards.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ import contextlib
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from threading import Event
+from types import MappingProxyType
 
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
@@ -23,9 +23,10 @@ from webdyno.model.errors import AnswerError, StartError
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Probe
+from webdyno.model.service import without_password
 from webdyno.model.workload import Request, Workload
 from webdyno.rig.group import Group
-from webdyno.rig.host import STDOUT, Command
+from webdyno.rig.host import STDOUT, Command, bare_environment
 from webdyno.rig.ports import free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
@@ -52,7 +53,7 @@ class Served:
     """None when its answers, though right, could not be read as HTTP/1 by the probe."""
     command: list[str]
     environment: dict[str, str]
-    """What was added to the minimal one."""
+    """What was added to the minimal one, to be shown: without the passwords of URLs."""
     workers: int
     threads: int
     requests: list[Request]
@@ -69,11 +70,20 @@ class Served:
 
 @contextlib.contextmanager
 def serve(
-    contender: Contender, workload: Workload, built: Built, strapped: Strapped, log: Path, interrupted: Event
+    contender: Contender,
+    workload: Workload,
+    built: Built,
+    strapped: Strapped,
+    log: Path,
+    interrupted: Event,
+    given: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Served]:
-    """StartError (also when ``interrupted`` is set before it serves), AnswerError."""
+    """StartError (also when ``interrupted`` is set before it serves), AnswerError.
+
+    ``given`` goes into the contender's environment: where the service is that the workload needs.
+    """
     port = free_port(_HOST)
-    plan = _plan(contender, built, len(strapped.rig.contender_cores), port)
+    plan = _plan(contender, built, len(strapped.rig.contender_cores), port, given)
     home = strapped.folder()
     log.parent.mkdir(parents=True, exist_ok=True)
     tail = _Tail(log)
@@ -81,7 +91,7 @@ def serve(
         command = Command(
             argv=plan.argv,
             cwd=Path(built.directory),
-            environment=_complete(plan.added, home),
+            environment=bare_environment(plan.added, home),
             role="contender",
             stdout=log,
             stderr=STDOUT,
@@ -108,24 +118,18 @@ class _Planned:
     port: int
 
 
-def _plan(contender: Contender, built: Built, cores: int, port: int) -> _Planned:
+def _plan(contender: Contender, built: Built, cores: int, port: int, given: Mapping[str, str]) -> _Planned:
     """Pure: rules and placeholders. StartError when the contender's file asks for what does not exist."""
     try:
         workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
-        fill_in = partial(fill, host=_HOST, port=port, workers=workers, threads=threads, cores=cores)
+        pool = None if contender.pool is None else evaluate(contender.pool, cores, workers)
+        fill_in = partial(fill, host=_HOST, port=port, workers=workers, threads=threads, cores=cores, pool=pool)
         own = dict(zip(contender.environment, fill_in(list(contender.environment.values())), strict=True))
         argv = fill_in(contender.serve)
     except ValueError as error:
         raise StartError(f"{contender.name} cannot be started: {error}", exited=True) from None
-    return _Planned(argv, {**built.environment, **own}, workers, threads, port)
-
-
-def _complete(added: dict[str, str], home: Path) -> dict[str, str]:
-    """The whole environment: a minimal one and what is added; a PATH that is added goes in front."""
-    path = os.environ.get("PATH", os.defpath)
-    if first := added.get("PATH"):
-        path = ":".join(dict.fromkeys([*first.split(":"), *path.split(":")]))
-    return {"HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", **added, "PATH": path}
+    pooled = {} if pool is None else {"WEBDYNO_POOL": str(pool)}
+    return _Planned(argv, {**built.environment, **given, **pooled, **own}, workers, threads, port)
 
 
 def _until_served(
@@ -151,7 +155,7 @@ def _until_served(
         group=group,
         probe=probe(_HOST, plan.port, first, timeout_s, backlog, ready_ns),
         command=plan.argv,
-        environment=plan.added,
+        environment={name: without_password(text) for name, text in plan.added.items()},
         workers=plan.workers,
         threads=plan.threads,
         requests=requests,

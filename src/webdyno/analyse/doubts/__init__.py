@@ -19,6 +19,10 @@ from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, nois
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
 from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
+from webdyno.analyse.doubts.schedule import not_offered, schedule_lag
+from webdyno.analyse.doubts.service_bound import service_bound
+from webdyno.analyse.doubts.service_cores import service_shares_cores
+from webdyno.analyse.doubts.stand_in import stand_in
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.model.doubt import Doubt
 
@@ -30,6 +34,9 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     starved_connections,
     hanging_requests,
     generator_bound,
+    not_offered,
+    schedule_lag,
+    service_bound,
     closes_connections,
     http_1_0,
     delayed_ack,
@@ -44,9 +51,11 @@ TABLE_RULES: tuple[Callable[[Table], Doubt | None], ...] = (
     few_rounds,
     drifted,
     unequal_parallelism,
+    stand_in,
 )
 STUDY_RULES: tuple[Callable[[Evidence], Doubt | None], ...] = (
     shared_cores,
+    service_shares_cores,
     memory_unlimited,
     loaded_before,
     driver_limits,

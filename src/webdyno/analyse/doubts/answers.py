@@ -12,7 +12,7 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.run import OUTCOMES
 
 TOO_MANY = 0.01
-_BLAMELESS = ("driver-failed",)
+_BLAMELESS = ("driver-failed", "service-failed")
 
 
 def wrong_answers(cell: Cell) -> Doubt | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import requests_per_connection
+from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
 
 CLOSING_BELOW = 1.5
@@ -22,7 +22,7 @@ def closes_connections(cell: Cell) -> Doubt | None:
     each = requests_per_connection(window.run for window in cell.windows)
     probes = [window.run.probe for window in cell.windows if window.run.probe]
     if each is not None:
-        if each >= CLOSING_BELOW:
+        if each >= CLOSING_BELOW or not any(_opened_again(cell, window) for window in cell.windows):
             return None
     elif all(probe.keep_alive for probe in probes):
         return None
@@ -40,6 +40,12 @@ def closes_connections(cell: Cell) -> Doubt | None:
         advice="turn keep-alive on in its settings if it has any, or compare all contenders with keep-alive off",
         numbers={"requests_per_connection": each or 0.0, "announced": announced, "silent": silent},
     )
+
+
+def _opened_again(cell: Cell, window: Window) -> bool:
+    """More connections were opened than were wanted; slow answers alone make few of them per connection, too."""
+    opened = sum(slice_.connections_opened or 0 for slice_ in window.run.slices)
+    return opened > (cell.load.max_connections or cell.load.connections)
 
 
 def http_1_0(cell: Cell) -> Doubt | None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
+from webdyno.model.rig import Ceiling
 
 BOUND = 0.85
+NEAR_CEILING = 0.9
+"""A rate from this part on of what the driver reached here against a server that answers at once."""
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
@@ -18,7 +22,12 @@ _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
     (lambda can: can.statuses != "exact", "judges a status only by its class"),
     (lambda can: "1.1" not in can.http, "asks in HTTP/1.0"),
     (lambda can: can.invents_samples, "adds latencies nobody measured"),
-    (lambda can: can.latency_from != "sent", "counts the time to connect as latency"),
+    (lambda can: can.latency_from == "connect", "counts the time to connect as latency"),
+    (
+        lambda can: can.schedule == "per-connection",
+        "gives each connection a schedule of its own, so its tails are higher than those of independent users",
+    ),
+    (lambda can: can.discards_s > 0, "throws the latencies of its first seconds away"),
     (lambda can: (can.resolution_ns or 0) >= COARSE_NS, "counts latency in whole milliseconds"),
     (lambda can: not can.reconnects, "gives a connection up that the server closes unannounced, in silence"),
     (lambda can: not can.silence, "does not end requests that are never answered"),
@@ -34,11 +43,23 @@ def driver_share(window: Window) -> float | None:
     return None if window.driver_cores is None or not cores else window.driver_cores / cores
 
 
+def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> Ceiling | None:
+    """The ceiling measured with as many threads and the nearest number of connections; None: none was."""
+    like = [ceiling for ceiling in ceilings if ceiling.threads == threads]
+    return min(like, key=lambda ceiling: abs(math.log(ceiling.connections / connections)), default=None)
+
+
 def generator_bound(cell: Cell) -> Doubt | None:
-    """The driver ran out of CPU. Shades: the figure is a floor, and two such contenders are never told apart."""
+    """The driver ran out of CPU, or is as fast as it was ever seen here.
+
+    Shades: the figure is a floor, and two such contenders are never told apart. At an open pace a driver may spin while
+    it waits, so that its CPU says nothing; there its lateness does (see schedule).
+    """
+    if cell.load.is_open:
+        return None
     share = cell.median(driver_share)
     if share is None or share < BOUND:
-        return None
+        return _near_ceiling(cell)
     return Doubt(
         kind="generator-bound",
         severity="shades",
@@ -47,6 +68,28 @@ def generator_bound(cell: Cell) -> Doubt | None:
         "floor, it may be faster",
         advice="give the driver more cores, or a second machine",
         numbers={"driver_cpu": share},
+    )
+
+
+def _near_ceiling(cell: Cell) -> Doubt | None:
+    """What calibration found on this machine, for the engine alone: other drivers have other ceilings."""
+    per_s = cell.median(lambda window: window.rate_per_s)
+    ours = [window.run for window in cell.windows if window.run.trial.driver == "engine"]
+    if per_s is None or not ours:
+        return None
+    connections = cell.load.connections
+    ceiling = ceiling_at(cell.ceilings, connections, min(len(ours[0].rig.driver_cores), connections))
+    if ceiling is None or per_s < NEAR_CEILING * ceiling.rate.value:
+        return None
+    most = ceiling.rate.value
+    return Doubt(
+        kind="generator-bound",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{words.rate(per_s)} of {cell.name} is 90 % or more of {words.rate(most)}, which the load "
+        "generator reached here against a server that answers at once: its rate is a floor, it may be faster",
+        advice="give the driver more cores, or a second machine; webdyno doctor --calibrate measures the ceiling",
+        numbers={"rate_per_s": per_s, "ceiling_per_s": most, "ceiling_connections": ceiling.connections},
     )
 
 

@@ -95,10 +95,11 @@ def steal_cores(window: Window) -> float | None:
 
 
 def foreign_cores(window: Window) -> float | None:
-    """CPU that neither contender nor driver used, in cores' worth."""
+    """CPU that neither contender nor driver nor service used, in cores' worth."""
     if window.host_cores is None or window.contender_cores is None or window.driver_cores is None:
         return None
-    return max(0.0, window.host_cores - window.contender_cores - window.driver_cores - (window.steal_cores or 0.0))
+    ours = window.contender_cores + window.driver_cores + (window.service_cores or 0.0)
+    return max(0.0, window.host_cores - ours - (window.steal_cores or 0.0))
 
 
 def unlike_machines(table: Table) -> Doubt | None:

@@ -115,7 +115,7 @@ def delayed_ack(cell: Cell) -> Doubt | None:
     used = cell.median(_busy)
     if p50 is None or used is None or used >= IDLE or not PLATEAU_NS[0] <= p50 <= PLATEAU_NS[1]:
         return None
-    if cell.workload.service_floor_ms * 1e6 > p50 / 2:
+    if cell.workload.service_floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
         return None
     return Doubt(
         kind="delayed-ack",

@@ -1,0 +1,60 @@
+"""Doubts about the schedule of an open load: was it offered as asked, and were the requests sent when they were due?
+
+A load that is not offered measures another load, and a generator that is late measures itself. The latencies of an open
+load count from due, so neither is hidden; but whose fault they are is said here.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.latency import merge
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+
+OFFERED = 0.99
+LATE = 0.1
+"""Lag at p99, as a part of the response time at p99, from which on it is part of what is measured."""
+
+
+def not_offered(cell: Cell) -> Doubt | None:
+    """Fewer requests were sent than came due: the connections were all in use, or the driver waits for answers."""
+    due = cell.load.due
+    sent = cell.median(_sent)
+    if not due or sent is None or sent >= OFFERED * due:
+        return None
+    return Doubt(
+        kind="not-offered",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"only {words.per_cent(sent / due)} of the requests that were due were sent to {cell.name}: it was "
+        "measured at a lower rate than was asked",
+        advice="allow more max_connections, or ask for a rate it can serve",
+        numbers={"sent": sent, "due": due},
+    )
+
+
+def schedule_lag(cell: Cell) -> Doubt | None:
+    """The driver itself was late with requests that had a connection."""
+    lag, waited = cell.median(_lag_p99), cell.median(lambda window: window.points_ns.get("p99"))
+    if not cell.load.is_open or lag is None or not waited or lag <= LATE * waited:
+        return None
+    return Doubt(
+        kind="schedule-lag",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"the load generator sent late by {words.time_ns(lag)} at p99, and that is in the p99 of "
+        f"{words.time_ns(waited)} of {cell.name}",
+        advice="give the driver more cores, or ask for a lower rate",
+        numbers={"lag_ns": lag, "p99_ns": waited},
+    )
+
+
+def _sent(window: Window) -> float:
+    return window.offered - window.errors.get("shed", 0)
+
+
+def _lag_p99(window: Window) -> float | None:
+    steady = (slice_ for slice_ in window.run.slices if slice_.phase == "steady")
+    lag = merge(slice_.lag_hdr for slice_ in steady if slice_.lag_hdr)
+    return None if lag is None else lag.percentiles_ns((0.99,))[0]

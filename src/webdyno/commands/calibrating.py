@@ -1,0 +1,146 @@
+"""Calibration: the most this machine's engine reaches, against a server that answers at once on the contenders' cores.
+
+It is kept in the cache with the machine it was measured on, and goes into every Fingerprint of the same machine, so
+that a rate near it can be doubted years later from the results alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from webdyno.analyse.doubts.driver import ceiling_at
+from webdyno.analyse.estimate import fit
+from webdyno.commands.loading.engine import Loaded, carry_out
+from webdyno.load.driver import Order
+from webdyno.model.errors import MachineError
+from webdyno.model.load import Load
+from webdyno.model.rig import Ceiling, Fingerprint
+from webdyno.model.workload import Expectation, Request
+from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.rig.host import PIPE, Command
+from webdyno.rig.strap import Strapped
+
+PROGRAM = "webdyno-instant"
+CONNECTIONS = (16, 64, 256)
+ROUNDS = 5
+_STEADY_S, _WARMUP_S = 0.4, 0.1
+_LIFE_S = 120
+_SAME = ("hostname", "cpu_model", "cores_usable", "kernel", "webdyno")
+"""What must be alike for a ceiling to hold."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    fingerprint: Fingerprint
+    ceilings: list[Ceiling]
+
+
+def calibrate(strapped: Strapped) -> list[Ceiling]:
+    """A ceiling for each number of connections, in rounds, so that a drift falls on all alike. MachineError."""
+    rates: dict[tuple[str, int], float] = {}
+    busy: dict[str, list[float]] = {str(connections): [] for connections in CONNECTIONS}
+    cores = strapped.rig.driver_cores
+    with _instant(strapped) as port:
+        for round_ in range(1, ROUNDS + 1):
+            for connections in CONNECTIONS:
+                loaded = carry_out(_order(port, connections, cores), lambda _: None, host=strapped)
+                rates[str(connections), round_] = loaded.per_s
+                busy[str(connections)].append(_share(loaded))
+    fitted = fit(rates)
+    if fitted is None:
+        raise MachineError(f"{PROGRAM} answered nothing: run make setup again")
+    return [
+        Ceiling(
+            connections=connections,
+            threads=_order(0, connections, cores).most_threads,
+            rate=fitted.estimate(str(connections), "per_s"),
+            engine_busy=sum(busy[str(connections)]) / ROUNDS,
+        )
+        for connections in CONNECTIONS
+    ]
+
+
+def keep(cache: Path, fingerprint: Fingerprint, ceilings: list[Ceiling]) -> Path:
+    """Write them into the cache folder; the file."""
+    path = _file(cache)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(_Kept(fingerprint, ceilings))) + b"\n")
+    return path
+
+
+def known_ceilings(cache: Path, fingerprint: Fingerprint) -> list[Ceiling]:
+    """Those kept for a machine like this one; none when it was never calibrated, or has changed since."""
+    try:
+        kept = msgspec.json.decode(_file(cache).read_bytes(), type=_Kept)
+    except (OSError, msgspec.DecodeError):  # an older webdyno's file is as good as none
+        return []
+    alike = all(getattr(kept.fingerprint, name) == getattr(fingerprint, name) for name in _SAME)
+    return kept.ceilings if alike else []
+
+
+def with_ceilings(fingerprint: Fingerprint, cache: Path) -> Fingerprint:
+    """The fingerprint, with what calibration found on this machine."""
+    return msgspec.structs.replace(fingerprint, ceilings=known_ceilings(cache, fingerprint))
+
+
+def known_ceiling(cache: Path, order: Order) -> float | None:
+    """The ceiling for a load like this one, in requests per second; None when none is known."""
+    if order.way.tls is not None or order.load.pipeline > 1 or order.load.streams > 1:
+        return None
+    if not _file(cache).exists():
+        return None
+    found = ceiling_at(known_ceilings(cache, read_fingerprint()), order.load.connections, order.most_threads)
+    return None if found is None else found.rate.value
+
+
+def _file(cache: Path) -> Path:
+    return cache / "calibration.json"
+
+
+def _order(port: int, connections: int, cores: tuple[int, ...]) -> Order:
+    return Order(
+        host="127.0.0.1",
+        port=port,
+        requests=[Request(name="instant", path="/", expect=Expectation(body_length=15))],
+        load=Load(connections=connections, duration_s=_STEADY_S, warmup_s=_WARMUP_S),
+        cores=cores,
+    )
+
+
+def _share(loaded: Loaded) -> float:
+    shares = [thread.get("cpu_share") or 0.0 for thread in loaded.summary.get("threads", [])]
+    return sum(shares) / max(1, len(shares))
+
+
+@contextmanager
+def _instant(strapped: Strapped) -> Iterator[int]:
+    """The server on the contenders' cores, a thread on each; its port."""
+    group = strapped.start(
+        Command(
+            argv=[_program(), "--seconds", str(_LIFE_S), "--threads", str(len(strapped.rig.contender_cores))],
+            cwd=Path.cwd(),
+            environment={"LC_ALL": "C"},
+            role="contender",
+            stdout=PIPE,
+        )
+    )
+    try:
+        said = group.stdout.readline().decode("utf-8", "replace").strip() if group.stdout else ""
+        if not said.isdecimal():
+            raise MachineError(f"{PROGRAM} did not say its port but {said!r}: run make setup again")
+        yield int(said)
+    finally:
+        group.end(grace_s=0.0)
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name(PROGRAM)
+    found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
+    if found is None:
+        raise MachineError(f"{PROGRAM} is neither beside {sys.executable} nor on PATH: run make setup")
+    return found

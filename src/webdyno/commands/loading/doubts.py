@@ -1,0 +1,81 @@
+"""Why not to trust the figures of one load, a sentence each. Said under every result, in every form that has room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webdyno.analyse.doubts.driver import BOUND, NEAR_CEILING
+from webdyno.analyse.words import per_cent, rate, time_ns
+from webdyno.commands.loading.engine import Loaded
+
+_LATE = 0.1
+"""Lag of the engine, as a part of the response time, from which it is part of what is measured."""
+_CLOSING_BELOW = 1.5
+
+
+def doubts(loaded: Loaded, ceiling_per_s: float | None = None) -> list[str]:
+    """Every doubt, the gravest first; ``ceiling_per_s`` is the most this machine's engine has reached."""
+    return [
+        *_of_the_end(loaded),
+        *_of_the_generator(loaded, ceiling_per_s),
+        *_of_the_schedule(loaded),
+        *_of_the_connections(loaded),
+        *_of_the_design(loaded),
+    ]
+
+
+def _of_the_end(loaded: Loaded) -> Iterator[str]:
+    match loaded.summary.get("ended"):
+        case "interrupted":
+            yield "interrupted: it was stopped before its end"
+        case "unreachable":
+            yield "unreachable: no connection was ever made"
+    note = loaded.started.get("backend_note")
+    if note:
+        yield f"backend: {note}"
+
+
+def _of_the_generator(loaded: Loaded, ceiling_per_s: float | None) -> Iterator[str]:
+    """A spinning thread uses all of its processor whatever it does: there, only lateness tells."""
+    shares = [share for thread in loaded.summary.get("threads", []) if (share := thread.get("cpu_share")) is not None]
+    busy = sum(shares) / len(shares) if shares else 0.0
+    if loaded.started.get("wait", "sleep") == "sleep" and busy >= BOUND:
+        yield f"generator-bound: the engine used {per_cent(busy)} of its {len(shares)} thread(s); try more --threads"
+    elif ceiling_per_s is not None and loaded.per_s >= NEAR_CEILING * ceiling_per_s:
+        yield (
+            f"generator-bound: {rate(loaded.per_s)} is 90 % or more of what the engine reached here against a server "
+            f"that answers at once ({rate(ceiling_per_s)}, webdyno doctor --calibrate)"
+        )
+
+
+def _of_the_schedule(loaded: Loaded) -> Iterator[str]:
+    """At an open pace: was it really offered, and on time?"""
+    summary, load = loaded.summary, loaded.order.load
+    due = load.due
+    sent = summary["offered"] - summary["errors"].get("shed", 0)
+    if due and sent < 0.99 * due and summary.get("ended") == "duration":
+        share = per_cent(sent / due)
+        yield f"not offered: only {share} of the requests that were due were sent; give more --max-connections"
+    lag, response = summary.get("lag_ns"), summary.get("response_ns")
+    if lag and response and lag["p99"] > _LATE * response["p99"]:
+        yield f"schedule-lag: the engine sent late by {time_ns(lag['p99'])} at p99, a tenth of p99 or more"
+
+
+def _of_the_connections(loaded: Loaded) -> Iterator[str]:
+    summary, load = loaded.summary, loaded.order.load
+    answers, opened = summary["offered"], summary["connections_opened"]
+    closes = summary.get("closes_announced", 0) + summary.get("closes_silent", 0)
+    if load.keep_alive and opened and closes and answers / opened < _CLOSING_BELOW:
+        yield f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked"
+    if load.http == "1.1" and summary["http10_answers"]:
+        yield f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0"
+    if summary["connections_unanswered"]:
+        yield f"starved: {summary['connections_unanswered']:,} connections never got an answer"
+
+
+def _of_the_design(loaded: Loaded) -> Iterator[str]:
+    if not loaded.order.load.is_open:
+        clients = loaded.order.load.connections
+        who = "1 client that waits" if clients == 1 else f"{clients} clients that wait"
+        yield f"closed: latencies are those of {who} for an answer before the next; --rate shows what users would wait"
+    yield "one run has no interval: repeat it to learn how much it varies from start to start"

@@ -1,0 +1,108 @@
+"""One load by our own engine outside any rig: started and followed to its end. Also what calibration drives with."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.histogram import Histogram, merge
+from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
+from webdyno.model.errors import MachineError
+from webdyno.model.sample import Slice
+from webdyno.rig.here import Here
+from webdyno.rig.host import PIPE, Command
+
+
+@dataclass
+class Loaded:
+    """What the engine said."""
+
+    order: Order
+    slices: list[Slice] = field(default_factory=list)
+    summary: dict[str, Any] = field(default_factory=dict)
+    started_at: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
+
+    @property
+    def ok(self) -> bool:
+        """True when at least one request was answered rightly."""
+        return bool(self.summary.get("ok"))
+
+    @property
+    def started(self) -> dict[str, Any]:
+        """What the engine said of itself at the begin."""
+        return dict(self.summary.get("started", {}))
+
+    @property
+    def seconds(self) -> float:
+        """True length of the steady phase."""
+        return float(self.summary["duration_ns"] / 1e9)
+
+    @property
+    def per_s(self) -> float:
+        """Right answers per second."""
+        return self.summary["ok"] / self.seconds if self.seconds else 0.0
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Requests that went wrong, by kind; those in flight at the end did not."""
+        return {kind: n for kind, n in self.summary["errors"].items() if n and kind != NOT_AN_ERROR}
+
+    @property
+    def steady(self) -> list[Slice]:
+        """Without the warm-up."""
+        return [slice_ for slice_ in self.slices if slice_.phase == "steady"]
+
+    def merged(self, name: str) -> Histogram | None:
+        """The histograms of that name of all steady Slices as one; None when there are none."""
+        return merge(text for slice_ in self.steady if (text := getattr(slice_, name)))
+
+    @property
+    def response(self) -> Histogram | None:
+        """Response times, from due; what older engines do not give at a closed pace is the same from sent."""
+        return self.merged("response_hdr") or self.merged("latency_hdr")
+
+
+def carry_out(order: Order, watch: Callable[[Event], None], host: Here | None = None) -> Loaded:
+    """Run the engine to its end; Ctrl-C ends it early and keeps what it has measured so far.
+
+    On the driver's cores of ``host``, or on all of this machine when there is none.
+    """
+    driver = DRIVERS["engine"]()
+    (command,) = driver.commands(order)
+    group = (host or Here()).start(
+        Command(
+            argv=command.argv,
+            cwd=Path.cwd(),
+            environment=command.environment,
+            role="tool" if host is None else "driver",
+            stdin=command.stdin,
+            stdout=PIPE,
+            stderr=Path(os.devnull),  # what it says there stands in its Fault too
+        )
+    )
+    loaded = Loaded(order)
+    try:
+        for event in driver.read(command, _lines(group.stdout)):
+            match event:
+                case Slice():
+                    loaded.slices.append(event)
+                case Summary(fields=fields):
+                    loaded.summary = fields
+                case Fault(message=message):
+                    raise MachineError(message)
+            watch(event)
+    finally:
+        group.end(grace_s=3.0)
+    if not loaded.summary:
+        raise MachineError("the engine ended without a summary; webdyno doctor says whether it is installed rightly")
+    return loaded
+
+
+def _lines(stream: Any) -> Iterator[str]:
+    for line in stream:
+        yield line.decode("utf-8", "replace")

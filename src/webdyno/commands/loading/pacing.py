@@ -1,0 +1,163 @@
+"""How it is asked: by looping clients, at a rate, in stages, in bursts; for how long, and with what patience."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from webdyno.commands.options import flag
+from webdyno.commands.studying import seconds
+from webdyno.model.errors import UsageError
+from webdyno.model.load import Stage
+
+_MOST_PER_S = 1e7
+_STAGE = re.compile(r"(?P<length>[^:\s]+)\s*:\s*(?P<first>\d+(?:\.\d+)?)(?:\s*-\s*(?P<last>\d+(?:\.\d+)?))?")
+_CONNECTIONS = 64
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Pacing:
+    """The flags that make a Load."""
+
+    connections: Annotated[
+        int | None, flag("--connections", "-c", help="Looping clients; at a rate: connections open from the start. 64.")
+    ] = None
+    duration: Annotated[str | None, flag("--duration", "-d", help="How long; 10s when not given.")] = None
+    requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
+    warmup: Annotated[str | None, flag("--warmup", help="Load before it counts: 1s. None by default.")] = None
+    rate: Annotated[float | None, flag("--rate", "-r", help="Requests per second, come what may: an open load.")] = None
+    poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
+    stages: Annotated[
+        str | None,
+        flag(
+            "--stages",
+            help="A rate that changes: '10s:100, 30s:100-1000'. With 'connections' at the end, looping clients that "
+            "come and go: '10s:10-100 connections'.",
+        ),
+    ] = None
+    burst: Annotated[str | None, flag("--burst", help="So many at once, each so long: 100/50ms.")] = None
+    max_connections: Annotated[
+        int | None, flag("--max-connections", help="At a rate: how far -c may grow; 10 times.")
+    ] = None
+    drain: Annotated[
+        str | None, flag("--drain", help="At a rate: wait so long for the answers missing at the end.")
+    ] = None
+    seed: Annotated[int | None, flag("--seed", help="Of --poisson and --template: repeats the same draws.")] = None
+    timeout: Annotated[str, flag("--timeout", help="Longest wait for one answer.")] = "5s"
+    connect_timeout: Annotated[
+        str | None, flag("--connect-timeout", help="Longest wait for a connection; that of --timeout.")
+    ] = None
+
+    def pace(self, *, template: bool) -> dict[str, Any]:
+        """The fields of a Load that these flags decide; UsageError when they contradict each other."""
+        _at_least_one("--connections", self.connections)
+        _at_least_one("--requests", self.requests)
+        if self.requests is not None and self.duration is not None:
+            raise UsageError("--requests and --duration exclude each other: give how many or how long")
+        connections = _CONNECTIONS if self.connections is None else self.connections
+        pace = self._schedule()
+        timed = self.requests is None and "duration_s" not in pace
+        return {
+            "connections": connections,
+            "count": self.requests,
+            "duration_s": seconds(self.duration or "10s", "--duration") if timed else None,
+            **self._what_goes_with(pace, connections, template),
+            "warmup_s": seconds(self.warmup, "--warmup") if self.warmup else 0.0,
+            "timeout_s": seconds(self.timeout, "--timeout"),
+            **pace,
+        }
+
+    @property
+    def connect_timeout_s(self) -> float | None:
+        """In seconds; None: that of an answer."""
+        return None if self.connect_timeout is None else seconds(self.connect_timeout, "--connect-timeout")
+
+    def _schedule(self) -> dict[str, Any]:
+        given = {"--rate": self.rate, "--stages": self.stages, "--burst": self.burst}
+        named = [name for name, value in given.items() if value is not None]
+        if len(named) > 1:
+            raise UsageError(f"{' and '.join(named)} exclude each other: a load has one schedule")
+        if self.rate is not None:
+            if not 0 < self.rate <= _MOST_PER_S:
+                raise UsageError(f"--rate {self.rate:g}: give requests per second, above 0 and up to 10,000,000")
+            return {"rate_per_s": self.rate}
+        if self.burst is not None:
+            return _burst(self.burst)
+        if self.stages is None:
+            return {}
+        if self.duration is not None or self.requests is not None:
+            raise UsageError("--stages say how long: leave --duration and --requests out")
+        return _stages(self.stages, self.connections)
+
+    def _what_goes_with(self, pace: dict[str, Any], connections: int, template: bool) -> dict[str, Any]:
+        """Flags that mean something only at an open pace, or only with a draw."""
+        is_open = bool(pace) and "connection_stages" not in pace
+        if not is_open and (self.poisson or self.max_connections is not None or self.drain is not None):
+            raise UsageError(
+                "--poisson, --max-connections and --drain go with --rate: without it the load is closed"
+                if self.stages is None
+                else "--poisson, --max-connections and --drain go with a rate: these --stages are of connections"
+            )
+        if self.poisson and self.rate is None:
+            raise UsageError("--poisson goes with --rate: arrivals in stages and bursts are not drawn")
+        if self.seed is not None and not self.poisson and not template:
+            raise UsageError("--seed goes with --poisson or --template: nothing else is drawn")
+        if self.seed is not None and self.seed < 0:
+            raise UsageError(f"--seed {self.seed}: give a whole number of at least 0")
+        if not is_open:
+            return {}
+        most = 10 * connections if self.max_connections is None else self.max_connections
+        if most < connections:
+            raise UsageError(f"--max-connections {most}: give at least --connections, which is {connections}")
+        if self.drain is not None and self.requests is not None:
+            raise UsageError("--drain goes with a duration: with --requests every one is waited for")
+        drawn = {"poisson": True, "seed": 1 if self.seed is None else self.seed} if self.poisson else {}
+        drain = {"drain_s": seconds(self.drain, "--drain")} if self.drain else {}
+        return {"max_connections": most, **drawn, **drain}
+
+
+def _stages(text: str, connections: int | None) -> dict[str, Any]:
+    """``10s:100, 30s:100-1000``, and the same with ``connections`` at the end."""
+    body = text.removesuffix("connections").strip()
+    of_connections = body != text.strip()
+    stages = tuple(_stage(part.strip(), text) for part in body.split(","))
+    whole_s = sum(stage.duration_s for stage in stages)
+    ends = [end for stage in stages for end in (stage.first, stage.last)]
+    if not of_connections:
+        if max(ends) > _MOST_PER_S or max(ends) == 0:
+            raise UsageError(f"--stages {text!r}: give requests per second, above 0 somewhere and up to 10,000,000")
+        return {"rate_stages": stages, "duration_s": whole_s}
+    if connections is not None:
+        raise UsageError("--connections does not go with --stages of connections, which say how many there are")
+    if any(end != int(end) for end in ends) or max(ends) < 1:
+        raise UsageError(f"--stages {text!r}: connections are whole numbers, and at least 1 somewhere")
+    return {"connection_stages": stages, "duration_s": whole_s, "connections": int(max(ends))}
+
+
+def _stage(text: str, whole: str) -> Stage:
+    match = _STAGE.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"--stages {whole!r}: {text!r} is no stage; write LENGTH:RATE or LENGTH:FROM-TO, "
+            "as in '10s:100, 30s:100-1000'"
+        )
+    first = float(match["first"])
+    return Stage(
+        duration_s=seconds(match["length"], "--stages"), first=first, last=float(match["last"] or match["first"])
+    )
+
+
+def _burst(text: str) -> dict[str, Any]:
+    size, slash, every = text.partition("/")
+    if not slash or not size.strip().isdecimal() or int(size) < 1:
+        raise UsageError(f"--burst {text!r}: write SIZE/EVERY, as in 100/50ms")
+    return {"burst_size": int(size), "burst_every_s": seconds(every.strip(), "--burst")}
+
+
+def _at_least_one(name: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise UsageError(f"{name} {value}: give a whole number of at least 1")

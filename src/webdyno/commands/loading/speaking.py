@@ -1,0 +1,151 @@
+"""How the server is spoken to: protocol, TLS, sockets, and what the engine does with its connections and cores."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from webdyno.commands.options import flag, split
+from webdyno.load.driver import Tls, Way
+from webdyno.model.errors import UsageError
+
+_MOST_AHEAD, _MOST_STREAMS = 256, 1000
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Speaking:
+    """The flags that say over what kind of connections."""
+
+    close: Annotated[bool, flag("--close", help="A new connection for every request.")] = False
+    http10: Annotated[bool, flag("--http1.0", "--http10", help="Speak HTTP/1.0.")] = False
+    http2: Annotated[
+        bool, flag("--http2", help="Speak HTTP/2: over https:// by ALPN, over http:// with prior knowledge.")
+    ] = False
+    streams: Annotated[int | None, flag("--streams", help="With --http2: requests under way on each connection.")] = (
+        None
+    )
+    pipeline: Annotated[
+        int | None, flag("--pipeline", help="Requests sent ahead on each connection before their answers.")
+    ] = None
+    insecure: Annotated[bool, flag("--insecure", "-k", help="https://: take any certificate.")] = False
+    cacert: Annotated[Path | None, flag("--cacert", help="https://: trust the certificates of this PEM file.")] = None
+    server_name: Annotated[
+        str | None, flag("--server-name", help="https://: the name to ask for and verify, when it is not the URL's.")
+    ] = None
+    no_resume: Annotated[bool, flag("--no-resume", help="https://: make every handshake a full one.")] = False
+    unix: Annotated[Path | None, flag("--unix", help="Connect to this Unix socket; the URL makes the Host.")] = None
+    source: Annotated[
+        list[str] | None, flag("--source", help="Local address to connect from (repeatable, used in turn).")
+    ] = None
+    linger: Annotated[
+        Literal["fin", "reset"],
+        flag("--linger", help="reset: close with a reset, so that no local port is kept for a minute."),
+    ] = "fin"
+    backend: Annotated[
+        Literal["auto", "epoll", "io_uring"], flag("--backend", help="How the engine waits for its sockets.")
+    ] = "auto"
+    threads: Annotated[int, flag("--threads", "-t", help="Threads of the engine.")] = 1
+    cpus: Annotated[str | None, flag("--cpus", help="Pin the engine's threads to these processors: 0,2-3.")] = None
+
+    def manner(self) -> dict[str, Any]:
+        """The fields of a Load that these flags decide; UsageError when they contradict each other."""
+        if self.http10 and self.http2:
+            raise UsageError("--http1.0 and --http2 exclude each other")
+        for name, value, most in (
+            ("--pipeline", self.pipeline, _MOST_AHEAD),
+            ("--streams", self.streams, _MOST_STREAMS),
+        ):
+            if value is not None and not 1 <= value <= most:
+                raise UsageError(f"{name} {value}: give a whole number from 1 to {most}")
+        if self.streams is not None and not self.http2:
+            raise UsageError("--streams goes with --http2: only there are several requests under way on a connection")
+        if self.http2 and (self.close or self.pipeline is not None):
+            raise UsageError("--http2 keeps its connections and has streams: leave --close and --pipeline out")
+        if (self.pipeline or 1) > 1 and (self.http10 or self.close):
+            raise UsageError("--pipeline needs HTTP/1.1 and connections that stay: leave --http1.0 and --close out")
+        return {
+            "keep_alive": not self.close,
+            "http": "1.0" if self.http10 else "2" if self.http2 else "1.1",
+            "pipeline": self.pipeline or 1,
+            "streams": self.streams or 1,
+        }
+
+    def way(self, *, tls: bool, template: bool, seed: int | None) -> Way:
+        """How the target is reached; ``tls``: its URL says https."""
+        if self.threads < 1:
+            raise UsageError(f"--threads {self.threads}: give a whole number of at least 1")
+        return Way(
+            tls=self._tls(tls),
+            unix=None if self.unix is None else _socket(self.unix),
+            sources=tuple(_address(text) for text in split(self.source) or []),
+            linger=self.linger,
+            backend=self.backend,
+            template=template,
+            template_seed=1 if seed is None else seed,
+        )
+
+    def cores(self) -> tuple[int, ...]:
+        """Processors to pin to; none: not pinned."""
+        if self.cpus is None:
+            return ()
+        usable = sorted(os.sched_getaffinity(0))
+        found: list[int] = []
+        for part in self.cpus.split(","):
+            first, dash, last = part.strip().partition("-")
+            if not first.isdecimal() or (dash and not last.isdecimal()):
+                raise UsageError(f"--cpus {self.cpus}: write numbers of processors, such as 0,2-3")
+            found += range(int(first), int(last or first) + 1)
+        strange = next((core for core in found if core not in usable), None)
+        if strange is not None or not found:
+            missing = "no processor is named" if strange is None else f"processor {strange} is not usable here"
+            raise UsageError(f"--cpus {self.cpus}: {missing}; there are {', '.join(map(str, usable))}")
+        return tuple(dict.fromkeys(found))
+
+    def _tls(self, spoken: bool) -> Tls | None:
+        if not spoken:
+            given = (self.insecure, self.cacert, self.server_name, self.no_resume)
+            if any(given):
+                raise UsageError(
+                    "--insecure, --cacert, --server-name and --no-resume go with https://, and the URL is not"
+                )
+            return None
+        if self.insecure and self.cacert is not None:
+            raise UsageError("--insecure and --cacert exclude each other: one takes any certificate, one says which")
+        return Tls(
+            verify=not self.insecure,
+            roots_pem=None if self.cacert is None else _pem(self.cacert),
+            server_name=self.server_name,
+            resume=not self.no_resume,
+        )
+
+
+def _pem(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not PEM text"
+        raise UsageError(f"--cacert {path} cannot be read: {reason}") from None
+    if "-----BEGIN CERTIFICATE-----" not in text:
+        raise UsageError(f"--cacert {path} holds no certificate: give a PEM file with BEGIN CERTIFICATE in it")
+    return text
+
+
+def _socket(path: Path) -> str:
+    """Absolute, because the engine need not run where it was typed."""
+    if not path.is_socket():
+        what = "is not a socket" if path.exists() else "does not exist"
+        raise UsageError(f"--unix {path} {what}: give the path a server listens on")
+    return str(path.absolute())
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text.strip("[]")))
+    except ValueError:
+        raise UsageError(f"--source {text}: give an IPv4 or IPv6 address of this machine") from None

@@ -1,0 +1,165 @@
+"""What is asked of which server: URLs with their weights, or a file of requests. One server per load."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+from cyclopts import Parameter
+
+from webdyno.commands.loading.expecting import expectation
+from webdyno.commands.options import flag
+from webdyno.model.errors import UsageError
+from webdyno.model.workload import Request
+from webdyno.read import read_requests
+
+_WEIGHTED = re.compile(r"(?P<weight>\d+)=(?P<url>.+)", re.DOTALL)
+"""A URL begins with a scheme or a host, and neither has a digit followed by an equals sign."""
+_PORTS = {"http": 80, "https": 443}
+
+
+class Target(NamedTuple):
+    """One URL, taken apart."""
+
+    url: str
+    tls: bool
+    host: str
+    port: int
+    path: str
+    weight: int
+
+    @property
+    def origin(self) -> tuple[bool, str, int]:
+        """Scheme, host and port: what is one server (RFC 6454, 4)."""
+        return self.tls, self.host.lower(), self.port
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """The flags that say what is asked."""
+
+    method: Annotated[
+        str | None, flag("--method", "-m", "-X", help="GET, or POST when there is a body; of every URL.")
+    ] = None
+    header: Annotated[list[str] | None, flag("--header", "-H", help="A header, 'Name: value' (repeatable).")] = None
+    body: Annotated[str | None, flag("--body", "-b", help="Body of the request; @FILE reads it from a file.")] = None
+    expect: Annotated[
+        list[str] | None,
+        flag(
+            "--expect",
+            help="What a right answer is (repeatable): 'status in 200,204', 'body contains \"x\"', 'length==13', "
+            "'type==application/json', 'sha256==...'. Status 200-399 when nothing is said.",
+        ),
+    ] = None
+    requests_file: Annotated[
+        Path | None,
+        flag("--requests-file", help="TOML file of [[requests]], as in a workload, asked of the URL's server."),
+    ] = None
+    template: Annotated[
+        bool, flag("--template", help="Fill {{counter}}, {{random}} and {{random:1-9}} anew in each request.")
+    ] = False
+
+    def requests(self, targets: list[Target]) -> list[Request]:
+        """Every request with its weight; UsageError when the flags contradict each other."""
+        if self.requests_file is not None:
+            found = self._from_file(self.requests_file, targets)
+        else:
+            text = _body(self.body)
+            method = (self.method or ("POST" if text is not None else "GET")).upper()
+            headers = [_header(line) for line in self.header or []]
+            expect = expectation(self.expect, method)
+            found = [
+                Request(
+                    name=f"{method} {target.path}",
+                    method=method,
+                    path=target.path,
+                    headers=headers,
+                    body=text,
+                    weight=target.weight,
+                    expect=expect,
+                )
+                for target in targets
+            ]
+        if self.template and not any(_filled(request) for request in found):
+            raise UsageError(
+                "--template fills {{counter}}, {{random}} and {{random:1-9}} in path, headers and body: none is there"
+            )
+        return found
+
+    def _from_file(self, path: Path, targets: list[Target]) -> list[Request]:
+        given = {"--method": self.method, "--body": self.body, "--expect": self.expect}
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(f"{name} does not go with --requests-file: each request of {path} says it itself")
+        if len(targets) > 1 or targets[0].path != "/" or targets[0].weight != 1:
+            raise UsageError(f"--requests-file {path}: give one URL without a path, the file has the paths")
+        headers = [_header(line) for line in self.header or []]
+        return [
+            msgspec.structs.replace(request, headers=[*request.headers, *headers]) for request in read_requests(path)
+        ]
+
+
+def one_server(urls: tuple[str, ...]) -> list[Target]:
+    """Every URL, proven to be of one server; those that are alike are one, with the sum of their weights."""
+    if not urls:
+        raise UsageError("load what? Give a URL such as http://127.0.0.1:8000/path")
+    targets = [_target(url) for url in urls]
+    for target in targets:
+        if target.origin != targets[0].origin:
+            raise UsageError(
+                f"{target.url} is another server than {targets[0].url}: one load is of one server, start a second "
+                "webdyno for the other"
+            )
+    merged: dict[str, Target] = {}
+    for target in targets:
+        before = merged.get(target.path)
+        merged[target.path] = target if before is None else before._replace(weight=before.weight + target.weight)
+    return list(merged.values())
+
+
+def _target(text: str) -> Target:
+    weighted = _WEIGHTED.fullmatch(text)
+    weight, url = (int(weighted["weight"]), weighted["url"]) if weighted else (1, text)
+    if weight < 1:
+        raise UsageError(f"{text}: a weight is a whole number of at least 1, as in 3={url}")
+    try:
+        parts = urlsplit(url if "//" in url else f"http://{url}")
+        scheme, host, port = parts.scheme, parts.hostname, parts.port
+    except ValueError as error:
+        what = "its port is not a number from 1 to 65535" if "ort" in str(error) else str(error)
+        raise UsageError(f"{url}: {what}") from None
+    if scheme not in _PORTS or not host:
+        raise UsageError(f"{url}: give a URL such as http://127.0.0.1:8000/path")
+    if parts.username is not None:
+        raise UsageError(f"{url}: a name and password in a URL are not sent; give -H 'Authorization: Basic ...'")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if not path.isascii() or not path.isprintable() or " " in path:
+        raise UsageError(f"{url}: write what is not a letter, digit or sign of a URL as %XX")
+    return Target(url, scheme == "https", host, port or _PORTS[scheme], path, weight)
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip():
+        raise UsageError(f"--header {line!r}: write it as 'Name: value'")
+    return name.strip(), value.strip()
+
+
+def _body(text: str | None) -> str | None:
+    if text is None or not text.startswith("@"):
+        return text
+    path = Path(text[1:])
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"--body {text}: {path} cannot be read: {reason}") from None
+
+
+def _filled(request: Request) -> bool:
+    return any("{{" in text for text in (request.path, request.body or "", *(value for _, value in request.headers)))

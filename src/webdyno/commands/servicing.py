@@ -1,0 +1,49 @@
+"""Services for a command: which of them its workloads need, which this machine has, and the embedded ones built."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping
+
+from webdyno.build import build_embedded, find_runtime
+from webdyno.commands.building import say_built
+from webdyno.commands.options import cache_folder
+from webdyno.model.built import Built
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import BuildError
+from webdyno.model.service import FoundService
+from webdyno.rig.host import Host
+from webdyno.service import find_service
+
+
+def look_for_services(
+    catalogue: Catalogue, workloads: Iterable[str], host: Host
+) -> tuple[dict[str, FoundService], dict[str, str]]:
+    """The services that ``workloads`` need, by name: those that can be had here, and why the others cannot."""
+    needed = dict.fromkeys(service for name in workloads if (service := catalogue.workloads[name].service))
+    looked = {
+        name: find_service(
+            catalogue.services[name], os.environ, lambda runtime: find_runtime(catalogue.runtimes[runtime], host)
+        )
+        for name in needed
+    }
+    found = {name: result for name, result in looked.items() if isinstance(result, FoundService)}
+    return found, {name: result for name, result in looked.items() if isinstance(result, str)}
+
+
+def build_services(
+    found: Mapping[str, FoundService], known: Catalogue, host: Host, interrupted: threading.Event
+) -> dict[str, Built | BuildError]:
+    """The embedded ones among ``found``, each built, or why it could not be."""
+    results: dict[str, Built | BuildError] = {}
+    for name, each in found.items():
+        if each.runtime is None:
+            continue
+        runtime, sources = known.runtimes[each.runtime.runtime], known.service_directories.get(name)
+        try:
+            results[name] = build_embedded(each, runtime, sources, cache_folder(), host, interrupted)
+        except BuildError as error:
+            results[name] = error
+        say_built(f"service {name}", results[name])
+    return results

@@ -1,0 +1,213 @@
+"""Running: services that work. Each is started when the first Trial needs it and kept until the plan ends.
+
+A started one has a port and a folder of its own, the service's cores, a process group that ends with webdyno however
+that ends, and a log. Its data is loaded once; what a Trial may change is put back before each. One that has died is
+started again for the next Trial that needs it: the one it died under is lost, the plan is not.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from types import TracebackType
+
+from webdyno.model.built import Built
+from webdyno.model.errors import BuildError, ServiceError, StartError
+from webdyno.model.placeholder import replace
+from webdyno.model.service import Backing, FoundService
+from webdyno.rig.group import Group
+from webdyno.rig.host import STDOUT, Command, bare_environment
+from webdyno.rig.ports import free_port, listeners, wait_free
+from webdyno.rig.strap import Strapped
+from webdyno.service.protocol import PROTOCOLS, Talker
+from webdyno.service.unanswered import Unanswered
+
+_HOST = "127.0.0.1"
+_POLL_S = 0.02
+_TAIL_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Running:
+    """A service that answers and holds its data."""
+
+    found: FoundService
+    backing: Backing
+    url: str
+    talker: Talker
+    group: Group | None
+    """None: the user's own, whose processes are unknown."""
+    folder: Path | None
+    port: int | None
+    log: Path
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What goes into the environment of a contender."""
+        return {self.found.service.variable: self.url}
+
+    def is_alive(self) -> bool:
+        """False when its first process has ended; the user's own is taken to live."""
+        return self.group is None or self.group.poll() is None
+
+    def death(self) -> ServiceError:
+        """What is to be said when it is not alive."""
+        words = "" if self.group is None else f" with {self.group.last_words()}"
+        return ServiceError(f"{self.backing.kind}, the {_name(self.found)}, ended{words}", _tail(self.log))
+
+
+class Services:
+    """Those of one plan, in a with-block that ends them. ``built``: each embedded one, by name."""
+
+    def __init__(
+        self,
+        found: Mapping[str, FoundService],
+        built: Mapping[str, Built | BuildError],
+        strapped: Strapped,
+        log: Callable[[str], Path],
+        interrupted: Event,
+    ) -> None:
+        self._found, self._built, self._strapped = found, built, strapped
+        self._log, self._interrupted = log, interrupted
+        self._running: dict[str, Running] = {}
+        self._refused: dict[str, ServiceError] = {}
+        """Why one could not be started at all: it is not tried again, for each try may take its whole time."""
+
+    def __enter__(self) -> Services:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for name in list(self._running):
+            self._end(name)
+
+    def ready(self, name: str) -> Running:
+        """Service ``name``, alive and as it was when nobody had asked it for anything yet. ServiceError."""
+        running = self._running.get(name)
+        if running is not None and not running.is_alive():
+            self._end(name)
+            running = None
+        if running is None:
+            if name in self._refused:
+                raise self._refused[name]
+            try:
+                running = self._start(self._found[name])
+            except ServiceError as error:
+                self._refused[name] = error
+                raise
+            self._running[name] = running
+        try:
+            running.talker.reset()
+        except Unanswered as reason:
+            raise ServiceError(f"{running.backing.kind} does not answer: {reason}", _tail(running.log)) from None
+        return running
+
+    def _end(self, name: str) -> None:
+        running = self._running.pop(name)
+        if running.group is not None:
+            self._leave(running.group, running.found, running.folder, running.port)
+
+    def _leave(self, group: Group, found: FoundService, folder: Path | None, port: int | None) -> None:
+        group.end(found.service.stop_s)
+        if port is not None:
+            wait_free(_HOST, port)
+        if folder is not None:
+            self._strapped.drop(folder)
+
+    def _start(self, found: FoundService) -> Running:
+        log = self._log(found.service.name)
+        if found.way.kind == "url":
+            talker = PROTOCOLS[found.service.protocol](found.url)
+            kind, version = self._loaded(found, talker, None, None, log)
+            return Running(found, _backing(found, kind, version, []), found.url, talker, None, None, None, log)
+        port, folder = free_port(_HOST), self._strapped.folder()
+        group: Group | None = None
+        try:
+            command = self._command(found, port, folder, log)
+            group = self._strapped.start(command)
+            url = replace([found.service.url], {"host": _HOST, "port": port})[0]
+            talker = PROTOCOLS[found.service.protocol](url)
+            kind, version = self._loaded(found, talker, group, port, log)
+        except BaseException as error:
+            if group is not None:
+                self._leave(group, found, folder, port)
+            else:
+                self._strapped.drop(folder)
+            if isinstance(error, StartError):
+                raise ServiceError(f"the {_name(found)} could not be started: {error}") from None
+            raise
+        return Running(found, _backing(found, kind, version, command.argv), url, talker, group, folder, port, log)
+
+    def _command(self, found: FoundService, port: int, folder: Path, log: Path) -> Command:
+        built = self._built.get(found.service.name)
+        if isinstance(built, BuildError):
+            raise ServiceError(f"the {_name(found)} could not be built: {built}", built.log_tail)
+        words = {"host": _HOST, "port": port, "folder": folder, "program": found.program}
+        log.parent.mkdir(parents=True, exist_ok=True)
+        return Command(
+            argv=replace(found.way.serve, words),
+            cwd=folder,
+            environment=bare_environment(built.environment if built else {}, folder),
+            role="service",
+            stdout=log,
+            stderr=STDOUT,
+        )
+
+    def _loaded(
+        self, found: FoundService, talker: Talker, group: Group | None, port: int | None, log: Path
+    ) -> tuple[str, str]:
+        """What it says it is, once it answers and its data is in it."""
+        deadline = time.monotonic() + found.service.ready_s
+        while True:
+            why = f"nothing listens on port {port}"
+            if port is None or listeners(port, ()):
+                try:
+                    said = talker.identify()
+                    talker.load(found.way.warm_s)
+                except Unanswered as reason:
+                    why = str(reason)
+                else:
+                    return said
+            if self._interrupted.is_set():
+                raise ServiceError("stopped by the user")
+            if group is None:
+                raise ServiceError(f"the {_name(found)} does not answer: {why}")
+            if group.poll() is not None:
+                words = group.last_words()
+                raise ServiceError(f"the {_name(found)} ended with {words} before it answered", _tail(log))
+            if time.monotonic() > deadline:
+                within = f"within {found.service.ready_s:g} s"
+                raise ServiceError(f"the {_name(found)} did not answer {within}: {why}", _tail(log))
+            time.sleep(_POLL_S)
+
+
+def _name(found: FoundService) -> str:
+    """For a sentence: service redis (/usr/bin/redis-server)."""
+    where = {"url": f"of {found.service.variable}", "program": found.program, "embedded": found.way.server or ""}
+    return f"service {found.service.name} ({where[found.way.kind]})"
+
+
+def _backing(found: FoundService, kind: str, version: str, command: list[str]) -> Backing:
+    service, way = found.service, found.way
+    if way.kind == "embedded":  # over the wire it says what drivers want to hear
+        kind, version = way.server or kind, re.split(r"[:=@]+", way.requires[0])[-1]
+    return Backing(
+        service=service.name,
+        kind=kind,
+        version=version,
+        way=way.kind,
+        genuine=service.genuine,
+        most_cores=service.most_cores,
+        command=command,
+    )
+
+
+def _tail(log: Path) -> str:
+    """The end of a service's log as text, at most 4 KiB."""
+    try:
+        return log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace")
+    except OSError:
+        return ""

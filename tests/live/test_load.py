@@ -1,0 +1,78 @@
+"""``webdyno load`` and calibration, through the real engine, against the server that answers at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.live.conftest import Call
+from webdyno.commands.calibrating import CONNECTIONS, PROGRAM
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    program = Path(sys.executable).with_name(PROGRAM)
+    assert program.is_file(), "make setup installs it beside the engine"
+    with subprocess.Popen([program, "--seconds", "100", "--threads", "2"], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}"
+        server.kill()
+
+
+@pytest.fixture
+def load(environment: dict[str, str], tmp_path: Path) -> Call:
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "webdyno", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return call
+
+
+def test_every_request_is_answered_and_counted_by_route(load: Call, url: str, tmp_path: Path) -> None:
+    done = load("load", f"3={url}/", f"{url}/b", "-c", "4", "-n", "400", "--json", "--hdr", "x.hlog")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["summary"]["ok"] == 400
+    assert [(route["name"], route["ok"]) for route in said["routes"]] == [("GET /", 300), ("GET /b", 100)]
+    assert "route-2 is GET /b" in (tmp_path / "x.hlog").read_text()
+
+
+def test_an_open_load_in_stages_offers_what_was_due(load: Call, url: str) -> None:
+    done = load("load", url, "--stages", "200ms:100, 300ms:100-300", "--drain", "2s", "--csv")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert sum(int(row["offered"]) for row in rows) == 20 + 60
+    assert all(row["lag_p99_ns"] for row in rows)
+
+
+def test_a_broken_expectation_is_an_error_and_exit_code_one(load: Call, url: str) -> None:
+    done = load("load", url, "-n", "10", "-c", "2", "--expect", "length==3")
+    assert done.returncode == 1
+    assert "wrong-body 10" in done.stdout
+    assert "answered 200 with 15 bytes, expected 3 bytes" in done.stdout
+
+
+def test_calibration_finds_a_ceiling_and_keeps_it(load: Call, cache: Path) -> None:
+    done = load("doctor", "--calibrate", "--json")
+    assert done.returncode == 0, done.stderr
+    ceilings = json.loads(done.stdout)["fingerprint"]["ceilings"]
+    assert [ceiling["connections"] for ceiling in ceilings] == list(CONNECTIONS)
+    assert all(ceiling["rate"]["low"] < ceiling["rate"]["value"] < ceiling["rate"]["high"] for ceiling in ceilings)
+    assert (cache / "calibration.json").is_file()

@@ -1,0 +1,45 @@
+"""wrk's own report, where its line for us is missing: the same counts, and latencies to its two decimals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webdyno.load.order import Fault
+from webdyno.load.wrk_report import Report, read_report
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+ANSWERED = ["wrk/ok", "wrk/error", "wrk/errors-some", "wrk/reset", "wrk2/ok", "wrk2/errors-some", "wrk2/reset"]
+
+
+def both(case: str) -> tuple[Report, Report]:
+    lines = (GOLDEN / f"{case}.txt").read_text().splitlines()
+    ours = read_report("wrk", lines)
+    plain = read_report("wrk", [line for line in lines if not line.startswith("{")])
+    assert isinstance(ours, Report)
+    assert isinstance(plain, Report)
+    return ours, plain
+
+
+@pytest.mark.parametrize("case", ANSWERED)
+def test_the_report_for_people_says_what_the_line_for_us_says(case: str) -> None:
+    ours, plain = both(case)
+    assert (plain.requests, plain.errors) == (ours.requests, ours.errors)
+    assert plain.duration_us == pytest.approx(ours.duration_us, rel=0.01)
+    assert plain.bytes == pytest.approx(ours.bytes, rel=0.01)
+    assert plain.latency_us is not None
+    assert ours.latency_us is not None
+    for point in ("mean", "max", "p50", "p99"):
+        assert plain.latency_us[point] == pytest.approx(ours.latency_us[point], rel=0.01), point
+
+
+def test_nothing_answered_in_time_is_no_latency() -> None:
+    _, plain = both("wrk/slow")
+    assert plain.latency_us is None
+
+
+def test_what_is_no_report_is_a_fault_with_its_last_words() -> None:
+    fault = read_report("wrk2", ["unable to connect"])
+    assert isinstance(fault, Fault)
+    assert fault.message == "wrk2 ended without a result: unable to connect"
