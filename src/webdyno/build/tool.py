@@ -20,6 +20,7 @@ _LOOK_S = 0.1
 _GRACE_S = 2.0
 _NOT_INHERITED = re.compile(
     r"PYTHON.*|VIRTUAL_ENV.*|CONDA_.*|UV_(PYTHON|PROJECT.*|SYSTEM_PYTHON|RESOLUTION|OVERRIDE|CONSTRAINT)|NODE_OPTIONS|GOFLAGS"
+    r"|CARGO_(BUILD_(TARGET|RUSTFLAGS)|PROFILE_.*|ENCODED_RUSTFLAGS)|RUSTFLAGS"
 )
 """Variables that make a tool build for another place, or other versions, than it was told."""
 
