@@ -67,6 +67,6 @@ def _told(argv: list[str], host: Host) -> str:
 
 
 def _numbers(text: str) -> list[int]:
-    """The first version number in ``text``: "go version go1.26.8 linux" -> [1, 26, 8]."""
-    match = re.search(r"\d+(?:\.\d+)*", text)
+    """The first version number in ``text``, with a dot if there is one: "h2o version 2.2.5" -> [2, 2, 5]."""
+    match = re.search(r"\d+(?:\.\d+)+", text) or re.search(r"\d+", text)
     return [int(part) for part in match[0].split(".")] if match else []
