@@ -9,7 +9,8 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use std::convert::Infallible;
-use tokio::net::TcpListener;
+use std::net::SocketAddr;
+use tokio::net::{TcpListener, TcpSocket};
 
 #[derive(Serialize)]
 struct Message {
@@ -30,8 +31,16 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
     Ok(response.body(Full::new(body)).unwrap())
 }
 
-async fn serve(bind: String) {
-    let listener = TcpListener::bind(bind).await.unwrap();
+/// Tokio by itself asks for a queue of 128 connections.
+fn listen(bind: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(bind)?;
+    socket.listen(1024)
+}
+
+async fn serve(bind: SocketAddr) {
+    let listener = listen(bind).unwrap();
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
         tokio::spawn(async move {
@@ -43,11 +52,7 @@ async fn serve(bind: String) {
 
 fn main() {
     let mut told = std::env::args().skip(1);
-    let (bind, threads) = (told.next().unwrap(), told.next().unwrap().parse().unwrap());
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
-        .enable_all()
-        .build()
-        .unwrap();
+    let (bind, threads) = (told.next().unwrap().parse().unwrap(), told.next().unwrap().parse().unwrap());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap();
     runtime.block_on(serve(bind));
 }
