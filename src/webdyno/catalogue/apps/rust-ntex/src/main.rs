@@ -25,7 +25,7 @@ async fn main() -> std::io::Result<()> {
     let mut told = std::env::args().skip(1);
     let (host, port): (String, u16) = (told.next().unwrap(), told.next().unwrap().parse().unwrap());
     let workers: usize = told.next().unwrap().parse().unwrap();
-    let keep = HttpServiceConfig::new().set_keepalive(60); // 5 s unless told
+    let keep = HttpServiceConfig::new().set_keepalive(60_usize); // 5 s unless told
     HttpServer::new(async || App::new().service((hello, json)))
         .workers(workers)
         .backlog(2048)
