@@ -66,6 +66,7 @@ WRONG = [
     ("load a:80 --cpus x", "--cpus x: write numbers of processors, such as 0,2-3"),
     ("load a:80 --streams 4", "--streams goes with --http2"),
     ("load a:80 --http2 --close", "--http2 keeps its connections and has streams: leave --close and --pipeline out"),
+    ("load a:80/{{counter}} --http2 --template", "--template does not go with --http2"),
     ("load a:80 --http2 --http1.0", "--http1.0 and --http2 exclude each other"),
     ("load a:80 --pipeline 999", "--pipeline 999: give a whole number from 1 to 256"),
     ("load a:80 --pipeline 9 --close", "--pipeline needs HTTP/1.1 and connections that stay"),

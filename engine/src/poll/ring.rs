@@ -168,7 +168,7 @@ impl Ring {
         }
         if !slot.connected {
             let bad = PollFlags::ERR | PollFlags::HUP;
-            if PollFlags::from_bits_retain(event.result as u16).intersects(bad)
+            if PollFlags::from_bits_retain(event.result as _).intersects(bad)
                 && let Some(errno) = refusal(fd)
             {
                 return Err(errno);

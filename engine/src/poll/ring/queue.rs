@@ -162,7 +162,7 @@ impl Queue {
 
     /// Tells once when there is room to send, or an error.
     pub fn watch(&mut self, fd: BorrowedFd<'_>, mark: u64) -> Result<(), Errno> {
-        let flags = u32::from(PollFlags::OUT.bits());
+        let flags = PollFlags::OUT.bits() as u32;
         self.push(&opcode::PollAdd::new(Fd(fd.as_raw_fd()), flags).build().user_data(WATCH | mark))
     }
 
