@@ -222,7 +222,7 @@ def test_tools_get_the_users_registries_but_not_the_users_environment(
     job: Job, host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = {"UV_INDEX_URL": "https://mirror", "HTTPS_PROXY": "http://proxy", "UV_PYTHON_INSTALL_DIR": "/p"}
-    dropped = {"PYTHONPATH": "/x", "VIRTUAL_ENV": "/v", "UV_PYTHON": "3.9", "GOFLAGS": "-mod=vendor"}
+    dropped = {"PYTHONPATH": "/x", "VIRTUAL_ENV": "/v", "UV_PYTHON": "3.9", "GOFLAGS": "-mod=vendor", "RUSTFLAGS": "-O"}
     for name, value in (kept | dropped).items():
         monkeypatch.setenv(name, value)
     build(*job, tmp_path, host)

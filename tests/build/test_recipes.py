@@ -105,7 +105,9 @@ def test_rust_is_compiled_into_the_apps_own_folder_and_tells_its_crates(job: Job
     host = FakeHost(cargo)
     built = build(*as_kind(job, "rust", RUST, "itoa@1.0.15")._replace(app=app), tmp_path, host)
     assert host.commands[0].argv == ["/opt/cargo/bin/cargo", "build", "--locked", "--release"]
-    assert host.commands[0].environment["CARGO_TARGET_DIR"] == f"{built.directory}/target"
+    environment = host.commands[0].environment
+    assert environment["CARGO_TARGET_DIR"] == f"{built.directory}/target"
+    assert environment["CARGO_BUILD_BUILD_DIR"] == f"{tmp_path}/crates"
     assert built.versions == {"ru": "cargo 1.95.0", "itoa": "1.0.15", "ryu": "1.0.20"}
     assert built.environment["PATH"].startswith(f"{built.directory}/target/release:")
 

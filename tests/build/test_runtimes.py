@@ -28,6 +28,8 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
         ("v20.20.2\n", "20.20"),
         ("go version go1.26.8 linux/amd64\n", "1.21"),
         ("go version go1.26.8 linux/amd64\n", "1.26.8"),
+        ("h2o version 2.2.5\n", "2.2.1"),
+        ("openjdk 24 2025-03-18\n", "17"),
         ("strange", None),
     ],
 )

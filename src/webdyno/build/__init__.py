@@ -5,7 +5,7 @@
     tool.py      one build command: started through the host, logged, ended whatever happens
     recipes.py   the table: kind of runtime -> Recipe
     python.py node.py go.py rust.py jvm.py ruby.py native.py   one Recipe each
-    runtimes.py  Runtime -> Found, or the line that says why not
+    runtimes.py  Runtime -> Found, or the line that says why not; npm_runtime.py: those that npm brings
     needs.py     what else a contender lacks of the system, and what to install
     locks.py     exact versions of everything a contender needs, written by webdyno's developers
     make.py      one contender; several.py: all of a plan, a few at once; embedded.py: a service of our own

@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.build import fetch_runtime, find_runtime, lacking
-from webdyno.commands.options import flag, numbers, split
+from webdyno.commands.options import cache_folder, flag, numbers, split
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
@@ -180,7 +180,7 @@ def look_for_runtimes(
     reasons: dict[str, str] = {}
     needed = {contender: catalogue.contenders[contender].runtimes for contender in contenders}
     for name in sorted({name for names in needed.values() for name in names}):
-        result = find(catalogue.runtimes[name], host)
+        result = find(catalogue.runtimes[name], host, cache_folder())
         if isinstance(result, Found):
             found[name] = result
         else:

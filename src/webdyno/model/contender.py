@@ -25,6 +25,9 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Arguments after the program that make it print its version, such as ``["--version"]``."""
     minimum: str | None = None
     """Oldest version that will do, compared number by number."""
+    package: str | None = None
+    """For kind node: the npm package that is the runtime, in one exact version (``bun@1.4.5``). It is brought into the
+    cache where ``find`` leads to nothing."""
     install: str
     """One line for a person: how to get it when it is not found."""
 

@@ -99,6 +99,12 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
         yield ("find",), "must name at least one program or version"
     if it.minimum is not None and not re.fullmatch(r"\d+(\.\d+)*", it.minimum):
         yield ("minimum",), f'"{it.minimum}" is not a version; write numbers and dots, such as "18.0"'
+    if it.package is not None:
+        if it.kind != "node":
+            yield ("package",), f'only kind "node" has one: npm cannot bring a runtime of kind "{it.kind}"'
+        pattern, example = PINNED["node"]
+        if not re.fullmatch(pattern, it.package):
+            yield ("package",), f'"{it.package}" is not one exact version; write it like "{example}"'
 
 
 def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
