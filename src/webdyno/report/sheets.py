@@ -179,13 +179,17 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
     tables: dict[tuple[str, Measure], list[Shape]] = defaultdict(list)
     for shape in analysis.shapes:
         tables[_of(shape), shape.measure].append(shape)
-    for (about, measure), each in tables.items():
-        workload, base = each[0].workload, each[0].baseline
+    for at, ((about, measure), each) in enumerate(tables.items()):
+        workload, base, asked = each[0].workload, each[0].baseline, each[0].connections
+        says = [
+            f"Ratios to {base}, for machines of then and now have nothing else in common; alike is within a quarter."
+        ]
+        if not each[0].load.startswith(f"{asked} connections"):
+            says.append(f"The original asked with {words.count(asked, 'connection')}.")
         yield Sheet(
             key=f"{workload}-original",
             title=f"{TITLES[measure]}, the original beside ours: {about}",
-            says=f"Ratios to {base}, for machines of then and now have nothing else in common. The original asked with "
-            f"{words.count(each[0].connections, 'connection')}; alike is within a quarter.",
+            says=" ".join(says if at == 0 else says[1:]),
             head=["contender", "then", "original", "ratio", "here", "ratio", "95 % interval", ""],
             rows=[_shape(shape) for shape in each],
             texts=2,
