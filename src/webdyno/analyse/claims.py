@@ -37,7 +37,7 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
     "requests_per_connection": ("starved-connections", "hanging-requests", "dead-cell"),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about."""
-_TIMES = ("p50", "p99", "latency_mean", "latency_max")
+_TIMES = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
 
 
 @dataclass(frozen=True)

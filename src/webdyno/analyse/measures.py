@@ -30,6 +30,7 @@ MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "p50": ("ns", lambda window: window.points_ns.get("p50")),
     "p99": ("ns", lambda window: window.points_ns.get("p99")),
     "latency_mean": ("ns", lambda window: window.points_ns.get("mean")),
+    "latency_stdev": ("ns", lambda window: window.points_ns.get("stdev")),
     "latency_max": ("ns", lambda window: window.points_ns.get("max")),
     "errors": ("share", lambda window: window.error_ratio),
     "memory": ("bytes", lambda window: window.run.memory_peak_bytes),

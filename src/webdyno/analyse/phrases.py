@@ -16,6 +16,7 @@ MEASURED: dict[Measure, str] = {
     "p50": "median latency",
     "p99": "p99 latency",
     "latency_mean": "mean latency",
+    "latency_stdev": "standard deviation of latency",
     "latency_max": "longest latency",
     "errors": "share of errors",
     "memory": "peak memory",

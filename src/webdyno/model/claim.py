@@ -13,6 +13,7 @@ Measure = Literal[
     "p50",
     "p99",
     "latency_mean",
+    "latency_stdev",
     "latency_max",
     "errors",
     "memory",

@@ -36,6 +36,7 @@ TITLES: dict[Measure, str] = {
     "p50": "Median latency",
     "p99": "p99 latency",
     "latency_mean": "Mean latency",
+    "latency_stdev": "Standard deviation of latency",
     "latency_max": "Longest latency",
     "errors": "Errors, as a share of all requests",
     "memory": "Peak memory",
