@@ -42,6 +42,17 @@ def test_a_lock_is_resolved_for_every_platform_and_this_version(job: Job, tmp_pa
     assert target.read_text() == "# locked for fast==1.0; written by webdyno\ndependency==2.0\nfast==1.0\n"
 
 
+def test_a_lock_heeds_versions_apart(job: Job, tmp_path: Path) -> None:
+    def uv(command: Command) -> str:
+        files = [command.argv[command.argv.index(option) + 1] for option in ("--overrides", "--build-constraints")]
+        assert [Path(file).read_text() for file in files] == ["old==2.0\n", "setuptools==69.5.1\n"]
+        return "fast==1.0\nold==2.0\n"
+
+    apart = contender("fast", requires=["fast==1.0"], overrides=["old==2.0"], build_with=["setuptools==69.5.1"])
+    lock(apart, job.app, runtime("python", find=["3.11"]), tmp_path / "fast.txt", FakeHost(uv))
+    assert (tmp_path / "fast.txt").read_text().endswith("old==2.0\n")
+
+
 def test_what_cannot_be_resolved_is_not_written(job: Job, tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"^fast: uv could not resolve fast==1.0; are all of them on the index\?$"):
         lock(job.contender, job.app, job.runtime, tmp_path / "fast.txt", FakeHost(lambda _: 1))
@@ -99,7 +110,7 @@ def test_contenders_that_share_a_lock_are_resolved_together_and_overrule_what_pa
 
     def uv(command: Command) -> str:
         nonlocal overrides
-        file = command.argv[command.argv.index("--override") + 1]
+        file = command.argv[command.argv.index("--overrides") + 1]
         overrides = Path(file).read_text()
         assert command.stdin == b"cyclone==1.3\nfast==1.0"
         assert "--no-annotate" not in command.argv

@@ -10,18 +10,23 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from webdyno.analyse import doubts as rules
+from webdyno.analyse.claims import HELD_BACK, Judged, judge_claims
 from webdyno.analyse.compare import Pair, apart
+from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.measures import Figures
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
 from webdyno.analyse.sentence import verdict_sentence
+from webdyno.analyse.shapes import shapes
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
+from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
+from webdyno.model.verdict import Analysis, Estimate, RouteFigures, Standing, Verdict
 
 FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
     "rate": ("per_s", lambda window: window.rate_per_s),
@@ -34,14 +39,15 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
-HELD_BACK = ("generator-bound", "service-bound")
-"""Kinds of doubts that make a rate a floor."""
-
-
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
-    verdicts = [_verdict(plan, table) for table in tables(evidence)]
+    found = tables(evidence)
+    verdicts = [_verdict(plan, table) for table in found]
+    judged = [
+        Judged(Figures(table, plan.estimate == "trimmed"), verdict)
+        for table, verdict in zip(found, verdicts, strict=True)
+    ]
     recommended, sentence = recommend(verdicts)
     return Analysis(
         sentence=sentence,
@@ -49,6 +55,10 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
+        claims=judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1)),
+        shapes=shapes(plan, judged),
+        curves=curves(plan, judged),
+        courses=courses(plan, judged),
     )
 
 
@@ -65,6 +75,7 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
     marks = letters(ranked, told)
     best = next(iter(ranked or by_rate), None)
     cells = {cell.name: cell for cell in table.cells}
+    by_route = routes(table)
     unserved = sorted(name for name in cells if name not in by_rate)
     standings = [
         _standing(
@@ -74,26 +85,40 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
             letters=marks.get(name, ""),
             best=best,
             doubts=about[name],
+            by_route=by_route.get(name, []),
         )
         for name in [*ranked, *voided, *unserved]
     ]
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
-    sentence = (
-        "not compared: " + about_table[0].sentence if barred else verdict_sentence(leaders, winners, rates, voided)
-    )
+    told_of = verdict_sentence(leaders, winners, rates, voided)
     return Verdict(
         workload=table.workload.name,
         load=table.load.label,
-        sentence=sentence,
+        sentence="not compared: " + about_table[0].sentence if barred else told_of,
         standings=standings,
         winners=winners if _told_anything(rates, ranked) else [],
         doubts=about_table,
+        driver=table.driver,
+        connections=table.load.connections,
+        manner=_manner(table.load),
     )
 
 
+def _manner(load: Load) -> str:
+    """The label of a load without its number of connections."""
+    return load.label.removeprefix(f"{load.connections} connections, ")
+
+
 def _standing(
-    cell: Cell, fits: dict[str, Fit | None], *, place: int | None, letters: str, best: str | None, doubts: list[Doubt]
+    cell: Cell,
+    fits: dict[str, Fit | None],
+    *,
+    place: int | None,
+    letters: str,
+    best: str | None,
+    doubts: list[Doubt],
+    by_route: list[RouteFigures],
 ) -> Standing:
     rates = fits["rate"]
     served = rates is not None and cell.name in rates.names
@@ -110,6 +135,7 @@ def _standing(
         rounds_failed=len(cell.failed),
         outcomes=cell.outcomes,
         doubts=doubts,
+        routes=by_route,
         **figures,
     )
 

@@ -40,12 +40,14 @@ def lock(
     version = runtime.minimum or re.sub(r"^\D+", "", runtime.find[0])  # uv calls one "pypy3.9"
     compile_ = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--python-version", version]
     with TemporaryDirectory(prefix="webdyno-lock-") as folder:
-        overrides = Path(folder) / "overrides.txt"
-        overrides.write_text("\n".join(requires) + "\n", encoding="utf-8")
-        options = ["--override", str(overrides)] if together else ["--no-annotate"]
-        resolved = ask(host, [*compile_, "--no-header", *options, "-"], stdin="\n".join(requires).encode())
+        options = ["--no-header", *written_apart(contender, Path(folder))]
+        if together:
+            options += ["--overrides", write_lines(Path(folder) / "shared.txt", requires)]
+        else:
+            options.append("--no-annotate")
+        resolved = ask(host, [*compile_, *options, "-"], stdin="\n".join(requires).encode())
         if resolved is not None:
-            resolved = re.sub(r"--override \S+", "the catalogue", resolved)
+            resolved = re.sub(r"--overrides? \S+", "the catalogue", resolved)
     if resolved is None:
         raise MachineError(
             f"{contender.name}: uv could not resolve {', '.join(requires)}; are all of them on the index?"
@@ -53,6 +55,24 @@ def lock(
     head = f"# shared by the contenders of {target.stem}" if together else f"# locked for {', '.join(requires)}"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(f"{head}; written by webdyno\n{resolved}", encoding="utf-8")
+
+
+def apart(contender: Contender) -> list[tuple[str, list[str]]]:
+    """Versions apart from what is required, each list with uv's option for it; lists with nothing in them left out."""
+    both = [("--overrides", contender.overrides), ("--build-constraints", contender.build_with)]
+    return [(option, versions) for option, versions in both if versions]
+
+
+def written_apart(contender: Contender, folder: Path) -> list[str]:
+    """uv's arguments for ``apart``, whose lists are written into files of ``folder``."""
+    files = [(option, write_lines(folder / f"{option[2:]}.txt", versions)) for option, versions in apart(contender)]
+    return [word for pair in files for word in pair]
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> str:
+    """``path`` as text, its file written with one of ``lines`` each."""
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
 
 
 def locked_lines(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdyno.build import go, jvm, node, python, python2, rust
+from webdyno.build import go, jvm, native, node, python, python2, ruby, rust
 from webdyno.build.order import Recipe
 
 RECIPES: dict[str, Recipe] = {
@@ -12,4 +12,6 @@ RECIPES: dict[str, Recipe] = {
     "go": Recipe(go.parts),
     "rust": Recipe(rust.parts),
     "jvm": Recipe(jvm.parts, tools=("mvn",)),
+    "native": Recipe(native.parts),
+    "ruby": Recipe(ruby.parts),
 }

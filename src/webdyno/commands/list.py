@@ -80,7 +80,7 @@ def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
         "workloads": set(chosen.workloads),
         "studies": {study},
         "apps": {contender.app for contender in contenders},
-        "runtimes": {contender.runtime for contender in contenders},
+        "runtimes": {name for contender in contenders for name in contender.runtimes},
         "matrices": {known.matrix_of.get(name, "") for name in chosen.contenders},
         "services": {known.workloads[name].service or "" for name in chosen.workloads},
     }[kind]
@@ -140,7 +140,7 @@ def _studies(known: Catalogue) -> Rows:
             "title": study.title,
             "contenders": str(len(study.contenders)),
             "workloads": " ".join(study.workloads),
-            "connections": " ".join(str(count) for load in study.loads for count in load.connections),
+            "connections": " ".join(dict.fromkeys(str(count) for load in study.loads for count in load.connections)),
             "rounds": str(study.rounds),
         }
         for study in known.studies.values()

@@ -31,6 +31,7 @@ PINNED: dict[str, tuple[str, str]] = {
     "go": (r"[\w./~-]+@v\d+\.\d+\.\d+[\w.+-]*", "github.com/go-chi/chi/v5@v5.5.0"),
     "rust": (r"[\w-]+@\d+\.\d+\.\d+[\w.+-]*", "axum@0.8.9"),
     "jvm": (r"[\w.-]+:[\w.-]+:\d[\w.-]*", "io.netty:netty-codec-http:4.1.118.Final"),
+    "ruby": (r"[\w-]+:\d[\w.-]*", "puma:5.6.5"),
     "native": (r"[\w.+-]+=\d[\w.+~:-]*", "nginx=1.22.1"),
 }
 """How each kind of runtime writes one exact version, and an example of it."""
@@ -47,6 +48,11 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
     if runtime := catalogue.runtimes.get(it.runtime):
         yield from pins(it.requires, [runtime.kind])
+        yield from _python_only(it, runtime)
+    yield from chain.from_iterable(
+        _reference(("beside", at), name, "runtime", catalogue.runtimes) for at, name in enumerate(it.beside)
+    )
+    yield from _twice(("beside",), it.beside)
     yield from _command(("serve",), it.serve)
     yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
     if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:
@@ -62,10 +68,22 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
                 if name not in app.answers:
                     yield ("answers", at), f'app "{app.name}" does not answer "{name}"; {suggest(name, app.answers)}'
     yield from text_faults(it, ("server", "model", "because", "author"))
+    if it.needs is not None:
+        yield from text_faults(it, ("needs",))
+    elif it.looks_for:
+        yield ("looks_for",), "has no needs beside it; say there what to install, in one line for a person"
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
     yield from _above(("ready_s",), it.ready_s, 0)
     yield from _at_least(("stop_s",), it.stop_s, 0)
+
+
+def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
+    for key, requirements in (("overrides", it.overrides), ("build_with", it.build_with)):
+        if requirements and runtime.kind != "python":
+            yield (key,), f"is for Python contenders only, and {runtime.name} is of kind {runtime.kind}"
+        else:
+            yield from pins(requirements, ["python"], key)
 
 
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
@@ -83,6 +101,12 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
         yield ("find",), "must name at least one program or version"
     if it.minimum is not None and not re.fullmatch(r"\d+(\.\d+)*", it.minimum):
         yield ("minimum",), f'"{it.minimum}" is not a version; write numbers and dots, such as "18.0"'
+    if it.package is not None:
+        if it.kind != "node":
+            yield ("package",), f'only kind "node" has one: npm cannot bring a runtime of kind "{it.kind}"'
+        pattern, example = PINNED["node"]
+        if not re.fullmatch(pattern, it.package):
+            yield ("package",), f'"{it.package}" is not one exact version; write it like "{example}"'
 
 
 def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
@@ -117,7 +141,7 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     if not it.loads:
         yield ("loads",), "must hold at least one load"
     for at, load in enumerate(it.loads):
-        yield from (((("loads", at, *inner)), problem) for inner, problem in _load(load))
+        yield from (((("loads", at, *inner)), problem) for inner, problem in load_faults(load))
     yield from _at_least(("rounds",), it.rounds, 1)
     yield from _at_least(("seed",), it.seed, 0)
     if it.memory_mb is not None:
@@ -134,7 +158,8 @@ def _contenders(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:
     yield from names_faults(("contenders",), names, "contender", [*catalogue.contenders, *patterns])
 
 
-def _load(it: StudyLoad) -> Iterator[Fault]:
+def load_faults(it: StudyLoad) -> Iterator[Fault]:
+    """Faults of one of a study's loads."""
     if not it.connections:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
@@ -190,12 +215,12 @@ def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
             yield (*key, at), f'"{name}" is named twice'
 
 
-def pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
-    """Faults of requirements that are not exact versions as one of these kinds of runtime writes them."""
+def pins(requires: list[str], kinds: Iterable[str], key: str = "requires") -> Iterator[Fault]:
+    """Faults of requirements, under ``key``, that are not exact versions as one of these kinds of runtime has them."""
     ways = [PINNED[kind] for kind in kinds]
     for at, requirement in enumerate(requires):
         if not any(re.fullmatch(pattern, requirement) for pattern, _ in ways):
-            yield ("requires", at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
+            yield (key, at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
 
 
 def _command(key: Key, words: list[str]) -> Iterator[Fault]:

@@ -28,11 +28,11 @@ from webdyno.read.check import (
     contender_faults,
     request_faults,
     runtime_faults,
-    study_faults,
     workload_faults,
 )
 from webdyno.read.check_matrix import expansion_faults, matrix_faults
 from webdyno.read.check_service import service_faults
+from webdyno.read.check_study import study_faults
 from webdyno.read.convert import convert
 from webdyno.read.expand import app, cells, contender
 from webdyno.read.source import Source, read_source, suggest

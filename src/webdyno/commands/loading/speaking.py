@@ -81,9 +81,7 @@ class Speaking:
         if self.threads < 1:
             raise UsageError(f"--threads {self.threads}: give a whole number of at least 1")
         if self.http2 and template:
-            raise UsageError(
-                "--template does not go with --http2, whose requests are encoded once"
-            )
+            raise UsageError("--template does not go with --http2, whose requests are encoded once")
         return Way(
             tls=self._tls(tls),
             unix=None if self.unix is None else _socket(self.unix),
