@@ -16,12 +16,14 @@ from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
 from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.table import Cell, Evidence, Table, tables
+from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
+from webdyno.model.warmup import WarmUp
 
 FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
     "rate": ("per_s", lambda window: window.rate_per_s),
@@ -65,6 +67,7 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
     marks = letters(ranked, told)
     best = next(iter(ranked or by_rate), None)
     cells = {cell.name: cell for cell in table.cells}
+    warm = warm_ups(table)
     unserved = sorted(name for name in cells if name not in by_rate)
     standings = [
         _standing(
@@ -74,6 +77,7 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
             letters=marks.get(name, ""),
             best=best,
             doubts=about[name],
+            warm_up=warm.get(name),
         )
         for name in [*ranked, *voided, *unserved]
     ]
@@ -93,7 +97,14 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
 
 
 def _standing(
-    cell: Cell, fits: dict[str, Fit | None], *, place: int | None, letters: str, best: str | None, doubts: list[Doubt]
+    cell: Cell,
+    fits: dict[str, Fit | None],
+    *,
+    place: int | None,
+    letters: str,
+    best: str | None,
+    doubts: list[Doubt],
+    warm_up: WarmUp | None,
 ) -> Standing:
     rates = fits["rate"]
     served = rates is not None and cell.name in rates.names
@@ -110,6 +121,7 @@ def _standing(
         rounds_failed=len(cell.failed),
         outcomes=cell.outcomes,
         doubts=doubts,
+        warm_up=warm_up,
         **figures,
     )
 

@@ -1,21 +1,14 @@
-"""Estimate, Standing, Verdict: what is claimed, always with its interval and its doubts."""
+"""Standing, Verdict, Analysis: what is claimed, always with its interval and its doubts."""
 
 from __future__ import annotations
 
 import msgspec
 
 from webdyno.model.doubt import Doubt
+from webdyno.model.estimate import Estimate
+from webdyno.model.warmup import WarmUp
 
-
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when too few rounds tell."""
-
-    value: float
-    low: float | None
-    high: float | None
-    rounds: int
-    unit: str
-    """per_s, ns, bytes, ns_per_request, share, ratio."""
+__all__ = ["Analysis", "Estimate", "Standing", "Verdict"]
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +37,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     doubts: list[Doubt] = []
     service_cpu_per_request: Estimate | None = None
     """Of the service behind it; None without one, and for the user's own."""
+    warm_up: WarmUp | None = None
+    """None: no round succeeded."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
