@@ -106,7 +106,7 @@ def make_plan(
         workloads=workloads,
         memory_bytes=memory_bytes(study),
         estimate=study.estimate,
-        seconds=sum(trial_seconds(trial.load) for trial in trials),
+        seconds=sum(trial_seconds(trial.asked) for trial in trials),
         services={name: catalogue.services[name] for name in services},
     )
 
@@ -202,4 +202,5 @@ def _trial(study: Study, catalogue: Catalogue, cell: Cell, round_: int) -> Trial
         load=load,
         driver=study.driver,
         round=round_,
+        warmup_s=contender.warmup_s,
     )

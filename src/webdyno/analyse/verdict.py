@@ -12,6 +12,9 @@ from itertools import combinations
 from webdyno.analyse import doubts as rules
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.looks import replay
+from webdyno.analyse.looks import told as told_by_race
+from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
 from webdyno.analyse.sentence import verdict_sentence
@@ -43,7 +46,10 @@ HELD_BACK = ("generator-bound", "service-bound")
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
-    verdicts = [_verdict(plan, table) for table in tables(evidence)]
+    heats = replay(plan, runs).heats if plan.race is not None else {}
+    verdicts = [
+        _verdict(plan, table, heats.get((table.workload.name, table.load, table.driver))) for table in tables(evidence)
+    ]
     recommended, sentence = recommend(verdicts)
     return Analysis(
         sentence=sentence,
@@ -54,7 +60,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
     )
 
 
-def _verdict(plan: Plan, table: Table) -> Verdict:
+def _verdict(plan: Plan, table: Table, heat: Heat | None) -> Verdict:
     about = {cell.name: rules.about_contender(cell) for cell in table.cells}
     about_table = rules.about_table(table)
     fits = {name: fit(table.figures(of), trimmed=plan.estimate == "trimmed") for name, (_, of) in FIGURES.items()}
@@ -63,7 +69,7 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
     barred = _voided(about_table)
     ranked = [name for name in by_rate if not barred and not _voided(about[name])]
     voided = [name for name in by_rate if name not in ranked]
-    told = apart(rates, ranked, _both_bound(about)) if rates is not None else set()
+    told = _told(plan, rates, ranked, _both_bound(about), heat)
     marks = letters(ranked, told)
     best = next(iter(ranked or by_rate), None)
     cells = {cell.name: cell for cell in table.cells}
@@ -94,6 +100,15 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
         winners=winners if _told_anything(rates, ranked) else [],
         doubts=about_table,
     )
+
+
+def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], untold: set[Pair], heat: Heat | None) -> set[Pair]:
+    """Pairs that are told apart: in a race those the race has told, because it looked more than once."""
+    if rates is None:
+        return set()
+    if plan.race is None:
+        return apart(rates, ranked, untold)
+    return told_by_race(heat, rates, ranked, untold) if heat is not None else set()
 
 
 def _standing(

@@ -63,6 +63,8 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
     yield from _above(("ready_s",), it.ready_s, 0)
+    if it.warmup_s is not None:
+        yield from _above(("warmup_s",), it.warmup_s, 0)
     yield from _at_least(("stop_s",), it.stop_s, 0)
 
 

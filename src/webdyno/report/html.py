@@ -110,7 +110,7 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
         ("Load", words.listing([f"{load}, closed loop" for load in loads], 3)),
-        ("Rounds", f"{words.count(plan.rounds)}, a fresh server in each"),
+        ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
     return element(

@@ -247,12 +247,26 @@ def _cores(numbers: Sequence[int]) -> str:
     return f"core{'' if len(numbers) == 1 else 's'} {','.join(map(str, numbers))}" if numbers else "any core"
 
 
+def rounds(plan: Plan, runs: Sequence[Run]) -> str:
+    """``4, a fresh server in each``; of a race, as many as anybody had."""
+    if plan.race is None:
+        return f"{count(plan.rounds)}, a fresh server in each"
+    return f"a race of up to {max((run.trial.round for run in runs), default=0)}, a fresh server in each"
+
+
 def measured(plan: Plan, runs: Sequence[Run]) -> str:
     """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
     kind = (
         "the trimmed mean (highest and lowest round dropped)" if plan.estimate == "trimmed" else "the mean over rounds"
     )
     done = sum(run.outcome != "interrupted" for run in runs)
+    if plan.race is not None:
+        begun = max((run.trial.round for run in runs), default=0)
+        return (
+            f"A race: {count(done, 'run')} in {count(begun, 'round')}, without contenders whose order was settled by "
+            f"then, a fresh server process for each, in a new random order in every round (seed {plan.seed}). At most "
+            f"{per_cent(plan.race.alpha)} of such races claim any order falsely. Figures are {kind}."
+        )
     return (
         f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}, a fresh server process "
         f"for each, in a new random order in every round (seed {plan.seed}). Figures are {kind}."
