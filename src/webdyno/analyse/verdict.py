@@ -12,11 +12,13 @@ from itertools import combinations
 from webdyno.analyse import doubts as rules
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.limits import limits
 from webdyno.analyse.looks import replay
 from webdyno.analyse.looks import told as told_by_race
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
+from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.warmup import warm_ups
@@ -46,10 +48,9 @@ HELD_BACK = ("generator-bound", "service-bound")
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
+    found = tables(evidence)
     heats = replay(plan, runs).heats if plan.race is not None else {}
-    verdicts = [
-        _verdict(plan, table, heats.get((table.workload.name, table.load, table.driver))) for table in tables(evidence)
-    ]
+    verdicts = [_verdict(plan, table, heats.get((table.workload.name, table.load, table.driver))) for table in found]
     recommended, sentence = recommend(verdicts)
     return Analysis(
         sentence=sentence,
@@ -57,6 +58,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
+        scalings=scalings(found),
     )
 
 
@@ -137,6 +139,7 @@ def _standing(
         outcomes=cell.outcomes,
         doubts=doubts,
         warm_up=warm_up,
+        limits=limits(cell),
         **figures,
     )
 

@@ -6,6 +6,8 @@ import msgspec
 
 from webdyno.model.doubt import Doubt
 from webdyno.model.estimate import Estimate
+from webdyno.model.limit import Limit
+from webdyno.model.scaling import Scaling
 from webdyno.model.warmup import WarmUp
 
 __all__ = ["Analysis", "Estimate", "Standing", "Verdict"]
@@ -39,6 +41,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Of the service behind it; None without one, and for the user's own."""
     warm_up: WarmUp | None = None
     """None: no round succeeded."""
+    limits: list[Limit] = []
+    """What keeps it from serving more, the nearest first; empty where nothing stands out."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,3 +69,5 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     recommended_command: list[str]
     """The command line it was measured with."""
     doubts: list[Doubt]
+    scalings: list[Scaling] = []
+    """Of every contender that was asked at several levels, or with several numbers of workers."""

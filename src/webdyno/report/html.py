@@ -20,6 +20,7 @@ from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.charts import coloured, efficiency_chart, latency_chart, rate_chart
+from webdyno.report.insight import limited, scaling, warming
 from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.ranking import ranking
 from webdyno.report.words import Mark
@@ -44,6 +45,7 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
                 _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)
                 for at, (table, verdict) in enumerate(zip(found, analysis.verdicts, strict=True), 1)
             ],
+            scaling(analysis),
             _doubts(marks),
             failures(runs),
             skipped(plan),
@@ -178,6 +180,8 @@ def _section(
             "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
             rate_chart(table, styles),
         ),
+        limited(verdict),
+        warming(verdict),
     )
 
 
