@@ -106,8 +106,8 @@ def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
         return
     from webdyno.analyse.looks import replay
 
-    while trials := replay(plan, store.runs()).trials:
-        spent = sum(run.seconds for run in store.runs())
+    while trials := replay(plan, runs := store.runs()).trials:
+        spent = sum(run.seconds for run in runs)
         for trial in trials:
             if plan.race.budget_s is not None and spent >= plan.race.budget_s:
                 return
