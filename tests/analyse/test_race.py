@@ -10,8 +10,8 @@ from tests.analyse.fakes import FINGERPRINT, LOAD, plan, run
 from webdyno.analyse import analyse
 from webdyno.analyse.compare import apart
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.looks import key_of, replay
-from webdyno.analyse.race import Heat, judge, spending
+from webdyno.analyse.looks import comparisons_at, key_of, replay
+from webdyno.analyse.race import Heat, comparisons, judge, spending
 from webdyno.model.race import Race
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -187,6 +187,17 @@ def test_the_report_claims_what_the_race_told_and_misses_nothing() -> None:
     assert [standing.contender for standing in verdict.standings][-2:] == ["d", "e"]
     assert "incomplete" not in {doubt.kind for doubt in analysis.doubts}
     assert "incomplete" in {doubt.kind for doubt in analyse(made, FINGERPRINT, runs[:7]).doubts}
+
+
+def test_what_a_late_look_over_many_tables_asks_is_told_in_rounds() -> None:
+    assert comparisons(1, 14, 1) == pytest.approx(91 * math.pi**2 / 6, abs=1)
+    assert comparisons(5, 30, 3) > 5 * comparisons(1, 30, 3) - 5
+    made = planned(rounds=3)
+    runs = [run(name, round_=r) for r in (1, 2, 3) for name in ("a", "b")]
+    raced = msgspec.structs.replace(made, trials=[each.trial for each in runs])
+    assert comparisons_at(msgspec.structs.replace(made, race=None), runs) is None
+    assert comparisons_at(raced, runs) == comparisons(1, 5, 1)
+    assert comparisons_at(raced, []) == comparisons(1, 5, 1)
 
 
 def test_a_contenders_own_warm_up_changes_the_load_asked_but_not_its_table() -> None:

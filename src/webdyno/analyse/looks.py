@@ -12,7 +12,7 @@ from typing import Literal
 
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.estimate import Fit
-from webdyno.analyse.race import Heat, judge
+from webdyno.analyse.race import Heat, comparisons, judge
 from webdyno.analyse.window import read_rate
 from webdyno.model.load import Load
 from webdyno.model.race import Race
@@ -56,6 +56,14 @@ def replay(plan: Plan, runs: Sequence[Run]) -> Standstill:
             return _within_budget(heats, left, runs, race, round_)
     settled = all(heat.active is not None and not heat.active for heat in heats.values()) and bool(heats)
     return Standstill(heats, [], "settled" if settled else "rounds", plan.rounds)
+
+
+def comparisons_at(plan: Plan, runs: Sequence[Run]) -> int | None:
+    """What telling two apart takes now, as a number of comparisons in a single analysis; None: this is no race."""
+    if plan.race is None:
+        return None
+    look = max((run.trial.round for run in runs), default=1) - plan.race.least_rounds + 1
+    return comparisons(len({key_of(trial) for trial in plan.trials}), len(plan.contenders), max(look, 1))
 
 
 def told(heat: Heat, rates: Fit, ranked: Collection[str], untold: Collection[Pair]) -> set[Pair]:

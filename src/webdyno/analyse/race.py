@@ -50,6 +50,11 @@ def spending(alpha: float, look: int) -> float:
     return alpha * 6 / (math.pi * look) ** 2
 
 
+def comparisons(tables: int, contenders: int, look: int) -> int:
+    """How many comparisons of one single analysis ask as much of each as look ``look`` does over so many tables."""
+    return math.ceil(tables * contenders * (contenders - 1) / 2 * (math.pi * look) ** 2 / 6)
+
+
 def judge(tables: Mapping[K, Cells], before: Mapping[K, Heat], race: Race, look: int) -> dict[K, Heat]:
     """Every table after look ``look`` (from 1), where it stood ``before``."""
     asked = {key: pairs for key, cells in tables.items() if (pairs := _pairs(cells)) is not None}

@@ -13,7 +13,7 @@ from webdyno.analyse import doubts as rules
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.limits import limits
-from webdyno.analyse.looks import replay
+from webdyno.analyse.looks import comparisons_at, replay
 from webdyno.analyse.looks import told as told_by_race
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
@@ -50,7 +50,10 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
     evidence = Evidence(plan, fingerprint, runs)
     found = tables(evidence)
     heats = replay(plan, runs).heats if plan.race is not None else {}
-    verdicts = [_verdict(plan, table, heats.get((table.workload.name, table.load, table.driver))) for table in found]
+    pairs = comparisons_at(plan, runs)
+    verdicts = [
+        _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))) for table in found
+    ]
     recommended, sentence = recommend(verdicts)
     return Analysis(
         sentence=sentence,
@@ -62,7 +65,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
     )
 
 
-def _verdict(plan: Plan, table: Table, heat: Heat | None) -> Verdict:
+def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> Verdict:
     about = {cell.name: rules.about_contender(cell) for cell in table.cells}
     about_table = rules.about_table(table)
     fits = {name: fit(table.figures(of), trimmed=plan.estimate == "trimmed") for name, (_, of) in FIGURES.items()}
@@ -92,7 +95,9 @@ def _verdict(plan: Plan, table: Table, heat: Heat | None) -> Verdict:
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
     sentence = (
-        "not compared: " + about_table[0].sentence if barred else verdict_sentence(leaders, winners, rates, voided)
+        "not compared: " + about_table[0].sentence
+        if barred
+        else verdict_sentence(leaders, winners, rates, voided, pairs)
     )
     return Verdict(
         workload=table.workload.name,

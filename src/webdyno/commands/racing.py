@@ -86,7 +86,7 @@ def costs(plan: Plan) -> Iterator[str]:
     if plan.race is None:
         return
     least, most = _length(plan, plan.race.least_rounds), _length(plan, plan.rounds)
-    bound = f"at most {length(plan.seconds)}" + ("" if plan.race.budget_s is None else " (the budget)")
+    bound = f"at most {length(plan.seconds)}" + (" (the budget)" if plan.seconds == plan.race.budget_s else "")
     first = "the whole order is" if plan.race.top is None else f"the first {plan.race.top} are"
     yield (
         f"race: {length(least)} for {plan.race.least_rounds} rounds of everything, then only what is open, until "

@@ -312,7 +312,7 @@ def measured(plan: Plan, runs: Sequence[Run]) -> str:
         return (
             f"A race: {count(done, 'run')} in {count(begun, 'round')}, without contenders whose order was settled by "
             f"then, a fresh server process for each, in a new random order in every round (seed {plan.seed}). At most "
-            f"{per_cent(plan.race.alpha)} of such races claim any order falsely. Figures are {kind}."
+            f"{number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
         )
     return (
         f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}, a fresh server process "
