@@ -94,15 +94,11 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     ]
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
-    sentence = (
-        "not compared: " + about_table[0].sentence
-        if barred
-        else verdict_sentence(leaders, winners, rates, voided, pairs)
-    )
+    sentence = verdict_sentence(leaders, winners, rates, voided, pairs)
     return Verdict(
         workload=table.workload.name,
         load=table.load.label,
-        sentence=sentence,
+        sentence="not compared: " + about_table[0].sentence if barred else sentence,
         standings=standings,
         winners=winners if _told_anything(rates, ranked) else [],
         doubts=about_table,
