@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: quickstart test check fuzz bench bench-speed bench-truth bench-gates docs setup clean help
+.PHONY: quickstart test check fuzz sanitize bench bench-speed bench-truth bench-gates docs setup clean help
 
 quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
 	uv run --no-sync webdyno run quickstart
@@ -25,6 +25,11 @@ FUZZ_SECONDS ?= 60
 fuzz: ## look for bytes that confuse the engine, FUZZ_SECONDS (60) per target; needs a nightly Rust and cargo-fuzz
 	cd engine/fuzz && for target in answers order; do mkdir -p target/found/$$target && cargo +nightly fuzz run $$target \
 		target/found/$$target corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=8192 || exit 1; done
+
+sanitize: ## the engine's unsafe part under AddressSanitizer, its parsers under miri (an hour); needs a nightly Rust with miri
+	cd engine && RUSTFLAGS=-Zsanitizer=address cargo +nightly test --quiet --target-dir target/sanitize \
+		--target $$(rustc -vV | sed -n 's/^host: //p') --lib poll::ring
+	cd engine && MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet --target-dir target/miri --lib wire::
 
 bench: bench-speed bench-truth ## our own speed and truth, side by side with other load tools
 

@@ -1,9 +1,11 @@
 """Figures that repeat on the busiest machine: the engine's instructions and system calls per request.
 
-Instructions are those of user space (valgrind's callgrind): the difference between a longer and a shorter run, divided
-by the difference of their requests, so that start and end do not count. They are a tenth of what a request costs, the
-kernel is the rest: good to see that we got worse, never to be quoted as speed. System calls are what strace counts, by
-the same difference. With one connection every turn of the engine's loop finds one answer, and instructions repeat to
+Instructions are those of the loops that load, in user space (valgrind's callgrind, told to count from a worker's begin
+to its end): the difference between a longer and a shorter run, divided by the difference of their requests, so that
+opening the connections does not count. What another thread does once for each slice does not either: joining histograms
+and writing them is the same work for a thousand requests as for a million. They are a tenth of what a request costs,
+the kernel is the rest: good to see that we got worse, never to be quoted as speed. System calls are what strace counts,
+by the same difference. With one connection every turn of the engine's loop finds one answer, and instructions repeat to
 0.5 %; with 64 it depends on the server how many it finds (3 % between runs), so that figure is shown and not gated.
 The same holds for the system calls of io_uring, which are one for each turn: with one connection, one for each request.
 
@@ -32,6 +34,8 @@ from bench.table import table
 COMMITTED = Path(__file__).with_name("gates.toml")
 _FEW, _MANY = 5_000, 65_000
 _LONGEST_S = 60
+_LOOP = "*Worker<*>::run"
+"""A worker from its begin to its end, as callgrind spells it."""
 
 
 class Run(NamedTuple):
@@ -60,14 +64,17 @@ class Gate(NamedTuple):
 
 
 def instructions(program: Path, run: Run) -> int:
-    """callgrind's own total, ``refs:`` in what it says at the end."""
+    """callgrind's own total of the workers' loops, ``refs:`` in what it says at the end."""
     with tempfile.TemporaryDirectory() as folder:
-        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+        tool = ["valgrind", "--tool=callgrind", f"--toggle-collect={_LOOP}", f"--callgrind-out-file={folder}/out"]
         said = _run([*tool, str(program)], run)
     found = re.search(r"Collected : (\d+)", said) or re.search(r"I\s+refs:\s+([\d,]+)", said)
     if not found:
         raise RuntimeError(f"callgrind did not say how many instructions it saw: {said[-300:]}")
-    return int(found[1].replace(",", ""))
+    total = int(found[1].replace(",", ""))
+    if not total:
+        raise RuntimeError(f"callgrind saw no function like {_LOOP} in {program}: renamed, or without its symbols?")
+    return total
 
 
 def system_calls(program: Path, run: Run) -> int:

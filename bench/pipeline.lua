@@ -1,6 +1,5 @@
 -- wrk sends so many requests at a time as the first argument after -- says.
 function init(args)
-   wrk.init(args)
    local one = {}
    for i = 1, tonumber(args[1]) do
       one[i] = wrk.format()

@@ -56,6 +56,11 @@ def test_the_page_of_catalogue_files_is_up_to_date() -> None:
     assert page == reference().files_page(), "run: make docs"
 
 
+def test_the_page_of_doubts_is_up_to_date() -> None:
+    page = (ROOT / "docs" / "reference" / "doubts.md").read_text("utf-8")
+    assert page == reference().doubts_page(), "run: make docs"
+
+
 def test_the_page_of_commands_is_up_to_date() -> None:
     try:
         page = reference().commands_page()

@@ -185,9 +185,7 @@ impl Books {
             _ => self.hold_back(self.delay(number)),
         }
         stream.write_all(&text(self.way, stays))?;
-        if self.wait != Wait::None {
-            whole(&self.answered_ns).push(self.began.elapsed().as_nanos());
-        }
+        whole(&self.answered_ns).push(self.began.elapsed().as_nanos());
         let broken = matches!(self.way, Way::Truncated | Way::Reset | Way::All500);
         if broken { &self.broken } else { &self.right }.fetch_add(1, Relaxed);
         match self.way {

@@ -3,13 +3,21 @@
 //! A place is the slot of one request at a time, on one of the n connections that were asked for. Sockets come and go in it. Nothing here
 //! does I/O: the worker moves bytes, or the parts of an answer that a layer below has read, and the place says what they came to.
 
-use crate::expect::{Broken, Check, Known};
-use crate::order::{Expect, Request};
-use crate::wire::Malformed;
-use crate::wire::h1::{Event, Head, Parser, Template};
+mod lore;
+mod verdict;
 
-/// The first wait after a refused connect, and the longest.
-const BACK_OFF: (u32, u32) = (1_000_000, 100_000_000);
+pub use lore::{Lore, Right};
+pub use verdict::{Answer, First};
+
+use crate::order::Request;
+use crate::wire::Malformed;
+use crate::wire::h1::{Event, Head, Parser};
+use verdict::Verdict;
+
+/// The first wait after a refused connect, in nanoseconds, and the longest.
+const BACK_OFF: (u64, u64) = (1_000_000, 100_000_000);
+/// After so many refusals the wait is the longest.
+const REFUSALS: u8 = 7;
 
 /// What a place is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,36 +62,18 @@ pub struct Place {
     pub connect_at: u64,
     /// When this machine first had nothing to connect with; 0: it has.
     pub starved_at: u64,
-    /// Complete answers at this place on the present connection.
-    pub answers: u64,
+    /// Complete answers at this place on the present connection, as far as the number goes.
+    pub answers: u32,
     /// Bytes of the request already taken by the socket.
     pub taken: usize,
     /// Whether all of them were.
     pub sent: bool,
     /// Whether any byte of the request was ever taken, on this connection or one before.
     pub under_way: bool,
-    back_off: u32,
+    /// Refusals in a row.
+    refusals: u8,
     parser: Parser,
-    /// Of the present answer, once it is complete.
-    pub status: u16,
     verdict: Verdict,
-}
-
-/// A complete answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// 200 to 999.
-    pub status: u16,
-    /// It speaks HTTP/1.0.
-    pub http10: bool,
-    /// The server keeps the connection.
-    pub keep_alive: bool,
-    /// The rule it breaks.
-    pub broken: Option<Broken>,
-    /// Bytes that came with it and are not part of it.
-    pub rest: usize,
-    /// Length of its body.
-    pub length: u64,
 }
 
 /// What arriving bytes came to.
@@ -95,55 +85,6 @@ pub enum Progress {
     Complete(Answer),
     /// They are not an answer.
     Malformed(&'static str),
-}
-
-/// What a worker has learnt about the answers to one request: header block, body, and the last right answer that came in one read.
-#[derive(Debug, Default)]
-pub struct Lore {
-    template: Template,
-    known: Known,
-    whole: Whole,
-}
-
-/// The bytes of a right answer, with what they came to.
-///
-/// Servers mostly send the same bytes again (the date in them changes once in a second), and reading depends on nothing but the bytes,
-/// the request and its rules. So one comparison replaces it, and any answer that differs is read as if this did not exist.
-#[derive(Debug, Default)]
-struct Whole {
-    bytes: Vec<u8>,
-    answer: Option<Answer>,
-}
-
-impl Whole {
-    /// Longer answers are not kept: copying each that differs would cost more than it saves.
-    const LIMIT: usize = 4 * 1024;
-
-    #[inline]
-    fn is(&self, bytes: &[u8]) -> Option<Answer> {
-        // What ends an answer is in its bytes, so that it is the same whatever follows.
-        let answer = self.answer.as_ref().filter(|_| bytes.starts_with(&self.bytes))?;
-        Some(Answer { rest: bytes.len() - self.bytes.len(), ..answer.clone() })
-    }
-
-    fn learn(&mut self, bytes: &[u8], answer: &Answer) {
-        let bytes = &bytes[..bytes.len() - answer.rest];
-        let right = answer.broken.is_none() && bytes.len() <= Whole::LIMIT;
-        self.answer = right.then(|| answer.clone());
-        if right {
-            self.bytes.clear();
-            self.bytes.extend_from_slice(bytes);
-        }
-    }
-}
-
-/// What is kept for the summary because it came first.
-#[derive(Debug, Default)]
-pub struct First {
-    /// Status line and header block of the first answer.
-    pub head: Option<(u64, Vec<u8>)>,
-    /// The media type that was not the expected one.
-    pub odd_type: Option<String>,
 }
 
 impl Default for Place {
@@ -164,8 +105,7 @@ impl Default for Place {
             taken: 0,
             sent: false,
             under_way: false,
-            back_off: 0,
-            status: 0,
+            refusals: 0,
             parser: Parser::default(),
             verdict: Verdict::default(),
         }
@@ -174,7 +114,7 @@ impl Default for Place {
 
 impl Place {
     /// A new request, due then, is this place's to carry out.
-    #[inline]
+    #[inline(always)]
     pub fn assign(&mut self, request: usize, due: u64) {
         (self.request, self.due_at, self.asked) = (request as u32, due, true);
         (self.sent_at, self.retried, self.under_way) = (0, false, false);
@@ -187,7 +127,7 @@ impl Place {
     }
 
     /// The present request is about to be sent.
-    #[inline]
+    #[inline(always)]
     pub fn ask(&mut self, to_head: bool) {
         (self.state, self.taken, self.sent) = (State::Asking, 0, false);
         self.parser.begin(to_head);
@@ -205,9 +145,21 @@ impl Place {
         }
     }
 
+    /// The present request, which was taken to be sent before, left at `at`; a time before that says nothing. With its first bytes only:
+    /// later the times of the answer have been told.
+    #[inline(always)]
+    pub fn left(&mut self, at: u64, due_when_sent: bool) {
+        if at > self.sent_at && !self.retried && self.silent() {
+            self.sent_at = at;
+            if due_when_sent {
+                self.due_at = at;
+            }
+        }
+    }
+
     /// The connection came about.
     pub fn connect(&mut self) {
-        (self.connected, self.answers, self.back_off, self.starved_at) = (true, 0, 0, 0);
+        (self.connected, self.answers, self.refusals, self.starved_at) = (true, 0, 0, 0);
     }
 
     /// Index of the present request.
@@ -228,8 +180,9 @@ impl Place {
 
     /// How long to wait after one more refusal.
     pub fn next_back_off(&mut self) -> u64 {
-        self.back_off = (self.back_off * 2).clamp(BACK_OFF.0, BACK_OFF.1);
-        u64::from(self.back_off)
+        let wait = (BACK_OFF.0 << self.refusals).min(BACK_OFF.1);
+        self.refusals = REFUSALS.min(self.refusals + 1);
+        wait
     }
 
     /// Whether a connection that broke now, after `answers` in all its lanes, may have been closed before the request arrived: no byte
@@ -253,18 +206,48 @@ impl Place {
         }
     }
 
-    /// What `bytes` come to. `at` is when they came.
-    #[inline]
+    /// The answer that the first bytes of an answer are, where one like it came before, and how many bytes follow it. Nothing changes.
+    #[inline(always)]
+    pub fn known(&self, bytes: &[u8], lore: &Lore) -> Option<(Right, usize)> {
+        lore.whole.is(bytes)
+    }
+
+    /// The present answer is this one.
+    #[inline(always)]
+    pub fn take(&mut self, right: Right, rest: usize) -> Answer {
+        self.parser.skip();
+        self.verdict.status = right.status;
+        right.answer(rest)
+    }
+
+    /// The present request has been answered and is to be sent once more, `now`, on the same connection, as number `number`. The parser
+    /// is where it was: the answer was known, and nothing of it was read.
+    #[inline(always)]
+    pub fn repeat(&mut self, number: u64, now: u64) {
+        (self.answered, self.answers, self.retried) = (true, self.answers.saturating_add(1), false);
+        (self.number, self.due_at, self.sent_at) = (number, now, now);
+    }
+
+    /// Of what [`Place::repeat`] began, only so many bytes went.
+    #[cold]
+    pub fn fell_short(&mut self, sent: usize) {
+        (self.taken, self.sent, self.under_way) = (sent, false, sent > 0);
+    }
+
+    /// Status of the present answer, once it is complete.
+    pub fn status(&self) -> u16 {
+        self.verdict.status
+    }
+
+    /// What `bytes`, which are not those of a known answer, come to. `at` is when they came.
     pub fn absorb(&mut self, bytes: &[u8], at: u64, request: &Request, lore: &mut Lore, first: &mut First) -> Progress {
         let fresh = self.silent();
-        if let Some(answer) = fresh.then(|| lore.whole.is(bytes)).flatten() {
-            self.parser.skip();
-            return Progress::Complete(answer);
-        }
         let progress = self.read(bytes, at, request, lore, first);
-        match &progress {
-            Progress::Complete(answer) if fresh => lore.whole.learn(bytes, answer),
-            _ => {}
+        if let Progress::Complete(answer) = &progress {
+            lore.long |= self.verdict.is_long(answer, &request.expect);
+            if fresh {
+                lore.whole.learn(bytes, answer);
+            }
         }
         progress
     }
@@ -284,6 +267,20 @@ impl Place {
                 Err(Malformed(why)) => return Progress::Malformed(why),
             }
         }
+    }
+
+    /// How many bytes are missing of the body of the present answer, if nobody needs to see them.
+    pub fn unseen(&self) -> Option<u64> {
+        self.parser.left().filter(|_| self.verdict.check.counts())
+    }
+
+    /// So many bytes came that nobody saw, as [`Place::unseen`] allowed. The answer, if that was its end.
+    pub fn pass(&mut self, bytes: u64, request: &Request, lore: &mut Lore) -> Option<Answer> {
+        let (taken, whole) = self.parser.pass(bytes);
+        self.verdict.check.pass(taken);
+        let rest = (bytes - taken) as usize;
+        lore.surplus |= rest > 0;
+        whole.then(|| self.verdict.end(rest, &request.expect, &mut lore.known))
     }
 
     /// The server ended the connection: the answer, if that was its end.
@@ -310,66 +307,6 @@ impl Place {
     /// The end of an answer that a layer below reads.
     pub fn done(&mut self, request: &Request, lore: &mut Lore) -> Answer {
         self.verdict.end(0, &request.expect, &mut lore.known)
-    }
-}
-
-/// What an answer has come to so far. The one place where its parts are judged, whoever read them.
-#[derive(Debug, Default)]
-struct Verdict {
-    check: Check,
-    status: u16,
-    http10: bool,
-    keep_alive: bool,
-    broken: Option<Broken>,
-}
-
-impl Verdict {
-    #[inline]
-    fn head(&mut self, head: &Head, raw: &[u8], expect: &Expect, known: &mut Known, first: &mut First) {
-        self.broken = head_broken(head, raw, expect, first);
-        self.check.begin(expect, known, self.broken.is_none());
-        (self.status, self.http10, self.keep_alive) = (head.status, head.http10, head.keep_alive);
-    }
-
-    #[inline]
-    fn body(&mut self, part: &[u8], expect: &Expect, known: &mut Known) {
-        self.check.body(part, expect, known);
-    }
-
-    #[inline]
-    fn end(&mut self, rest: usize, expect: &Expect, known: &mut Known) -> Answer {
-        let broken = self.broken.take().or_else(|| self.check.end(expect, known));
-        let (status, http10, keep_alive) = (self.status, self.http10, self.keep_alive);
-        Answer { status, http10, keep_alive, broken, rest, length: self.check.length() }
-    }
-}
-
-/// The rules that a header block can break.
-#[inline]
-fn head_broken(head: &Head, raw: &[u8], expect: &Expect, first: &mut First) -> Option<Broken> {
-    if !expect.statuses.contains(&head.status) {
-        return Some(Broken::Status);
-    }
-    let expected = expect.content_type.as_deref()?;
-    // RFC 9110, 8.3.1: type and subtype are case-insensitive; what follows a semicolon are parameters.
-    let value = head.content_type.clone().map_or(&b""[..], |range| &raw[range]);
-    let media = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
-    if media.eq_ignore_ascii_case(expected.as_bytes()) {
-        return None;
-    }
-    first.odd_type.get_or_insert_with(|| String::from_utf8_lossy(media).into_owned());
-    Some(Broken::ContentType)
-}
-
-impl First {
-    /// How much of the first header block is kept.
-    const LIMIT: usize = 2048;
-
-    #[inline]
-    fn keep(&mut self, at: u64, raw: &[u8]) {
-        if self.head.is_none() {
-            self.head = Some((at, raw[..raw.len().min(First::LIMIT)].to_vec()));
-        }
     }
 }
 

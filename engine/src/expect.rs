@@ -69,10 +69,9 @@ impl Check {
     /// Begins with a new body; `matters` is false when the answer is wrong already.
     #[inline]
     pub fn begin(&mut self, expect: &Expect, known: &mut Known, matters: bool) {
-        let content = expect.body_sha256.is_some() || expect.body_contains.is_some();
         self.length = 0;
         self.mode = match &known.body {
-            _ if !(matters && content) => Mode::Count,
+            _ if !(matters && expect.has_content()) => Mode::Count,
             Some(_) => Mode::Same,
             None => Mode::Full(Box::new(Full::new(expect, known.collect()))),
         };
@@ -122,6 +121,16 @@ impl Check {
                 broken
             }
         }
+    }
+
+    /// Whether only the number of bytes matters.
+    pub fn counts(&self) -> bool {
+        matches!(self.mode, Mode::Count)
+    }
+
+    /// So many bytes of a body came of which only the number matters.
+    pub fn pass(&mut self, bytes: u64) {
+        self.length += bytes;
     }
 
     /// Bytes of the body so far.

@@ -177,6 +177,13 @@ impl<'t> Pace<'t> {
         Due::Since(due)
     }
 
+    /// Whether a connection that is there may begin one more request at once, at a pace that is [constant](Pace::is_constant). As
+    /// [`Pace::next`], with nothing to be looked at but the count.
+    #[inline(always)]
+    pub fn again(&mut self) -> bool {
+        !(self.steady && self.tickets.is_some_and(|tickets| tickets.take(1) == 0))
+    }
+
     /// The steady phase begins with `in_flight` requests of the warm-up under way, which will end in it. Says for how many of them
     /// there is no ticket.
     pub fn enter_steady(&mut self, in_flight: u64) -> u64 {
@@ -219,6 +226,18 @@ mod tests {
             [a.next(0, 5), b.next(0, 6), b.next(0, 7), a.next(0, 8), b.next(0, 9)]
         );
         assert!(a.spent() && b.spent());
+    }
+
+    #[test]
+    fn asking_again_takes_tickets_as_asking_does_and_never_more_than_there_are() {
+        let tickets = Tickets::new(3);
+        let mut pace = counting(&tickets, true);
+        assert_eq!([true, true], [pace.again(), pace.again()]);
+        assert_eq!(Due::Since(5), pace.next(0, 5));
+        assert_eq!([false, false], [pace.again(), pace.again()]);
+        assert_eq!((Due::Never, true), (pace.next(0, 6), pace.spent()));
+        let mut warming = counting(&tickets, false);
+        assert!(warming.again(), "the warm-up needs no ticket");
     }
 
     #[test]

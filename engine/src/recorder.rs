@@ -92,8 +92,8 @@ fn any(block: &[u64]) -> bool {
 /// The cell of a value.
 #[inline]
 fn cell(ns: u64) -> usize {
-    // How often it must be halved to have EXACT_BITS bits.
-    let halved = (u64::BITS - ns.leading_zeros()).saturating_sub(EXACT_BITS);
+    // How often it must be halved to have EXACT_BITS bits; a small one is taken to have them.
+    let halved = u64::BITS - EXACT_BITS - (ns | HALF as u64).leading_zeros();
     halved as usize * HALF + (ns >> halved) as usize
 }
 

@@ -135,6 +135,9 @@ pub struct Slice {
     pub lag: Recorder,
     /// From sent to the first byte of the answer.
     pub first_byte: Recorder,
+    /// Times that are service time, response time and time to the first byte alike: those of answers that came in one read at a closed
+    /// pace. Kept once while the load runs; [`Slice::merge`] enters them where they belong.
+    pub prompt: Recorder,
     /// From connect to writable.
     pub connect: Recorder,
     /// From connected to the end of the TLS handshake.
@@ -163,6 +166,7 @@ impl Default for Slice {
             response: Recorder::default(),
             lag: Recorder::default(),
             first_byte: Recorder::default(),
+            prompt: Recorder::default(),
             connect: Recorder::default(),
             handshake: Recorder::default(),
             censored_above: None,
@@ -249,6 +253,9 @@ impl Slice {
         self.connections_peak += other.connections_peak;
         self.censored_above = [self.censored_above, other.censored_above].into_iter().flatten().min();
         self.recorders_mut().into_iter().zip(other.recorders()).for_each(|(mine, theirs)| mine.add(theirs));
+        [&mut self.latency, &mut self.response, &mut self.first_byte]
+            .into_iter()
+            .for_each(|all| all.add(&other.prompt));
         self.cpu.add(other.cpu);
         self.loop_stall_max_ns = self.loop_stall_max_ns.max(other.loop_stall_max_ns);
     }
@@ -261,6 +268,7 @@ impl Slice {
         self.routes.iter_mut().for_each(Route::clear);
         (self.censored_above, self.connections_peak) = (None, 0);
         self.recorders_mut().into_iter().for_each(Recorder::reset);
+        self.prompt.reset();
     }
 
     fn recorders(&self) -> [&Recorder; 6] {
@@ -329,6 +337,19 @@ mod tests {
         assert_eq!((2, 10, 30), (all.latency.len(), all.latency.histogram().min(), all.latency.histogram().max()));
         assert_eq!((14, 4, 30), (all.counts.bytes_in, all.in_flight, all.loop_stall_max_ns));
         assert_eq!(vec![(200, 2)], all.statuses().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_kept_once_is_in_all_three_times_when_slices_are_joined() {
+        let mut one = sample(Outcome::Ok, 10);
+        one.prompt.record(7);
+        let mut all = Slice::default();
+        all.merge(&one);
+        all.merge(&Slice::default());
+        assert_eq!((2, 1, 1, 0), (all.latency.len(), all.response.len(), all.first_byte.len(), all.prompt.len()));
+        assert_eq!((7, 7), (all.latency.histogram().min(), all.first_byte.histogram().max()));
+        one.clear();
+        assert!(one.prompt.is_empty());
     }
 
     #[test]

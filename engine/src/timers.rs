@@ -13,29 +13,42 @@ const UNARMED: u64 = u64::MAX;
 const SLACK: usize = 4;
 
 /// The reminders of all places of one worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Timers {
     heap: BinaryHeap<Reverse<(u64, u32)>>,
     /// The reminder that counts for each place; others in the heap are out of date.
     armed: Vec<u64>,
+    /// The first of the heap: the loop asks for it in every turn.
+    first: u64,
 }
 
 impl Timers {
     /// Reminders for so many places, none set.
     pub fn new(places: usize) -> Timers {
-        Timers { heap: BinaryHeap::with_capacity(places), armed: vec![UNARMED; places] }
+        Timers { heap: BinaryHeap::with_capacity(places), armed: vec![UNARMED; places], first: UNARMED }
     }
 
     /// Makes sure `place` is reminded at `deadline` or before.
-    #[inline]
+    #[inline(always)]
     pub fn arm(&mut self, place: usize, deadline: u64) {
         if deadline < self.armed[place] {
-            self.armed[place] = deadline;
-            self.heap.push(Reverse((deadline, place as u32)));
-            if self.heap.len() > SLACK * (self.armed.len() + SLACK) {
-                self.sweep();
-            }
+            self.enter(place, deadline);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter(&mut self, place: usize, deadline: u64) {
+        self.armed[place] = deadline;
+        self.heap.push(Reverse((deadline, place as u32)));
+        if self.heap.len() > SLACK * (self.armed.len() + SLACK) {
+            self.sweep();
+        }
+        self.look();
+    }
+
+    fn look(&mut self) {
+        self.first = self.heap.peek().map_or(UNARMED, |Reverse((at, _))| *at);
     }
 
     /// Drops reminders that are out of date. Places that back off from a server that refuses leave one each time, and with long
@@ -45,18 +58,17 @@ impl Timers {
         self.heap.retain(|Reverse((at, place))| armed[*place as usize] == *at);
     }
 
-    /// When the next reminder comes up.
-    pub fn next(&self) -> Option<u64> {
-        self.heap.peek().map(|Reverse((at, _))| *at)
+    /// When the next reminder comes up; the end of time when there is none.
+    #[inline(always)]
+    pub fn next(&self) -> u64 {
+        self.first
     }
 
     /// A place whose reminder has come up by `now`. It has no reminder any more: whoever asks arms it again if its deadline is later.
     pub fn due(&mut self, now: u64) -> Option<usize> {
-        while let Some(&Reverse((at, place))) = self.heap.peek() {
-            if at > now {
-                return None;
-            }
-            self.heap.pop();
+        while self.first <= now {
+            let Reverse((at, place)) = self.heap.pop()?;
+            self.look();
             let place = place as usize;
             if self.armed[place] == at {
                 self.armed[place] = UNARMED;
@@ -77,7 +89,7 @@ mod tests {
         for (place, at) in [(0, 30), (1, 10), (2, 20)] {
             timers.arm(place, at);
         }
-        assert_eq!(Some(10), timers.next());
+        assert_eq!(10, timers.next());
         assert_eq!([Some(1), Some(2), None], [timers.due(20), timers.due(20), timers.due(20)]);
         assert_eq!(Some(0), timers.due(30));
     }
@@ -87,7 +99,7 @@ mod tests {
         let mut timers = Timers::new(1);
         timers.arm(0, 50);
         timers.arm(0, 90);
-        assert_eq!(Some(50), timers.next());
+        assert_eq!(50, timers.next());
         timers.arm(0, 20);
         assert_eq!(Some(0), timers.due(20));
         assert_eq!(None, timers.due(1000), "the reminder for 50 is out of date");

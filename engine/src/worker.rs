@@ -7,6 +7,7 @@
 mod arrivals;
 mod connecting;
 mod drain;
+mod repeat;
 mod request;
 mod routes;
 mod templates;
@@ -30,6 +31,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const NAP_NS: u64 = 50 * clock::MILLISECOND;
 /// Connects begun in one turn of the loop: a server gets to accept while a large number is being opened.
 const CONNECTS_PER_TURN: usize = 64;
+/// Stands for no place, which a worker has fewer of.
+const NOBODY: u32 = u32::MAX;
 
 /// What all workers read and none writes, except the two flags.
 pub struct Job<'j> {
@@ -65,6 +68,21 @@ pub struct Job<'j> {
     pub reached: AtomicBool,
 }
 
+impl Job<'_> {
+    /// Whether all requests are the same bytes, on connections that are kept.
+    fn repeats(&self) -> bool {
+        self.keep_alive && matches!((self.encoded, self.moulds), ([bytes], [None]) if !bytes.is_empty())
+    }
+}
+
+/// What is sent for a request.
+struct Saying<'j> {
+    /// None for one that differs each time.
+    bytes: &'j [u8],
+    /// It is a HEAD request.
+    to_head: bool,
+}
+
 /// One thread of load.
 pub struct Worker<'j, P> {
     job: &'j Job<'j>,
@@ -74,14 +92,18 @@ pub struct Worker<'j, P> {
     places: Vec<Place>,
     /// Those of an open pace that have no request.
     pool: Pool,
+    /// What is sent, one for each request.
+    sayings: Vec<Saying<'j>>,
     /// One for each request.
     lore: Vec<Lore>,
     timers: Timers,
     press: Press,
     ledger: Ledger,
     totals: Totals,
-    /// The place that is opening each connection.
-    openers: Vec<Option<u32>>,
+    /// The place that is opening each connection; [`NOBODY`]: none.
+    openers: Vec<u32>,
+    /// Every request is the same, and follows the one before it on its connection at once.
+    repeats: bool,
     /// Connections that have not been opened yet are those from here on.
     unopened: usize,
     /// Connections there are.
@@ -90,6 +112,12 @@ pub struct Worker<'j, P> {
     in_flight: u64,
     over: bool,
     fault: Option<Fault>,
+}
+
+impl<'j> Saying<'j> {
+    fn new(request: &Request, bytes: &'j [u8]) -> Self {
+        Saying { bytes, to_head: request.method == "HEAD" }
+    }
 }
 
 impl<'j, P: Poll> Worker<'j, P> {
@@ -101,10 +129,12 @@ impl<'j, P: Poll> Worker<'j, P> {
             job,
             poll,
             pool: Pool::new(pace.opened(), connections, lanes),
-            openers: vec![None; connections],
+            openers: vec![NOBODY; connections],
+            repeats: job.repeats() && pace.is_constant(),
             pace,
             mix: Mix::new(job.requests.iter().map(|r| r.weight)),
             places: std::iter::repeat_with(Place::default).take(places).collect(),
+            sayings: job.requests.iter().zip(job.encoded).map(|(r, bytes)| Saying::new(r, bytes)).collect(),
             lore: job.requests.iter().map(|_| Lore::default()).collect(),
             timers: Timers::new(places),
             press: Press::new(job.seed, ledger.thread(), job.threads),
@@ -125,28 +155,44 @@ impl<'j, P: Poll> Worker<'j, P> {
         self.pace.begin(self.ledger.window.start);
         let mut woke = clock::now();
         loop {
-            let now = clock::now();
-            // A deadline before the end of the window belongs to it, however late the loop comes by.
-            self.reminders(now.min(self.ledger.window.end - 1));
-            self.turn_windows(now);
-            if !self.over {
-                self.reminders(now);
-                self.open_more(now);
-                self.arrivals(now);
+            let mut now = clock::now();
+            if self.has_chores(now) {
+                self.chores(now);
+                // Chores take their time, and sleep and stall are told from when they are done.
+                now = clock::now();
             }
             if self.is_over() {
                 return self.finish(now);
             }
-            let now = clock::now();
-            self.ledger.slice.loop_stall_max_ns = self.ledger.slice.loop_stall_max_ns.max(now.saturating_sub(woke));
+            let slice = &mut self.ledger.slice;
+            slice.loop_stall_max_ns = slice.loop_stall_max_ns.max(now.saturating_sub(woke));
             if let Err(errno) = self.poll.wait(self.nap(now)) {
                 self.give_up(format!("waiting for sockets failed: {errno}"));
             }
-            woke = clock::now();
-            self.events();
+            woke = self.events();
         }
     }
 
+    /// Whether time, and not a socket, has brought something to do.
+    #[inline(always)]
+    fn has_chores(&self, now: u64) -> bool {
+        let at = self.timers.next().min(self.ledger.window.end).min(self.pace.due());
+        at <= now || self.unopened < self.pace.opened()
+    }
+
+    #[inline(never)]
+    fn chores(&mut self, now: u64) {
+        // A deadline before the end of the window belongs to it, however late the loop comes by.
+        self.reminders(now.min(self.ledger.window.end - 1));
+        self.turn_windows(now);
+        if !self.over {
+            self.reminders(now);
+            self.open_more(now);
+            self.arrivals(now);
+        }
+    }
+
+    #[inline(always)]
     fn is_over(&self) -> bool {
         // What is mostly false comes first: this is asked in every turn.
         let counted = self.in_flight == 0 && (self.pace.spent() || self.has_drained());
@@ -154,32 +200,36 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     /// How long the loop may sleep.
+    #[inline(always)]
     fn nap(&self, now: u64) -> u64 {
         if self.unopened < self.pace.opened() {
             return 0;
         }
-        let other = self.timers.next().unwrap_or(u64::MAX).min(self.ledger.window.end).min(now + NAP_NS);
+        let other = self.timers.next().min(self.ledger.window.end).min(now + NAP_NS);
         wait::nap(self.job.wait, now, self.next_arrival(), other)
     }
 
-    /// Everything that the last wait brought.
-    fn events(&mut self) {
-        let mut now = 0;
+    /// Everything that the last wait brought. Says when the first of it was seen; the end of time: there was nothing.
+    #[inline(always)]
+    fn events(&mut self) -> u64 {
+        let (mut now, mut first) = (0, u64::MAX);
         while let Some((place, what)) = self.poll.next() {
             if !self.poll.together() {
                 now = clock::now();
+                first = first.min(now);
             }
             if now >= self.ledger.window.end {
                 self.turn_windows(now);
-            }
-            if self.over {
-                return;
+                if self.over {
+                    break;
+                }
             }
             if self.pace.due() <= now {
                 self.arrivals(now);
             }
             match what {
                 What::Bytes { ending } => self.received(place, ending, now),
+                What::Dropped { bytes, ending } => self.dropped(place, bytes, ending, now),
                 What::Connected => self.connected(place, now),
                 What::Writable => self.send_rest(place, now),
                 What::End => self.ended(place, true, now),
@@ -191,9 +241,12 @@ impl<'j, P: Poll> Worker<'j, P> {
                 what => self.part(place, what, now),
             }
         }
+        first
     }
 
     /// Deadlines that have passed.
+    #[cold]
+    #[inline(never)]
     fn reminders(&mut self, now: u64) {
         while let Some(place) = self.timers.due(now) {
             match self.places[place].deadline(self.job.timeout_ns, self.job.connect_timeout_ns) {
@@ -205,6 +258,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     /// Closes the windows that have ended by `now`.
+    #[cold]
+    #[inline(never)]
     fn turn_windows(&mut self, now: u64) {
         while now >= self.ledger.window.end && !self.over {
             if self.ledger.window.last {

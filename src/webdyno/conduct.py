@@ -144,9 +144,10 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
                 "threads": served.threads,
             }
             _load(trial, bench, served, running, record)
+            record.served["gil_modules"] = served.gil_modules()
             _autopsy(bench, served, record)
             if record.outcome == "ok":
-                served.verify()
+                served.verify(trial.load.max_connections or trial.load.connections)
     except StartError as error:
         record.fail(_outcome_of(error, bench), str(error), error.log_tail)
     except AnswerError as error:

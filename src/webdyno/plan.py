@@ -102,7 +102,7 @@ def make_plan(
         skipped=skipped,
         contenders={contender.name: contender for contender in used},
         apps={contender.app: catalogue.apps[contender.app] for contender in used},
-        runtimes={contender.runtime: catalogue.runtimes[contender.runtime] for contender in used},
+        runtimes={name: catalogue.runtimes[name] for contender in used for name in contender.runtimes},
         workloads=workloads,
         memory_bytes=memory_bytes(study),
         estimate=study.estimate,

@@ -372,6 +372,16 @@ def test_every_rule_has_a_test_above() -> None:
         "not-offered",  # test_open.py
         "schedule-lag",
         "never-settled",  # test_steady.py
+        "all-equal",  # from here on test_doubts_limits.py
+        "cached-service",
+        "gil-on",
+        "idle-while-slow",
+        "p99-is-mean",
+        "part-of-phase",
+        "pool-limited",
+        "ran-again",
+        "silent-close",
+        "throttled",
     }
     rules = {rule.__name__.replace("_", "-") for rule in (*CONTENDER_RULES, *TABLE_RULES, *STUDY_RULES)}
     named = {"http-1-0": "http-1.0", "memory-unlimited": "memory-limit-not-enforced", "loaded-before": "noisy-host"}

@@ -91,3 +91,11 @@ def test_process_shares_are_of_the_steady_phase() -> None:
         Reading(at_ns=START + 2 * SECOND, role="contender", cpu_by_process={"1": 1000, "2": 400}),
     ]
     assert process_shares(run(readings=looks)) == {"1": 0.25, "2": 0.75}
+
+
+def test_the_look_taken_at_the_end_of_a_short_phase_counts() -> None:
+    """It comes a moment after the driver said that the phase ended; looks after it do not count."""
+    end = START + SECOND // 2 + 2 * SECOND
+    cpu = {START + SECOND: {"1": 0, "2": 0}, end + 9: {"1": 900, "2": 100}, end + SECOND: {"1": 900, "2": 9_900}}
+    looks = [Reading(at_ns=at, role="contender", cpu_by_process=used) for at, used in cpu.items()]
+    assert process_shares(run(readings=looks)) == {"1": 0.9, "2": 0.1}

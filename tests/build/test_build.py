@@ -12,6 +12,7 @@ from tests.build.conftest import FOUND, installs, runtime
 from tests.build.fake_host import FakeHost, no_such_program
 from tests.fakes import contender
 from webdyno.build import Job, build
+from webdyno.build.recipes import RECIPES
 from webdyno.model.built import Built
 from webdyno.model.errors import BuildError
 from webdyno.rig.host import Command
@@ -63,6 +64,30 @@ def test_with_a_lock_exactly_the_lock_is_installed(job: Job, host: FakeHost, tmp
     ((*install,),) = host.said("pip", "install")
     assert "--no-deps" in install
     assert Path(install[-1]).read_text() == "fast==1.0\ndependency==2.0 ; sys_platform == 'linux'\n"
+
+
+def test_versions_apart_are_told_to_the_installer_and_make_another_environment(
+    job: Job, host: FakeHost, tmp_path: Path
+) -> None:
+    apart = contender("fast", requires=["fast==1.0"], overrides=["old==2.0"], build_with=["setuptools==69.5.1"])
+    before, after = build(*job, tmp_path, host), build(*job._replace(contender=apart), tmp_path, host)
+    (plain,), (*install,) = host.said("pip", "install")[:1], host.said("pip", "install")[1]
+    assert not {"--overrides", "--build-constraints"} & set(plain)
+    assert Path(install[install.index("--overrides") + 1]).read_text() == "old==2.0\n"
+    assert Path(install[install.index("--build-constraints") + 1]).read_text() == "setuptools==69.5.1\n"
+    assert before.environment["PATH"] != after.environment["PATH"]
+
+
+def test_a_build_that_fails_says_what_it_needs_of_the_system(job: Job, tmp_path: Path) -> None:
+    no_libfast = FakeHost(lambda command: 1 if "install" in command.argv else installs(command))
+    needy = contender("fast", requires=["fast==1.0"], needs="libfast: apt-get install libfast-dev")
+    with pytest.raises(BuildError) as caught:
+        build(*job._replace(contender=needy), tmp_path, no_libfast)
+    assert str(caught.value) == (
+        "could not install fast==1.0: uv ended with status 1; it needs of the system: "
+        "libfast: apt-get install libfast-dev"
+    )
+    assert "said by uv" in caught.value.log_tail
 
 
 def test_a_lock_that_does_not_fit_any_more_is_refused(job: Job, host: FakeHost, tmp_path: Path) -> None:
@@ -185,7 +210,10 @@ def test_the_wish_to_stop_ends_the_tool_that_runs(job: Job, tmp_path: Path) -> N
     assert [group.ended for group in host.groups] == [True]
 
 
-def test_a_kind_without_a_recipe_says_so(job: Job, host: FakeHost, tmp_path: Path) -> None:
+def test_a_kind_without_a_recipe_says_so(
+    job: Job, host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(RECIPES, "native")
     with pytest.raises(BuildError, match=r"^webdyno cannot build for native yet$"):
         build(*job._replace(runtime=runtime("native")), tmp_path, host)
 
@@ -194,7 +222,7 @@ def test_tools_get_the_users_registries_but_not_the_users_environment(
     job: Job, host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = {"UV_INDEX_URL": "https://mirror", "HTTPS_PROXY": "http://proxy", "UV_PYTHON_INSTALL_DIR": "/p"}
-    dropped = {"PYTHONPATH": "/x", "VIRTUAL_ENV": "/v", "UV_PYTHON": "3.9", "GOFLAGS": "-mod=vendor"}
+    dropped = {"PYTHONPATH": "/x", "VIRTUAL_ENV": "/v", "UV_PYTHON": "3.9", "GOFLAGS": "-mod=vendor", "RUSTFLAGS": "-O"}
     for name, value in (kept | dropped).items():
         monkeypatch.setenv(name, value)
     build(*job, tmp_path, host)

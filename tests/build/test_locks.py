@@ -8,6 +8,7 @@ import pytest
 
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost
+from tests.fakes import contender
 from webdyno.build import Job, lock, unsatisfied
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.rig.host import Command
@@ -39,6 +40,17 @@ def test_a_lock_is_resolved_for_every_platform_and_this_version(job: Job, tmp_pa
     target = tmp_path / "locks" / "fast.txt"
     lock(job.contender, job.app, runtime("python", find=["3.11"]), target, FakeHost(uv))
     assert target.read_text() == "# locked for fast==1.0; written by webdyno\ndependency==2.0\nfast==1.0\n"
+
+
+def test_a_lock_heeds_versions_apart(job: Job, tmp_path: Path) -> None:
+    def uv(command: Command) -> str:
+        files = [command.argv[command.argv.index(option) + 1] for option in ("--overrides", "--build-constraints")]
+        assert [Path(file).read_text() for file in files] == ["old==2.0\n", "setuptools==69.5.1\n"]
+        return "fast==1.0\nold==2.0\n"
+
+    apart = contender("fast", requires=["fast==1.0"], overrides=["old==2.0"], build_with=["setuptools==69.5.1"])
+    lock(apart, job.app, runtime("python", find=["3.11"]), tmp_path / "fast.txt", FakeHost(uv))
+    assert (tmp_path / "fast.txt").read_text().endswith("old==2.0\n")
 
 
 def test_what_cannot_be_resolved_is_not_written(job: Job, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Node, Go, Rust and the JVM: what is asked of the host, and which versions count."""
+"""Node, Go, Rust, native and the JVM: what is asked of the host, and which versions count."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ def test_rust_is_compiled_into_the_apps_own_folder_and_tells_its_crates(job: Job
     host = FakeHost(cargo)
     built = build(*as_kind(job, "rust", RUST, "itoa@1.0.15")._replace(app=app), tmp_path, host)
     assert host.commands[0].argv == ["/opt/cargo/bin/cargo", "build", "--locked", "--release"]
-    assert host.commands[0].environment["CARGO_TARGET_DIR"] == f"{built.directory}/target"
+    environment = host.commands[0].environment
+    assert environment["CARGO_TARGET_DIR"] == f"{built.directory}/target"
+    assert environment["CARGO_BUILD_BUILD_DIR"] == f"{tmp_path}/crates"
     assert built.versions == {"ru": "cargo 1.95.0", "itoa": "1.0.15", "ryu": "1.0.20"}
     assert built.environment["PATH"].startswith(f"{built.directory}/target/release:")
 
@@ -114,6 +116,32 @@ def test_a_crate_that_is_not_in_the_lock_as_required_is_refused(job: Job, tmp_pa
     with pytest.raises(BuildError) as caught:
         build(*as_kind(job, "rust", RUST, "itoa@1.0.14"), tmp_path, FakeHost(cargo))
     assert str(caught.value) == "Cargo.lock does not hold itoa@1.0.14; write it there, or correct requires"
+
+
+NGINX = Found(runtime="na", program="/usr/sbin/nginx", version="nginx version: nginx/1.22.1")
+
+
+def test_a_native_server_is_what_is_there_with_its_files_beside_it(job: Job, tmp_path: Path) -> None:
+    host = FakeHost(lambda _: 0)
+    built = build(*as_kind(job, "native", NGINX), tmp_path, host)
+    assert host.commands == []
+    assert (Path(built.directory) / "app.py").is_file()
+    assert built.versions == {"na": "nginx version: nginx/1.22.1"}
+    assert "/usr/sbin" in built.environment["PATH"].split(":")
+
+
+def test_another_native_version_is_another_build(job: Job, tmp_path: Path) -> None:
+    job = as_kind(job, "native", NGINX)
+    other = job._replace(found=msgspec.structs.replace(NGINX, version="nginx version: nginx/1.24.0"))
+    assert build(*job, tmp_path, FakeHost(lambda _: 0)).key != build(*other, tmp_path, FakeHost(lambda _: 0)).key
+
+
+def test_what_a_native_server_cannot_have_is_refused(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"^fast requires nginx=1.22.1, and nothing installs for a native server"):
+        build(*as_kind(job, "native", NGINX, "nginx=1.22.1"), tmp_path, FakeHost(lambda _: 0))
+    built_app = msgspec.structs.replace(job.app, build=[["make"]])
+    with pytest.raises(BuildError, match=r"^app app has build commands"):
+        build(*as_kind(job, "native", NGINX)._replace(app=built_app), tmp_path, FakeHost(lambda _: 0))
 
 
 JAVA = Found(runtime="jv", program="/opt/java/bin/java", version="openjdk 17.0.15")

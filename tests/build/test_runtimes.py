@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost, no_such_program
 from webdyno.build import fetch_runtime, find_runtime
+from webdyno.build.recipes import RECIPES
 from webdyno.model.built import Found
-from webdyno.rig.host import Command
+from webdyno.rig.host import STDOUT, Command
 
 
 @pytest.fixture
@@ -24,6 +28,8 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
         ("v20.20.2\n", "20.20"),
         ("go version go1.26.8 linux/amd64\n", "1.21"),
         ("go version go1.26.8 linux/amd64\n", "1.26.8"),
+        ("h2o version 2.2.5\n", "2.2.1"),
+        ("openjdk 24 2025-03-18\n", "17"),
         ("strange", None),
     ],
 )
@@ -45,6 +51,18 @@ def test_a_program_that_does_not_tell_its_version_is_not_taken(answer: object) -
     assert found == "/usr/bin/tool does not tell its version; to get it: ask around"
 
 
+@pytest.mark.usefixtures("on_path")
+def test_a_version_may_be_said_on_standard_error_and_is_not_looked_for_there_first() -> None:
+    def nginx(command: Command) -> str:
+        return "nginx version: nginx/1.22.1\n" if command.stderr == STDOUT else ""
+
+    found = find_runtime(runtime("native", minimum="1.18"), FakeHost(nginx))
+    assert found == Found(runtime="na", program="/usr/bin/tool", version="nginx version: nginx/1.22.1")
+    quiet = FakeHost(lambda _: "v20.20.2\n")
+    find_runtime(runtime("node"), quiet)
+    assert [command.stderr for command in quiet.commands] == [Path(os.devnull)]
+
+
 def test_a_runtime_that_is_not_there_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     found = find_runtime(runtime("node", find=["node", "nodejs"]), FakeHost(no_such_program))
@@ -62,7 +80,8 @@ def test_python_is_what_uv_finds_outside_environments() -> None:
     assert found == Found(runtime="py", program="/usr/bin/python3.11", version="Python 3.11.2")
 
 
-def test_a_kind_without_a_recipe_is_not_found() -> None:
+def test_a_kind_without_a_recipe_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(RECIPES, "native")
     assert find_runtime(runtime("native"), FakeHost(no_such_program)) == "na: webdyno cannot build for native yet"
 
 

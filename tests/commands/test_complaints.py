@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,7 @@ WRONG = [
     ("load a:80 --cpus x", "--cpus x: write numbers of processors, such as 0,2-3"),
     ("load a:80 --streams 4", "--streams goes with --http2"),
     ("load a:80 --http2 --close", "--http2 keeps its connections and has streams: leave --close and --pipeline out"),
+    ("load a:80/{{counter}} --http2 --template", "--template does not go with --http2"),
     ("load a:80 --http2 --http1.0", "--http1.0 and --http2 exclude each other"),
     ("load a:80 --pipeline 999", "--pipeline 999: give a whole number from 1 to 256"),
     ("load a:80 --pipeline 9 --close", "--pipeline needs HTTP/1.1 and connections that stay"),
@@ -114,8 +116,9 @@ def test_what_a_driver_cannot_do_is_said_before_anything_is_built(capsys: pytest
 
 
 def test_what_the_machine_refuses_is_one_sentence_and_exit_code_three(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # its own lock: somebody may be measuring on this machine
     monkeypatch.setenv("WEBDYNO_CACHE", "/proc/no/cache/can/be/here")
     assert call(["doctor"]) == 3
     said = capsys.readouterr().err

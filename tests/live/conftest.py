@@ -21,7 +21,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def environment(cache: Path) -> dict[str, str]:
     # the machine's lock lies in TMPDIR: a folder of our own keeps us apart from a webdyno that somebody else runs here
     return {**os.environ, "WEBDYNO_CACHE": str(cache), "TMPDIR": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}

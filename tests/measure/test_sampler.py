@@ -62,6 +62,7 @@ def test_a_whole_tree_is_summed(here: Here) -> None:
     assert len(reading.cpu_by_process) == 2
     assert max(reading.cpu_by_process.values()) >= 140_000_000
     assert reading.pss_bytes is not None
+    assert reading.swap_bytes is not None
     assert reading.rss_bytes is not None
     assert 32 * 2**20 < reading.pss_bytes < reading.rss_bytes  # the held bytes are shared, and counted once
     assert (reading.voluntary_switches or 0) > 0
@@ -101,6 +102,7 @@ def test_processes_that_vanish_while_being_read_are_normal(here: Here, monkeypat
     monkeypatch.setattr(group, "pids", lambda: [group.pid, 2**22 + 1])
     reading = GroupReader("driver", group).read(pss=True)
     assert (reading.processes, reading.threads, reading.rss_bytes, reading.pss_bytes) == (0, 0, 0, None)
+    assert reading.swap_bytes is None
 
 
 def test_dear_memory_reads_are_spaced_out(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:

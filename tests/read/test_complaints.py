@@ -58,13 +58,16 @@ TYPES: list[Row] = [
 CHOICES: list[Row] = [
     (RUNTIME, '"python"', '"pyton"', ':1: kind: "pyton" is not a choice; did you mean "python"?'),
     (RUNTIME, '"python"', '"erlang"',
-     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, rust'),
+     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, ruby, rust'),
     (STUDY, "[[loads]]", 'estimate = "men"\n[[loads]]', ':5: estimate: "men" is not a choice; did you mean "mean"?'),
     (STUDY, "duration_s = 1", 'duration_s = 1\nhttp = "3"', ':8: loads[0].http: "3" is not a choice; known: 1.0, 1.1'),
 ]  # fmt: skip
 REFERENCES: list[Row] = [
     (CONTENDER, '"small"', '"smal"', ':1: app: there is no app "smal"; did you mean "small"?'),
     (CONTENDER, '"py"', '"erlang"', ':2: runtime: there is no runtime "erlang"; known: py'),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nbeside = ["nginx"]',
+     ':8: beside[0]: there is no runtime "nginx"; known: py'),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nbeside = ["py", "py"]', ':8: beside[1]: "py" is named twice'),
     (APP, '["plain"]', '[\n"plain",\n"plan"]', ':6: answers[1]: there is no workload "plan"; did you mean "plain"?'),
     (STUDY, '["fast"]', '["fast", "fats"]', ':3: contenders[1]: there is no contender "fats"; did you mean "fast"?'),
     (STUDY, '["plain"]', '["plane"]', ':4: workloads[0]: there is no workload "plane"; did you mean "plain"?'),
@@ -102,6 +105,15 @@ PINS: list[Row] = [
     (CONTENDER, 'author = "tests"', f'author = "tests"\nrequires = ["a==1.0", "{loose}"]',
      f':8: requires[1]: "{loose}" is not one exact version; write it like "gunicorn==27.0.1"')
     for loose in ("b", "b>=2", "b==2.*", "b ==2", "b==", "b==1,<2", "b @ https://x/y.whl", "b==1; python_version>'3'")
+]  # fmt: skip
+APART: list[Row] = [
+    (CONTENDER, 'author = "tests"', 'author = "tests"\noverrides = ["a>=1"]',
+     ':8: overrides[0]: "a>=1" is not one exact version; write it like "gunicorn==27.0.1"'),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nbuild_with = ["setuptools"]',
+     ':8: build_with[0]: "setuptools" is not one exact version; write it like "gunicorn==27.0.1"'),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nneeds = ""', ":8: needs: must not be empty"),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nlooks_for = ["cc"]',
+     ":8: looks_for: has no needs beside it; say there what to install, in one line for a person"),
 ]  # fmt: skip
 WORKLOADS: list[Row] = [
     (WORKLOAD, '[[requests]]\nname = "plain"\npath = "/"', "requests = []",
@@ -189,7 +201,8 @@ OTHERS: list[Row] = [
 ]  # fmt: skip
 
 ROWS = [
-    *TOML, *KEYS, *TYPES, *CHOICES, *REFERENCES, *SERVING, *PINS, *WORKLOADS, *EXPECTATIONS, *CONTRADICTIONS, *OTHERS,
+    *TOML, *KEYS, *TYPES, *CHOICES, *REFERENCES, *SERVING, *PINS, *APART, *WORKLOADS, *EXPECTATIONS, *CONTRADICTIONS,
+    *OTHERS,
 ]  # fmt: skip
 
 
@@ -201,6 +214,14 @@ def test_a_wrong_file_gets_one_sentence(folder: Path, file: str, right: str, wro
         read_catalogue([folder])
     assert str(caught.value) == f"{folder / file}{complaint}"
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["overrides", "build_with"])
+def test_what_only_uv_can_do_is_refused_elsewhere(folder: Path, key: str) -> None:
+    (folder / RUNTIME).write_text(FILES[RUNTIME].replace('"python"', '"go"'), encoding="utf-8")
+    (folder / CONTENDER).write_text(FILES[CONTENDER] + f'\n{key} = ["a==1"]\n', encoding="utf-8")
+    with pytest.raises(CatalogueError, match=rf": {key}: is for Python contenders only, and py is of kind go$"):
+        read_catalogue([folder])
 
 
 def test_a_complaint_can_be_taken_apart(folder: Path) -> None:

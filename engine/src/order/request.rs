@@ -47,6 +47,13 @@ pub struct Expect {
     pub content_type: Option<String>,
 }
 
+impl Expect {
+    /// Whether a rule is about the content of the body, so that all of it must be seen.
+    pub fn has_content(&self) -> bool {
+        self.body_sha256.is_some() || self.body_contains.is_some()
+    }
+}
+
 impl Default for Expect {
     fn default() -> Self {
         Expect { statuses: vec![200], body_sha256: None, body_length: None, body_contains: None, content_type: None }

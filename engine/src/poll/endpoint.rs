@@ -42,8 +42,6 @@ impl Endpoint {
         if protocol.is_none() {
             return Ok(fd);
         }
-        // Requests leave at once, also their last part when they are longer than a segment.
-        sockopt::set_tcp_nodelay(&fd, true)?;
         if self.reset {
             // Only when it was ordered: a close must not throw away bytes, and a server would book the reset as an error.
             sockopt::set_socket_linger(&fd, Some(Duration::ZERO))?;
@@ -68,6 +66,12 @@ impl Endpoint {
             Err(errno) => Err(errno),
         }
     }
+}
+
+/// From now on what is sent leaves at once, whatever is under way. Without this a part of a segment waits while another one has not
+/// been acknowledged (RFC 1122, 4.2.3.4). A Unix socket, which never waits, refuses it.
+pub fn undelay(fd: &OwnedFd) {
+    let _ = sockopt::set_tcp_nodelay(fd, true);
 }
 
 /// Why a connect that has come to its end failed; `None`: it did not. The server of a Unix socket took the connection and has closed it

@@ -3,8 +3,11 @@
 //! Each socket is registered once, for everything; in the steady state a request costs one `send` and one `recv`. A `recv` that did not
 //! fill the buffer has drained the socket, so no second one is spent on learning that; unless the kernel has already reported the
 //! end of the stream, which no later edge would report again.
+//!
+//! Bytes that nobody wants to see ([`Poll::discard`]) the kernel throws away itself (recv(2), `MSG_TRUNC`; tcp(7)). It is asked for one more
+//! than there should be: an answer that something follows is told from one that nothing does, without a call of its own.
 
-use super::endpoint::refusal;
+use super::endpoint::{refusal, undelay};
 use super::{Endpoint, Poll, What};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
@@ -15,10 +18,17 @@ use std::os::fd::OwnedFd;
 
 /// One buffer for all connections of a worker.
 const BUFFER: usize = 256 * 1024;
+/// Where the rest of an answer will be thrown away, its first read is no longer than this: a header block and a little.
+const BRIEF: usize = 2 * 1024;
+/// Bytes thrown away by one call. The buffer is so long, but what is beyond [`BUFFER`] is never touched, and so takes no memory.
+const DROP: usize = 1024 * 1024;
 /// Events fetched by one wait.
 const BATCH: usize = 512;
 /// Full buffers read from one connection before the others get their turn.
 const TURN: u32 = 16;
+
+/// What fits into one segment of any network.
+const SEGMENT: usize = 512;
 
 /// Nanoseconds in a millisecond.
 const MILLISECOND: u64 = 1_000_000;
@@ -32,8 +42,27 @@ struct Slot {
     connected: bool,
     /// The last send was short.
     short: bool,
+    /// It is not told when there is room again: it was connected at once, so that there was nothing to wait for.
+    quiet: bool,
+    /// What was said about how it sends.
+    delay: Delay,
+    /// So many of the bytes that come next may be thrown away.
+    unseen: u32,
     /// Why a send failed. The server may have answered before it closed: what there is to read is read first.
     broken: Option<Errno>,
+}
+
+/// Whether the kernel may hold back what is sent. It has no reason to with the first segment of a connection, and that may be its only one:
+/// so it is told not to with the next, and a connection for one request costs a call less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Delay {
+    /// Nothing has been sent.
+    #[default]
+    Unused,
+    /// One segment has.
+    Used,
+    /// It may not.
+    Off,
 }
 
 /// A socket with something left to do.
@@ -60,7 +89,12 @@ pub struct Epoll {
     /// How many of them are from before the last wait. The rest come after the next one: a server that sends without end
     /// must not keep the worker from its timers.
     turn: usize,
+    /// Sockets that were connected at once, which has not been told, with their generation; and how many have been since the last wait.
+    fresh: VecDeque<(u32, u32)>,
+    freshened: usize,
     buffer: Vec<u8>,
+    /// How much one receive takes.
+    limit: usize,
     /// How many bytes of it the last receive filled.
     received: usize,
 }
@@ -82,22 +116,43 @@ impl Epoll {
             current: None,
             again: VecDeque::new(),
             turn: 0,
-            buffer: vec![0; BUFFER],
+            fresh: VecDeque::new(),
+            freshened: 0,
+            buffer: vec![0; DROP],
+            limit: BUFFER,
             received: 0,
         }
     }
 
+    #[inline(always)]
     fn take_ready(&mut self) -> Option<Ready> {
+        if !self.fresh.is_empty() && self.freshened < BATCH {
+            return self.take_fresh();
+        }
         if let Some(event) = self.events.get(self.seen) {
             self.seen += 1;
             let (data, flags) = (event.data.u64(), event.flags);
             return Some(Ready { place: data as u32 as usize, generation: (data >> 32) as u32, flags, reads: 0 });
         }
+        self.take_again()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_fresh(&mut self) -> Option<Ready> {
+        let (place, generation) = self.fresh.pop_front()?;
+        self.freshened += 1;
+        Some(Ready { place: place as usize, generation, flags: epoll::EventFlags::empty(), reads: 0 })
+    }
+
+    #[inline(never)]
+    fn take_again(&mut self) -> Option<Ready> {
         self.turn = self.turn.checked_sub(1)?;
         self.again.pop_front().map(|ready| Ready { reads: 0, ..ready })
     }
 
     /// Whether `ready` is about the socket that has its place now.
+    #[inline(always)]
     fn is_current(&self, ready: &Ready) -> bool {
         let slot = &self.slots[ready.place];
         slot.fd.is_some() && slot.generation == ready.generation
@@ -117,13 +172,38 @@ impl Epoll {
     }
 
     /// One `recv`; `None`: the socket is drained.
-    fn receive(&mut self, mut ready: Ready) -> Option<What> {
-        let fd = self.slots[ready.place].fd.as_ref()?;
-        match net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::empty()) {
-            Ok((0, _)) => Some(self.slots[ready.place].broken.map_or(What::End, What::Failed)),
-            Ok((n, _)) => {
+    #[inline(always)]
+    fn receive(&mut self, ready: Ready) -> Option<What> {
+        let slot = &self.slots[ready.place];
+        let fd = slot.fd.as_ref()?;
+        if slot.unseen > 0 {
+            return self.drop_unseen(ready);
+        }
+        if ready.reads > 0 {
+            // What was expected to be thrown away was not.
+            self.limit = BUFFER;
+        }
+        let limit = self.limit;
+        let got = net::recv(fd, &mut self.buffer[..limit], RecvFlags::empty());
+        if let Ok((n, _)) = got
+            && n != 0
+            && n < limit
+            && !ready.flags.intersects(ENDING)
+        {
+            self.received = n;
+            return Some(What::Bytes { ending: false });
+        }
+        self.received(ready, limit, got.map(|(n, _)| n))
+    }
+
+    /// A receive that needs a closer look: it failed, or there may be more.
+    #[inline(never)]
+    fn received(&mut self, mut ready: Ready, limit: usize, got: Result<usize, Errno>) -> Option<What> {
+        match got {
+            Ok(0) => Some(self.slots[ready.place].broken.map_or(What::End, What::Failed)),
+            Ok(n) => {
                 self.received = n;
-                let (full, ending) = (n == self.buffer.len(), ready.flags.intersects(ENDING));
+                let (full, ending) = (n == limit, ready.flags.intersects(ENDING));
                 ready.reads += 1;
                 if (full || ending) && ready.reads < TURN {
                     self.current = Some(ready);
@@ -140,6 +220,20 @@ impl Epoll {
             Err(errno) => Some(What::Failed(errno)),
         }
     }
+
+    /// As [`Epoll::receive`], of bytes that nobody wants to see.
+    #[inline(never)]
+    fn drop_unseen(&mut self, ready: Ready) -> Option<What> {
+        let slot = &self.slots[ready.place];
+        let limit = DROP.min(slot.unseen as usize + 1);
+        let got = net::recv(slot.fd.as_ref()?, &mut self.buffer[..limit], RecvFlags::TRUNC).map(|(n, _)| n);
+        let told = self.received(ready, limit, got)?;
+        let What::Bytes { ending } = told else { return Some(told) };
+        let bytes = self.received as u64;
+        let slot = &mut self.slots[ready.place];
+        slot.unseen = slot.unseen.saturating_sub(bytes as u32);
+        Some(What::Dropped { bytes, ending })
+    }
 }
 
 fn timespec(ns: u64) -> Timespec {
@@ -149,18 +243,39 @@ fn timespec(ns: u64) -> Timespec {
 /// The stream is at its end, or will be once what came before has been read.
 const ENDING: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
 
+/// What is told of each socket: whenever more has come, and when the server has ended its side.
+const READING: epoll::EventFlags = epoll::EventFlags::IN.union(epoll::EventFlags::RDHUP).union(epoll::EventFlags::ET);
+
+/// What an event says about whose it is.
+fn data(place: usize, generation: u32) -> epoll::EventData {
+    epoll::EventData::new_u64(u64::from(generation) << 32 | place as u64)
+}
+
+/// Before so many bytes are sent: what is to be said about them.
+#[cold]
+#[inline(never)]
+fn hurry(delay: Delay, fd: &OwnedFd, bytes: usize) -> Delay {
+    if delay == Delay::Unused && bytes <= SEGMENT {
+        return Delay::Used;
+    }
+    undelay(fd);
+    Delay::Off
+}
+
 impl Poll for Epoll {
     fn open(&mut self, place: usize, endpoint: &Endpoint) -> Result<(), Errno> {
         self.close(place);
         let fd = endpoint.socket(self.opened)?;
         self.opened = self.opened.wrapping_add(1);
-        endpoint.connect(&fd)?;
-        let slot = &mut self.slots[place];
-        slot.generation = slot.generation.wrapping_add(1);
-        let data = epoll::EventData::new_u64(u64::from(slot.generation) << 32 | place as u64);
-        let all = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        epoll::add(&self.fd, &fd, data, all)?;
-        (slot.fd, slot.connected, slot.short, slot.broken) = (Some(fd), false, false, None);
+        let connected = endpoint.connect(&fd)?;
+        let generation = self.slots[place].generation.wrapping_add(1);
+        // The end of a connect is told as room to send.
+        let flags = if connected { READING } else { READING.union(epoll::EventFlags::OUT) };
+        epoll::add(&self.fd, &fd, data(place, generation), flags)?;
+        self.slots[place] = Slot { fd: Some(fd), generation, quiet: connected, ..Slot::default() };
+        if connected {
+            self.fresh.push_back((place as u32, generation));
+        }
         Ok(())
     }
 
@@ -168,6 +283,9 @@ impl Poll for Epoll {
     fn send(&mut self, place: usize, bytes: &[u8]) -> Result<usize, Errno> {
         let slot = &mut self.slots[place];
         let Some(fd) = &slot.fd else { return Err(Errno::NOTCONN) };
+        if slot.delay != Delay::Off {
+            slot.delay = hurry(slot.delay, fd, bytes.len());
+        }
         loop {
             let sent = match net::send(fd, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) => sent,
@@ -181,6 +299,10 @@ impl Poll for Epoll {
                 Err(errno) => return Err(errno),
             };
             slot.short = sent < bytes.len();
+            if slot.short && slot.quiet {
+                slot.quiet = false;
+                epoll::modify(&self.fd, fd, data(place, slot.generation), READING.union(epoll::EventFlags::OUT))?;
+            }
             return Ok(sent);
         }
     }
@@ -191,7 +313,8 @@ impl Poll for Epoll {
     }
 
     fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno> {
-        let mut ns = if self.again.is_empty() { at_most_ns } else { 0 };
+        self.freshened = 0;
+        let mut ns = if self.again.is_empty() && self.fresh.is_empty() { at_most_ns } else { 0 };
         if ns % MILLISECOND != 0 {
             // epoll_wait knows whole milliseconds only, and epoll_pwait2 is unknown to older kernels and refused by some sandboxes.
             // Polling the epoll set itself, to the nanosecond, costs one more call, and only when there was time to sleep.
@@ -210,7 +333,7 @@ impl Poll for Epoll {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<(usize, What)> {
         loop {
             let ready = match self.current.take() {
@@ -245,5 +368,10 @@ impl Poll for Epoll {
     #[inline]
     fn bytes(&self) -> &[u8] {
         &self.buffer[..self.received]
+    }
+
+    fn discard(&mut self, place: usize, n: u64) {
+        self.limit = BRIEF;
+        self.slots[place].unseen = u32::try_from(n).unwrap_or(u32::MAX - 1);
     }
 }

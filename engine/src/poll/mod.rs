@@ -42,6 +42,13 @@ pub enum What {
         /// The server has ended its side after them.
         ending: bool,
     },
+    /// Bytes came and were thrown away, as [`Poll::discard`] allowed.
+    Dropped {
+        /// How many; one more than was allowed where others followed them.
+        bytes: u64,
+        /// The server has ended its side after them.
+        ending: bool,
+    },
     /// The server has ended its side.
     End,
     /// The connection is at its end, and nobody has said that this is the end of what the server had to say: TLS without close_notify
@@ -121,6 +128,11 @@ pub trait Poll {
         false
     }
 
+    /// The next `n` bytes of this connection are the rest of a body that nobody wants to see, and more answers like it are likely. A back
+    /// end that can tells their number alone ([`What::Dropped`]), and spares copying them.
+    #[inline]
+    fn discard(&mut self, _place: usize, _n: u64) {}
+
     /// Whether what [`Poll::next`] said last came together with what it said before, so that one look at the clock does for both.
     #[inline]
     fn together(&self) -> bool {
@@ -131,6 +143,13 @@ pub trait Poll {
     #[inline]
     fn gathers(&self) -> bool {
         false
+    }
+
+    /// When what was sent last at `place` left, where it leaves later than [`Poll::send`] returns; 0: it does not. A time before that of
+    /// the last [`Poll::send`] is about what was sent before it.
+    #[inline]
+    fn left(&self, _place: usize) -> u64 {
+        0
     }
 
     /// Gives up the request of `place`; false: this cannot be done without closing the connection.

@@ -7,8 +7,8 @@
 //! * Only one thread submits, and completions are made when it asks for them: both spare the kernel locks and interrupts.
 //!   The kernel never polls for us (SQPOLL): that thread would take a processor from the server.
 //!
-//! A staged send leaves later than the time it was booked with, by what the batch takes. A batch is at most [`BATCH`] sends for that
-//! reason; what it costs and spares is said there.
+//! A staged send leaves later than the time it was booked with, by what the batch takes. When it left is told afterwards ([`Poll::left`]):
+//! the sends of a batch leave one after another, between two looks at the clock ([`stamps`]).
 //!
 //! A submission names its socket by number, and the kernel looks the number up when it is submitted. So a descriptor is closed
 //! only after everything that names it has been submitted. Completions carry place and generation: late ones of a socket that is
@@ -17,25 +17,29 @@
 mod buffers;
 mod probe;
 mod queue;
+mod stamps;
 #[cfg(test)]
 mod tests;
 
 pub use probe::available;
 
-use super::endpoint::refusal;
+use super::endpoint::{refusal, undelay};
 use super::{Endpoint, Poll, What};
+use crate::clock;
 use queue::{Event, Kind, Queue};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{self, SendFlags, Shutdown};
+use stamps::Stamps;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Sends in one batch, at most. A send is booked before its batch is full and leaves when those before it have left, so this bounds the
-/// error of its time. Measured on two crowded cores (load 8), where a request costs 6.6 us of processor, submitting a full batch took
-/// 0.17 ms at the median with 64 connections and 0.23 ms with 1000: the last send is so late, the middle one half of it. Half the
-/// batch halves the error and doubles the calls, which with this many are 0.04 per request at 64 connections.
-const BATCH: usize = 32;
+/// Sends in one batch, at most. What arrives while they leave waits to be seen, so this bounds how late that is. Measured on two crowded
+/// cores (load 8), where a request costs 6.6 us of processor, submitting 32 took 0.17 ms at the median with 64 connections.
+const BATCH: usize = 64;
+/// So many sends leave with the call that then waits, all with the time before it. More have a call of their own, which does not wait, so
+/// that there is a time after it too.
+const FEW: usize = 8;
 /// What is longer than this is not staged.
 const LONG: usize = 4 * 1024;
 /// Buffers for each place, and for all of them.
@@ -58,6 +62,8 @@ struct Slot {
     named: u32,
     /// Bytes that were promised to be sent, and for which there was no room.
     owed: Option<Box<[u8]>>,
+    /// When its last staged send left; 0: there was none.
+    left: u64,
 }
 
 /// A ring that no thread has yet.
@@ -86,6 +92,7 @@ pub struct Ring {
     seen: usize,
     /// Buffer and length of the last [`What::Bytes`].
     held: Option<(u16, usize)>,
+    stamps: Stamps,
     /// A submission failed where no error could be told.
     broken: Option<Errno>,
 }
@@ -95,7 +102,8 @@ impl Ring {
     pub fn new(prepared: Prepared, places: usize) -> Result<Ring, Errno> {
         prepared.0.enable().map_err(errno)?;
         let slots = std::iter::repeat_with(Slot::default).take(places).collect();
-        Ok(Ring { queue: *prepared.0, slots, opened: 0, reset: false, batch: 1, seen: 0, held: None, broken: None })
+        let (queue, stamps) = (*prepared.0, Stamps::default());
+        Ok(Ring { queue, slots, opened: 0, reset: false, batch: 1, seen: 0, held: None, stamps, broken: None })
     }
 
     fn mark(&self, place: usize) -> u64 {
@@ -128,7 +136,23 @@ impl Ring {
 
     /// Submits what is staged. Whatever the kernel did not take of it is owed from then on.
     fn submit(&mut self, at_most_ns: Option<u64>) -> Result<(), Errno> {
-        self.queue.submit(at_most_ns)?;
+        match self.queue.staged() {
+            0 => self.queue.submit(at_most_ns)?,
+            1..=FEW => {
+                let before = clock::now();
+                self.queue.submit(at_most_ns)?;
+                self.stamp(before, 0);
+            }
+            many => {
+                let before = clock::now();
+                self.queue.submit(None)?;
+                let each = self.stamps.each(clock::now().saturating_sub(before), many);
+                self.stamp(before, each);
+                if at_most_ns.is_some() {
+                    self.queue.submit(at_most_ns)?;
+                }
+            }
+        }
         self.batch = self.batch.wrapping_add(1);
         for rest in std::mem::take(&mut self.queue.rests) {
             if let Some(place) = self.place(rest.mark) {
@@ -137,6 +161,17 @@ impl Ring {
             }
         }
         Ok(())
+    }
+
+    /// The sends of the last submission left from then on, one every so many nanoseconds.
+    fn stamp(&mut self, from: u64, each: u64) {
+        for (i, mark) in self.queue.gone().enumerate() {
+            let (place, generation) = (mark as u32 as usize, (mark >> 32) as u32);
+            let slot = &mut self.slots[place];
+            if slot.generation == generation {
+                slot.left = from + i as u64 * each;
+            }
+        }
     }
 
     /// Sends by a call of its own, after everything that was staged for this place.
@@ -168,7 +203,7 @@ impl Ring {
         }
         if !slot.connected {
             let bad = PollFlags::ERR | PollFlags::HUP;
-            if PollFlags::from_bits_retain(event.result as u16).intersects(bad)
+            if PollFlags::from_bits_retain(event.result as _).intersects(bad)
                 && let Some(errno) = refusal(fd)
             {
                 return Err(errno);
@@ -253,6 +288,7 @@ impl Poll for Ring {
         self.close(place);
         let fd = endpoint.socket(self.opened)?;
         (self.opened, self.reset) = (self.opened.wrapping_add(1), endpoint.reset);
+        undelay(&fd);
         let connected = endpoint.connect(&fd)?;
         let slot = &mut self.slots[place];
         *slot = Slot { fd: Some(fd), generation: (slot.generation + 1) % GENERATIONS, ..Slot::default() };
@@ -334,6 +370,11 @@ impl Poll for Ring {
             }
         }
         None
+    }
+
+    #[inline]
+    fn left(&self, place: usize) -> u64 {
+        self.slots[place].left
     }
 
     #[inline]

@@ -71,18 +71,38 @@ impl Default for Parser {
 
 impl Parser {
     /// Makes ready for the next answer; `to_head` when it answers a HEAD request.
+    #[inline(always)]
     pub fn begin(&mut self, to_head: bool) {
         (self.state, self.to_head, self.begun, self.spent, self.weight) = (State::Head, to_head, false, false, 0);
         self.spare.clear();
         if self.spare.capacity() > SPARE_LIMIT {
-            self.spare = Vec::new();
+            self.shrink();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn shrink(&mut self) {
+        self.spare = Vec::new();
     }
 
     /// The answer came whole, and somebody knows it already.
     #[inline]
     pub fn skip(&mut self) {
         (self.state, self.begun) = (State::Done, true);
+    }
+
+    /// How many bytes are missing of a body whose length is known.
+    pub fn left(&self) -> Option<u64> {
+        if let State::Length(left) = self.state { Some(left) } else { None }
+    }
+
+    /// So many bytes came unseen: says how many of them are of a body whose length is known, and whether it ends with them.
+    pub fn pass(&mut self, bytes: u64) -> (u64, bool) {
+        let State::Length(left) = self.state else { return (0, false) };
+        let (taken, whole) = (bytes.min(left), bytes >= left);
+        self.state = if whole { State::Done } else { State::Length(left - taken) };
+        (taken, whole)
     }
 
     /// Whether any byte of this answer has come.

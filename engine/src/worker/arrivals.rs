@@ -60,7 +60,7 @@ impl<P: Poll> Worker<'_, P> {
             let place = pool.take(now, |place| self.places[place].is_free(), |connection| self.opener(connection));
             self.pool = pool;
             let Some(place) = place else { break };
-            self.begin_due(place, now, now);
+            self.begin_due(place, now, now, false);
             // Each send takes some microseconds, in which more may come due.
             now = clock::now();
         }
@@ -83,18 +83,24 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// Gives a free place its next request, if there is one.
-    #[inline]
+    #[inline(never)]
     pub(super) fn next_request(&mut self, place: usize, now: u64) {
+        self.follow(place, now, false);
+    }
+
+    /// As [`Worker::next_request`]; `fresh`: `now` was read just before, and nothing that takes time was done since.
+    #[inline(always)]
+    pub(super) fn follow(&mut self, place: usize, now: u64, fresh: bool) {
         if self.over {
             return self.hang_up(place);
         }
-        let seen = self.pool.full_since().unwrap_or(now);
-        self.begin_due(place, seen, now);
+        let seen = if self.pace.is_open() { self.pool.full_since().unwrap_or(now) } else { now };
+        self.begin_due(place, seen, now, fresh);
     }
 
     /// Begins the oldest request that is due; `seen` is until when there was a place for it.
     #[inline(always)]
-    fn begin_due(&mut self, place: usize, seen: u64, now: u64) {
+    fn begin_due(&mut self, place: usize, seen: u64, now: u64, fresh: bool) {
         let due = match self.pace.next(place / self.poll.lanes(), now) {
             Due::Since(due) => due,
             Due::Away(until) => return self.leave(place, until),
@@ -108,7 +114,7 @@ impl<P: Poll> Worker<'_, P> {
         self.in_flight += 1;
         let mut until = seen;
         if p.connected {
-            let sent = self.ask(place, now);
+            let sent = self.ask_at(place, now, fresh);
             // Where there was a place all the time, the engine was late until it sent.
             until = if seen == now { sent } else { seen };
         } else {

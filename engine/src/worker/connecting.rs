@@ -3,7 +3,7 @@
 //! One lane opens the connection, and the others that have a request wait for it. What becomes of it is theirs alike. The books of
 //! connections are kept here, one entry for each whatever its lanes.
 
-use super::Worker;
+use super::{NOBODY, Worker};
 use crate::clock;
 use crate::connection::State;
 use crate::poll::{Cause, Poll};
@@ -27,16 +27,16 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     fn is_opening(&self, place: usize) -> bool {
-        self.openers[place / self.poll.lanes()].is_some()
+        self.openers[place / self.poll.lanes()] != NOBODY
     }
 
     fn is_opener(&self, place: usize) -> bool {
-        self.openers[place / self.poll.lanes()] == Some(place as u32)
+        self.openers[place / self.poll.lanes()] == place as u32
     }
 
     /// Complete answers on the present connection of `place`, or on the last one.
     fn answers(&self, place: usize) -> u64 {
-        self.places[self.lanes(place)].iter().map(|p| p.answers).sum()
+        self.places[self.lanes(place)].iter().map(|p| u64::from(p.answers)).sum()
     }
 
     /// A place of this connection that could open it: none when it is there, or on its way.
@@ -70,7 +70,7 @@ impl<P: Poll> Worker<'_, P> {
     /// Tries to connect; the clock of the connect runs already.
     fn dial(&mut self, place: usize, now: u64) {
         let connection = place / self.poll.lanes();
-        self.openers[connection] = Some(place as u32);
+        self.openers[connection] = place as u32;
         match self.poll.open(place, &self.job.endpoint) {
             Ok(()) => self.remind(place),
             Err(errno) => self.unconnected(place, errno, now),
@@ -90,7 +90,7 @@ impl<P: Poll> Worker<'_, P> {
 
     pub(super) fn connected(&mut self, place: usize, now: u64) {
         let connection = place / self.poll.lanes();
-        self.openers[connection] = None;
+        self.openers[connection] = NOBODY;
         self.connections += 1;
         let slice = &mut self.ledger.slice;
         slice.connections_peak = slice.connections_peak.max(self.connections);
@@ -285,7 +285,7 @@ impl<P: Poll> Worker<'_, P> {
         if !connected && !self.is_opener(place) {
             return;
         }
-        self.openers[connection] = None;
+        self.openers[connection] = NOBODY;
         self.poll.close(place);
         if connected {
             self.connections -= 1;

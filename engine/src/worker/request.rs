@@ -4,7 +4,7 @@
 
 use super::Worker;
 use crate::clock;
-use crate::connection::{Answer, Progress, State};
+use crate::connection::{Answer, Progress, Right, State};
 use crate::error::Fault;
 use crate::expect::Broken;
 use crate::poll::{Poll, What};
@@ -25,24 +25,88 @@ impl<P: Poll> Worker<'_, P> {
             // RFC 9112, 9.2: bytes that nobody asked for make the connection useless.
             return self.hang_up(place);
         }
+        let lore = &mut self.lore[p.request()];
+        p.left(self.poll.left(place), !self.pace.is_open());
+        let service = now.saturating_sub(p.sent_at);
         if p.silent() {
-            self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
+            if let Some((right, rest)) = p.known(bytes, lore) {
+                return self.right(place, right, rest, service, ending, now);
+            }
+            self.ledger.slice.first_byte.record(service);
         }
+        self.read(place, ending, now);
+    }
+
+    /// The answer is one that came before, byte for byte and in one read: the usual case, and nothing is left to be looked at.
+    #[inline(always)]
+    fn right(&mut self, place: usize, right: Right, rest: usize, service: u64, ending: bool, now: u64) {
+        let (reusable, ending) = self.left_over(place, rest, ending);
+        if reusable && self.may_repeat(place, right) {
+            return self.repeat(place, right, service, now);
+        }
+        let answer = &self.places[place].take(right, rest);
+        let slice = &mut self.ledger.slice;
+        if self.pace.is_open() {
+            slice.first_byte.record(service);
+            slice.latency.record(service);
+            slice.response.record(now.saturating_sub(self.places[place].due_at));
+        } else {
+            slice.prompt.record(service);
+        }
+        // From the read to the next send there is one comparison of a few kilobytes at most: one look at the clock does for both.
+        self.conclude(place, answer, reusable, ending, now, true);
+    }
+
+    /// The bytes that came are to be read.
+    #[inline(never)]
+    fn read(&mut self, place: usize, ending: bool, now: u64) {
+        let p = &mut self.places[place];
         let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
-        match p.absorb(bytes, now, request, lore, &mut self.totals.first) {
-            Progress::More => {}
+        match p.absorb(self.poll.bytes(), now, request, lore, &mut self.totals.first) {
+            Progress::More => self.look_away(place),
             Progress::Complete(answer) => {
-                let surplus = answer.rest > 0 && self.is_surplus(answer.rest);
-                let behind = self.poll.answered(place, answer.rest);
-                if behind {
-                    // They are counted when they come again.
-                    self.ledger.slice.counts.bytes_in -= answer.rest as u64;
-                }
-                let reusable = behind || !(ending || surplus);
-                self.complete(place, &answer, reusable, ending && !behind, now);
+                let (reusable, ending) = self.left_over(place, answer.rest, ending);
+                self.look_away(place);
+                self.complete(place, &answer, reusable, ending, now);
             }
             Progress::Malformed(why) => self.lose(place, Outcome::Malformed, why, now),
         }
+    }
+
+    /// Where nobody needs to see the rest of the body, the layers below may throw it away.
+    fn look_away(&mut self, place: usize) {
+        let p = &self.places[place];
+        if self.lore[p.request()].may_look_away() {
+            self.poll.discard(place, p.unseen().unwrap_or(0));
+        }
+    }
+
+    /// So many bytes of a body came that nobody saw.
+    #[inline(never)]
+    pub(super) fn dropped(&mut self, place: usize, bytes: u64, ending: bool, now: u64) {
+        self.ledger.slice.counts.bytes_in += bytes;
+        let p = &mut self.places[place];
+        if self.ledger.slice.is_routed() {
+            self.ledger.slice.received(p.request(), bytes as usize);
+        }
+        if p.state != State::Asking {
+            return self.hang_up(place);
+        }
+        match p.pass(bytes, &self.job.requests[p.request()], &mut self.lore[p.request()]) {
+            None => self.look_away(place),
+            Some(answer) => self.complete(place, &answer, !ending && answer.rest == 0, ending, now),
+        }
+    }
+
+    /// What follows an answer in its last read: whether the connection may be used again, and whether the server has ended it.
+    #[inline(always)]
+    fn left_over(&mut self, place: usize, rest: usize, ending: bool) -> (bool, bool) {
+        if self.poll.answered(place, rest) {
+            // They are counted when they come again.
+            self.ledger.slice.counts.bytes_in -= rest as u64;
+            return (true, false);
+        }
+        (!ending && (rest == 0 || !self.is_surplus(rest)), ending)
     }
 
     /// A part of an answer that a layer below reads.
@@ -88,20 +152,29 @@ impl<P: Poll> Worker<'_, P> {
         bytes[bytes.len() - rest..].iter().any(|b| !matches!(b, b'\r' | b'\n'))
     }
 
-    /// The answer is complete: whatever follows, the request has its outcome.
-    #[inline]
-    fn complete(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64) {
-        let p = &mut self.places[place];
-        (p.answered, p.answers, p.status) = (true, p.answers + 1, answer.status);
-        let slice = &mut self.ledger.slice;
+    /// The answer is complete, and its times are those of now.
+    #[inline(never)]
+    pub(super) fn complete(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64) {
+        let (p, slice) = (&self.places[place], &mut self.ledger.slice);
         slice.latency.record(now.saturating_sub(p.sent_at));
         slice.response.record(now.saturating_sub(p.due_at));
+        self.conclude(place, answer, reusable, ending, now, false);
+    }
+
+    /// The answer is complete: whatever follows, the request has its outcome. `fresh` is as for [`Worker::follow`].
+    #[inline(always)]
+    fn conclude(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64, fresh: bool) {
+        let p = &mut self.places[place];
+        (p.answered, p.answers) = (true, p.answers.saturating_add(1));
+        let slice = &mut self.ledger.slice;
         slice.status(answer.status);
-        slice.counts.http10_answers += u64::from(answer.http10);
         let keep = answer.keep_alive && self.job.keep_alive;
         let reusable = keep && reusable && p.sent;
-        slice.counts.closes_announced += u64::from(!keep);
-        slice.counts.closes_silent += u64::from(keep && ending);
+        if answer.http10 || !keep || ending {
+            slice.counts.http10_answers += u64::from(answer.http10);
+            slice.counts.closes_announced += u64::from(!keep);
+            slice.counts.closes_silent += u64::from(keep && ending);
+        }
         match &answer.broken {
             None => self.book(place, Outcome::Ok, "", now),
             Some(broken) => self.wrong(place, answer, broken, now),
@@ -110,9 +183,11 @@ impl<P: Poll> Worker<'_, P> {
             // RFC 9112, 9.6: at once, and from our side; some servers linger for seconds until the client has closed.
             self.hang_up(place);
         }
-        self.next_request(place, now);
+        self.follow(place, now, fresh);
     }
 
+    #[cold]
+    #[inline(never)]
     fn wrong(&mut self, place: usize, answer: &Answer, broken: &Broken, now: u64) {
         if self.totals.first_error.is_none() {
             let request = &self.job.requests[self.places[place].request()];
@@ -124,7 +199,7 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// The only place where a request ends.
-    #[inline]
+    #[inline(always)]
     pub(super) fn book(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
         self.in_flight -= 1;
         self.ledger.end(outcome);
@@ -132,7 +207,15 @@ impl<P: Poll> Worker<'_, P> {
         if self.ledger.slice.is_routed() {
             self.book_route(place, outcome, now);
         }
-        if outcome != Outcome::Ok && outcome != Outcome::Unfinished && self.totals.first_error.is_none() {
+        if outcome != Outcome::Ok && outcome != Outcome::Unfinished {
+            self.regret(place, outcome, why, now);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn regret(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+        if self.totals.first_error.is_none() {
             let request = &self.job.requests[self.places[place].request()];
             self.totals.first_error = Some((now, trouble::lost(request, self.job, outcome, why)));
         }
@@ -144,12 +227,18 @@ impl<P: Poll> Worker<'_, P> {
         self.book(place, Outcome::Unfinished, "", now);
     }
 
-    /// Sends the present request on the present connection, and says when.
+    /// Sends the present request on the present connection.
+    #[inline(never)]
+    pub(super) fn ask(&mut self, place: usize, now: u64) {
+        self.ask_at(place, now, false);
+    }
+
+    /// As [`Worker::ask`], and says when it was; `fresh` is as for [`Worker::follow`].
     #[inline(always)]
-    pub(super) fn ask(&mut self, place: usize, now: u64) -> u64 {
+    pub(super) fn ask_at(&mut self, place: usize, now: u64, fresh: bool) -> u64 {
         let p = &mut self.places[place];
-        p.ask(self.job.requests[p.request()].method == "HEAD");
-        let now = if self.poll.gathers() { now } else { clock::now() };
+        p.ask(self.sayings[p.request()].to_head);
+        let now = if fresh || self.poll.gathers() { now } else { clock::now() };
         if p.sent_at == 0 {
             p.sent_at = now;
             if !self.pace.is_open() {
@@ -168,7 +257,7 @@ impl<P: Poll> Worker<'_, P> {
         if p.state != State::Asking {
             return;
         }
-        let bytes = &self.job.encoded[p.request()];
+        let bytes = self.sayings[p.request()].bytes;
         if bytes.is_empty() {
             return self.send_drawn(place, now);
         }

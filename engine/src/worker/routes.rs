@@ -14,7 +14,7 @@ impl<P: Poll> Worker<'_, P> {
         let route = &mut self.ledger.slice.routes[p.request()];
         route.end(outcome, now.saturating_sub(p.sent_at), now.saturating_sub(p.due_at));
         if outcome.is_answer() {
-            route.status(p.status);
+            route.status(p.status());
         }
     }
 

@@ -1,6 +1,7 @@
 //! A scripted server of HTTP/2: it hears frames and says frames, right or wrong.
 
 use crate::theatre::{Peer, Said, Server};
+use crate::tunnel::Tunnel;
 use serde_json::Value;
 use webdyno_engine::wire::h2::write::{self, PREFACE};
 use webdyno_engine::wire::h2::{FRAME_HEAD, flag, kind};
@@ -8,16 +9,45 @@ use webdyno_engine::wire::h2::{FRAME_HEAD, flag, kind};
 /// Ends a stream.
 pub const END: u8 = flag::END_STREAM;
 
+/// What carries the frames.
+pub trait Voice {
+    /// The next bytes, so many; `None`: the engine has closed.
+    fn take(&mut self, bytes: usize) -> Option<Vec<u8>>;
+
+    /// Writes; an engine that has gone is no error of the script.
+    fn say(&mut self, bytes: &[u8]);
+}
+
+impl Voice for Peer {
+    fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        Peer::take(self, bytes)
+    }
+
+    fn say(&mut self, bytes: &[u8]) {
+        Peer::say(self, bytes);
+    }
+}
+
+impl Voice for Tunnel {
+    fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        Tunnel::take(self, bytes)
+    }
+
+    fn say(&mut self, bytes: &[u8]) {
+        Tunnel::say(self, bytes);
+    }
+}
+
 /// One connection, as the script sees it.
-pub struct Stage {
-    pub peer: Peer,
+pub struct Stage<V = Peer> {
+    pub peer: V,
     /// Streams that were reset by the engine, with the code.
     pub resets: Vec<(u32, u32)>,
 }
 
-impl Stage {
+impl<V: Voice> Stage<V> {
     /// Hears the preface, and says these settings.
-    pub fn open(mut peer: Peer, settings: &[(u16, u32)]) -> Stage {
+    pub fn open(mut peer: V, settings: &[(u16, u32)]) -> Stage<V> {
         if let Some(preface) = peer.take(PREFACE.len()) {
             assert_eq!(PREFACE, preface);
         }
@@ -30,7 +60,7 @@ impl Stage {
     pub fn say(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut out = Vec::new();
         write(&mut out);
-        self.peer.say(out);
+        self.peer.say(&out);
     }
 
     /// The next frame: kind, flags, stream, content; `None`: the engine has closed.

@@ -6,6 +6,7 @@ mod endings;
 mod failures;
 mod h2;
 mod h2_stage;
+mod h2_tls;
 mod hostile_answers;
 mod hostile_sockets;
 mod paces;

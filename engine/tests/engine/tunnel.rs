@@ -116,6 +116,13 @@ impl Tunnel {
         Some((head, body))
     }
 
+    /// The next bytes, so many; `None`: the engine has closed.
+    pub fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        let mut taken = vec![0; bytes];
+        self.stream.read_exact(&mut taken).ok()?;
+        Some(taken)
+    }
+
     /// Writes, in records as rustls makes them.
     pub fn say(&mut self, text: impl AsRef<[u8]>) {
         let _ = self.stream.get_mut().write_all(text.as_ref());

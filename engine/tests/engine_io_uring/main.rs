@@ -12,6 +12,8 @@ mod failures;
 mod h2;
 #[path = "../engine/h2_stage.rs"]
 mod h2_stage;
+#[path = "../engine/h2_tls.rs"]
+mod h2_tls;
 #[path = "../engine/hostile_answers.rs"]
 mod hostile_answers;
 #[path = "../engine/hostile_sockets.rs"]

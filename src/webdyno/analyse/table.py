@@ -45,6 +45,8 @@ class Cell:
     """Of the rounds that succeeded."""
     ceilings: tuple[Ceiling, ...] = ()
     """Of the machine."""
+    discarded: tuple[Run, ...] = ()
+    """Earlier Runs of the same trials, interrupted ones apart; no figure is made from them."""
 
     @property
     def name(self) -> str:
@@ -115,10 +117,17 @@ class Table:
 def tables(evidence: Evidence) -> list[Table]:
     """All tables of a plan, in its order of workloads and loads; a trial that ran twice counts with its last Run."""
     last = {run.trial.id: run for run in evidence.runs}
+    earlier = [run for run in evidence.runs if run is not last[run.trial.id] and run.outcome != "interrupted"]
     plan = evidence.plan
     keys = {(trial.workload, _key(trial.load), trial.driver): trial for trial in plan.trials}
     ordered = sorted(keys.values(), key=lambda trial: (list(plan.workloads).index(trial.workload), _key(trial.load)))
-    return [_table(plan, evidence.fingerprint, last, trial) for trial in ordered]
+    found = [_table(plan, evidence.fingerprint, last, trial) for trial in ordered]
+    return [replace(table, cells=tuple(_with_earlier(cell, earlier) for cell in table.cells)) for table in found]
+
+
+def _with_earlier(cell: Cell, earlier: Sequence[Run]) -> Cell:
+    mine = {run.trial.id for run in cell.runs}
+    return replace(cell, discarded=tuple(run for run in earlier if run.trial.id in mine))
 
 
 def _key(load: Load) -> tuple[int, str]:

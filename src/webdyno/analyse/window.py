@@ -44,6 +44,9 @@ class Window:
     host_cores: float | None
     steal_cores: float | None
     in_flight: float | None
+    contender_throttled: float | None
+    """Part of the phase in which a CPU quota held it back, at most 1."""
+    driver_throttled: float | None
 
     @property
     def cpu_per_request_ns(self) -> float | None:
@@ -86,6 +89,8 @@ def read_window(run: Run) -> Window | None:
         host_cores=look.per_second("host", lambda reading: reading.busy_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
         in_flight=_mean([_held(slice_) for slice_ in steady]),
+        contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
+        driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
     )
 
 
@@ -126,11 +131,9 @@ def requests_per_connection(runs: Iterable[Run]) -> float | None:
 def process_shares(run: Run) -> dict[str, float]:
     """Share of each process in the CPU its contender used during the steady phase."""
     start, end = _edges(run, steady_slices(run))
-    seen = [
-        reading
-        for reading in run.readings
-        if reading.role == "contender" and reading.cpu_by_process and _inside(reading, start, end)
-    ]
+    looks = [reading for reading in run.readings if reading.role == "contender" and reading.cpu_by_process]
+    seen = [look for look in looks if _inside(look, start, end)]
+    seen += [look for look in looks if end is not None and look.at_ns > end][:1]  # taken when the driver said it ended
     if len(seen) < 2:
         return {}
     first, last = seen[0].cpu_by_process or {}, seen[-1].cpu_by_process or {}
@@ -209,6 +212,11 @@ def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float
         return {"mean": latency.mean_ns, "max": latency.max_ns, "p50": p50, "p99": p99}
     given = [slice_.latency_ns for slice_ in steady if slice_.latency_ns]
     return dict(given[0]) if len(given) == len(steady) == 1 else {}
+
+
+def _at_most_1(part: float | None) -> float | None:
+    """The kernel adds up the time over processors."""
+    return None if part is None else min(1.0, part)
 
 
 def _mean(values: Sequence[int | None]) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import uv
 
@@ -28,13 +29,33 @@ def lock(contender: Contender, app: App, runtime: Runtime, target: Path, host: H
         )
     requires = sorted({*app.requires, *contender.requires})
     compile_ = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--python-version", runtime.find[0]]
-    resolved = ask(host, [*compile_, "--no-header", "--no-annotate", "-"], stdin="\n".join(requires).encode())
+    with TemporaryDirectory(prefix="webdyno-lock-") as folder:
+        options = ["--no-header", "--no-annotate", *written_apart(contender, Path(folder))]
+        resolved = ask(host, [*compile_, *options, "-"], stdin="\n".join(requires).encode())
     if resolved is None:
         raise MachineError(
             f"{contender.name}: uv could not resolve {', '.join(requires)}; are all of them on the index?"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(f"# locked for {', '.join(requires)}; written by webdyno\n{resolved}", encoding="utf-8")
+
+
+def apart(contender: Contender) -> list[tuple[str, list[str]]]:
+    """Versions apart from what is required, each list with uv's option for it; lists with nothing in them left out."""
+    both = [("--overrides", contender.overrides), ("--build-constraints", contender.build_with)]
+    return [(option, versions) for option, versions in both if versions]
+
+
+def written_apart(contender: Contender, folder: Path) -> list[str]:
+    """uv's arguments for ``apart``, whose lists are written into files of ``folder``."""
+    files = [(option, write_lines(folder / f"{option[2:]}.txt", versions)) for option, versions in apart(contender)]
+    return [word for pair in files for word in pair]
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> str:
+    """``path`` as text, its file written with one of ``lines`` each."""
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
 
 
 def locked_lines(text: str) -> list[str]:

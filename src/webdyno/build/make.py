@@ -36,25 +36,41 @@ def build(
     recipe = RECIPES.get(runtime.kind)
     if recipe is None:
         raise BuildError(f"webdyno cannot build for {runtime.kind} yet")
-    parts = recipe.parts(order)
-    key = hashlib.sha256("".join(part.key for part in parts).encode()).hexdigest()[:24]
+    try:
+        return _build(order, recipe.parts(order))
+    except BuildError as error:
+        if contender.needs is None:
+            raise
+        raise BuildError(f"{error}; it needs of the system: {contender.needs}", error.log_tail) from None
+
+
+def _build(order: Order, parts: list[Part]) -> Built:
+    key = _key(parts, order.found)
     workshop = _workshop(order, key)
-    folders, versions, seconds = [], {runtime.name: found.version}, 0.0
+    folders, versions, seconds = [], {order.runtime.name: order.found.version}, 0.0
     for part in parts:
-        folder = cache / part.name / part.key
+        folder = order.cache / part.name / part.key
         marker, took = _from_cache_or_made(part, folder, workshop)
         folders.append(folder)
         versions |= marker.versions
         seconds += took
+    # Last: a program's own word beats a gem's name.
+    versions |= {each.runtime: each.version for each in order.found.beside}
     return Built(
-        contender=contender.name,
+        contender=order.contender.name,
         key=key,
         directory=str(folders[-1]),
-        environment=_environment(parts, folders, found),
+        environment=_environment(parts, folders, order.found),
         versions=versions,
         log=str(workshop.log),
         seconds=seconds,
     )
+
+
+def _key(parts: list[Part], found: Found) -> str:
+    """Hash of all that is served, programs of the system beside it included."""
+    beside = [f"{each.program}:{each.version}" for each in found.beside]
+    return hashlib.sha256("".join([*(part.key for part in parts), *beside]).encode()).hexdigest()[:24]
 
 
 def _environment(parts: list[Part], folders: list[Path], found: Found) -> dict[str, str]:
@@ -64,11 +80,12 @@ def _environment(parts: list[Part], folders: list[Path], found: Found) -> dict[s
 
 
 def _path(parts: list[Part], folders: list[Path], found: Found) -> str:
-    """The contender's own programs first, then its runtime's, then the system's."""
+    """The contender's own programs first, then those of its runtimes, then the system's."""
     own = [
         str(folder / part.programs) for part, folder in zip(parts, folders, strict=True) if part.programs is not None
     ]
-    return ":".join(dict.fromkeys([*own, str(Path(found.program).parent), *SYSTEM_PATH.split(":")]))
+    theirs = [str(Path(each.program).parent) for each in (found, *found.beside)]
+    return ":".join(dict.fromkeys([*own, *theirs, *SYSTEM_PATH.split(":")]))
 
 
 def _workshop(order: Order, key: str) -> Workshop:

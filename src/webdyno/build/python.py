@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import uv
 
-from webdyno.build.locks import locked_lines, unsatisfied
+from webdyno.build.locks import apart, locked_lines, unsatisfied, write_lines, written_apart
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime
@@ -63,9 +63,14 @@ def parts(order: Order) -> list[Part]:
         return {}
 
     return [
-        Part("environments", [*interpreter, *lines], environment, programs="bin"),
+        Part("environments", [*interpreter, *lines, *_apart_ingredients(order)], environment, programs="bin"),
         Part("apps", [*interpreter, *app_ingredients(order.sources)], app),
     ]
+
+
+def _apart_ingredients(order: Order) -> list[str]:
+    """None where nothing is said, so that such an environment's key is what it always was."""
+    return [word for option, versions in apart(order.contender) for word in (option, *versions)]
 
 
 def _lines(order: Order) -> list[str]:
@@ -79,8 +84,8 @@ def _lines(order: Order) -> list[str]:
 
 
 def _install(folder: Path, workshop: Workshop, install: list[str], lines: list[str], order: Order) -> None:
-    requirements = folder / "requirements.txt"
-    requirements.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    requirements = write_lines(folder / "requirements.txt", lines)
     options = ["--compile-bytecode", "--link-mode", "hardlink", *(["--no-deps"] if order.lock else [])]
-    argv = [*install, *options, "--requirements", str(requirements)]
+    options += written_apart(order.contender, folder)
+    argv = [*install, *options, "--requirements", requirements]
     workshop.run(f"install {', '.join(order.requires)}", argv, folder, UV_NO_PROGRESS="1")

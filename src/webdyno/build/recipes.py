@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdyno.build import go, jvm, node, python, rust
+from webdyno.build import go, jvm, native, node, python, ruby, rust
 from webdyno.build.order import Recipe
 
 RECIPES: dict[str, Recipe] = {
@@ -11,4 +11,6 @@ RECIPES: dict[str, Recipe] = {
     "go": Recipe(go.parts),
     "rust": Recipe(rust.parts),
     "jvm": Recipe(jvm.parts, tools=("mvn",)),
+    "native": Recipe(native.parts),
+    "ruby": Recipe(ruby.parts),
 }

@@ -4,40 +4,53 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
 
+from webdyno.build.npm_runtime import bring, brought
 from webdyno.build.order import Recipe
 from webdyno.build.recipes import RECIPES
 from webdyno.build.tool import ask
 from webdyno.model.built import Found
 from webdyno.model.contender import Runtime
-from webdyno.rig.host import Host
+from webdyno.rig.host import STDOUT, Host
 
 
-def find_runtime(runtime: Runtime, host: Host) -> Found | str:
-    """The first program that is there, tells its version and is new enough; else one line why not."""
+def find_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Found | str:
+    """The first program that is there, tells its version and is new enough; else one line why not.
+
+    What the machine has comes first, then what was brought into ``cache`` by an earlier ``fetch_runtime``.
+    """
     recipe = RECIPES.get(runtime.kind)
     if recipe is None:
         return f"{runtime.name}: webdyno cannot build for {runtime.kind} yet"
-    return _look(runtime, recipe, host)
+    return _look(runtime, recipe, host, cache)
 
 
-def fetch_runtime(runtime: Runtime, host: Host) -> Found | str:
-    """Like ``find_runtime``, but brings what is not there, where that can be had without rights (Pythons, by uv)."""
-    found = find_runtime(runtime, host)
+def fetch_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Found | str:
+    """Like ``find_runtime``, but brings what is not there, where that can be had without rights.
+
+    Pythons come by uv; a runtime that is an npm package comes by npm, into ``cache``.
+    """
+    found = find_runtime(runtime, host, cache)
     recipe = RECIPES.get(runtime.kind)
-    if isinstance(found, Found) or recipe is None or recipe.fetch is None:
+    if isinstance(found, Found) or recipe is None:
         return found
-    recipe.fetch(runtime, host)
-    return _look(runtime, recipe, host)
+    if recipe.fetch is not None:
+        recipe.fetch(runtime, host)
+    elif runtime.package is not None and cache is not None:
+        bring(runtime, cache, host)
+    else:
+        return found
+    return _look(runtime, recipe, host, cache)
 
 
-def _look(runtime: Runtime, recipe: Recipe, host: Host) -> Found | str:
+def _look(runtime: Runtime, recipe: Recipe, host: Host, cache: Path | None) -> Found | str:
     for tool in recipe.tools:
         if shutil.which(tool) is None:
             return f"{tool} was not found, and {runtime.language} is built with it; to get it: {runtime.install}"
     why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
-    for program in recipe.candidates(runtime, host):
-        told = (ask(host, [program, *runtime.version]) or "").strip()
+    for program in [*recipe.candidates(runtime, host), *brought(runtime, cache)]:
+        told = _told([program, *runtime.version], host)
         if not told:
             why = f"{program} does not tell its version"
         elif runtime.minimum and _numbers(told) < _numbers(runtime.minimum):
@@ -47,7 +60,13 @@ def _look(runtime: Runtime, recipe: Recipe, host: Host) -> Found | str:
     return f"{why}; to get it: {runtime.install}"
 
 
+def _told(argv: list[str], host: Host) -> str:
+    """What a program says of its version; some (nginx) say it on standard error."""
+    said = (ask(host, argv) or "").strip()
+    return said or (ask(host, argv, errors=STDOUT) or "").strip()
+
+
 def _numbers(text: str) -> list[int]:
-    """The first version number in ``text``: "go version go1.26.8 linux" -> [1, 26, 8]."""
-    match = re.search(r"\d+(?:\.\d+)*", text)
+    """The first version number in ``text``, with a dot if there is one: "h2o version 2.2.5" -> [2, 2, 5]."""
+    match = re.search(r"\d+(?:\.\d+)+", text) or re.search(r"\d+", text)
     return [int(part) for part in match[0].split(".")] if match else []

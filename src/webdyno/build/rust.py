@@ -1,4 +1,10 @@
-"""Rust: the app's crate, compiled by the commands its file names, with exactly the crates of its Cargo.lock."""
+"""Rust: the app's crate, compiled by the commands its file names, with exactly the crates of its Cargo.lock.
+
+What cargo compiles on the way to the program lies in one folder of the cache for all apps: most of them need the same
+hundred crates in the same versions, and cargo tells apart what differs (compiler, features, profile). It locks that
+folder, so builds wait for each other. A cargo before 1.91 knows nothing of it and compiles everything for each app.
+https://doc.rust-lang.org/cargo/reference/build-cache.html
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ from webdyno.build.tool import Workshop, ask
 _NUMBER = "1"
 """Raise it when what this recipe does changes: it is part of every key."""
 _TARGET = "target"
+_SHARED = "crates"
 
 
 def parts(order: Order) -> list[Part]:
@@ -18,7 +25,11 @@ def parts(order: Order) -> list[Part]:
     def app(folder: Path, workshop: Workshop) -> dict[str, str]:
         order.host.put(order.sources, folder)
         # a target folder set by the user would be shared, and whose program is in it then is anybody's guess
-        settings = {"CARGO_TARGET_DIR": str(folder / _TARGET), "CARGO_INCREMENTAL": "0"}
+        settings = {
+            "CARGO_TARGET_DIR": str(folder / _TARGET),
+            "CARGO_BUILD_BUILD_DIR": str(order.cache / _SHARED),
+            "CARGO_INCREMENTAL": "0",
+        }
         for command in order.app.build:
             argv = [order.found.program if command[0] == "cargo" else command[0], *command[1:]]
             workshop.run(f"compile the app ({' '.join(command)})", argv, folder, **settings)

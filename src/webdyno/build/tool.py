@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Literal
 
 from webdyno.model.errors import BuildError, StartError
 from webdyno.rig.group import Group
@@ -19,6 +20,7 @@ _LOOK_S = 0.1
 _GRACE_S = 2.0
 _NOT_INHERITED = re.compile(
     r"PYTHON.*|VIRTUAL_ENV.*|CONDA_.*|UV_(PYTHON|PROJECT.*|SYSTEM_PYTHON|RESOLUTION|OVERRIDE|CONSTRAINT)|NODE_OPTIONS|GOFLAGS"
+    r"|CARGO_(BUILD_(TARGET|RUSTFLAGS)|PROFILE_.*|ENCODED_RUSTFLAGS)|RUSTFLAGS"
 )
 """Variables that make a tool build for another place, or other versions, than it was told."""
 
@@ -69,8 +71,16 @@ class Workshop:
             return log.read().decode(errors="replace")
 
 
-def ask(host: Host, argv: Sequence[str], stdin: bytes | None = None, errors: Path = Path(os.devnull)) -> str | None:
-    """What a short command writes to standard output; None when it cannot be started or fails."""
+def ask(
+    host: Host,
+    argv: Sequence[str],
+    stdin: bytes | None = None,
+    errors: Path | Literal["stdout"] = Path(os.devnull),
+) -> str | None:
+    """What a short command writes to standard output; None when it cannot be started or fails.
+
+    ``errors`` is where its standard error goes: a file, or with its output.
+    """
     command = Command(
         argv=list(argv),
         cwd=Path("/"),

@@ -7,11 +7,14 @@ import threading
 import time
 from collections.abc import Mapping
 
+import msgspec
+
 from webdyno.analyse.words import length
 from webdyno.build import Job, build_all
 from webdyno.commands.options import cache_folder
 from webdyno.model.built import Built, Found
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError
 from webdyno.rig.host import Host
 
@@ -30,7 +33,7 @@ def build_contenders(
             contender=known.contenders[name],
             app=known.apps[known.contenders[name].app],
             runtime=known.runtimes[known.contenders[name].runtime],
-            found=found[known.contenders[name].runtime],
+            found=_found(known.contenders[name], found),
             sources=known.app_directories[known.contenders[name].app],
             lock=known.locks.get(name),
         )
@@ -41,6 +44,11 @@ def build_contenders(
     if fresh:
         print(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}", file=sys.stderr)
     return built
+
+
+def _found(contender: Contender, found: Mapping[str, Found]) -> Found:
+    """Its runtime, with what it is served with besides."""
+    return msgspec.structs.replace(found[contender.runtime], beside=[found[name] for name in contender.beside])
 
 
 def say_built(name: str, result: Built | BuildError) -> None:

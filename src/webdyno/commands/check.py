@@ -69,7 +69,7 @@ def check(
 ) -> int:
     """Build, start, verify and stop contenders, without load.
 
-    Exit code 1 when one fails; a contender whose runtime is not on this machine is skipped and says so.
+    Exit code 1 when one fails; a contender whose runtime, or what else it needs, is not here is skipped and says so.
 
     Example: `webdyno check waitress granian-asgi`
     """

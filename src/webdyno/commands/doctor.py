@@ -137,7 +137,7 @@ def _of_drivers(strapped: Strapped) -> Iterator[Finding]:
 
 def _of_runtimes(strapped: Strapped) -> Iterator[Finding]:
     for runtime in catalogue_of(None).runtimes.values():
-        found = find_runtime(runtime, strapped)
+        found = find_runtime(runtime, strapped, cache_folder())
         if isinstance(found, Found):
             yield Finding(subject=runtime.name, state="fine", sentence=f"{found.version} ({found.program})")
         else:

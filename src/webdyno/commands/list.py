@@ -65,7 +65,7 @@ def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
         "workloads": set(chosen.workloads),
         "studies": {study},
         "apps": {contender.app for contender in contenders},
-        "runtimes": {contender.runtime for contender in contenders},
+        "runtimes": {name for contender in contenders for name in contender.runtimes},
         "services": {known.workloads[name].service or "" for name in chosen.workloads},
     }[kind]
 

@@ -10,8 +10,8 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build import fetch_runtime, find_runtime
-from webdyno.commands.options import flag, numbers, split
+from webdyno.build import fetch_runtime, find_runtime, lacking
+from webdyno.commands.options import cache_folder, flag, numbers, split
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
@@ -146,18 +146,20 @@ def _verified(request: Request) -> Request:
 def look_for_runtimes(
     catalogue: Catalogue, contenders: list[str], host: Host, *, fetch: bool
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """The runtimes that exist here by name, and for each contender whose runtime does not, the reason.
+    """The runtimes that exist here by name, and for each contender that lacks its own, or more, the reason.
 
     With ``fetch``, what is missing and can be had without rights is brought first.
     """
     find = fetch_runtime if fetch else find_runtime
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}
-    for name in sorted({catalogue.contenders[contender].runtime for contender in contenders}):
-        result = find(catalogue.runtimes[name], host)
+    needed = {contender: catalogue.contenders[contender].runtimes for contender in contenders}
+    for name in sorted({name for names in needed.values() for name in names}):
+        result = find(catalogue.runtimes[name], host, cache_folder())
         if isinstance(result, Found):
             found[name] = result
         else:
             reasons[name] = result
-    runtimes = {contender: catalogue.contenders[contender].runtime for contender in contenders}
-    return found, {name: reasons[runtime] for name, runtime in runtimes.items() if runtime in reasons}
+    wanting = {name: reason for name in contenders if (reason := lacking(catalogue.contenders[name]))}
+    lack = {contender: [reasons[name] for name in names if name in reasons] for contender, names in needed.items()}
+    return found, {**wanting, **{contender: of_it[0] for contender, of_it in lack.items() if of_it}}

@@ -61,13 +61,15 @@ class GroupReader:
             threads += stat.threads
             processes += 1
         user_ns, system_ns = self._group.cpu_ns() or self._summed_cpu()
+        pss_bytes, swap_bytes = self._mapped(pids, now=pss)
         return Reading(
             at_ns=time.monotonic_ns(),
             role=self._role,
             cpu_user_ns=user_ns,
             cpu_system_ns=system_ns,
             rss_bytes=rss,
-            pss_bytes=self._pss(pids, now=pss),
+            pss_bytes=pss_bytes,
+            swap_bytes=swap_bytes,
             processes=processes,
             threads=threads,
             sockets=_sockets(pids),
@@ -83,25 +85,25 @@ class GroupReader:
             sum(each.system_ns for each in self._counters.values()),
         )
 
-    def _pss(self, pids: Iterable[int], *, now: bool) -> int | None:
+    def _mapped(self, pids: Iterable[int], *, now: bool) -> tuple[int | None, int | None]:
+        """PSS and what lies in swap; None twice where it was not looked at."""
         begun = time.monotonic_ns()
         if begun < self._next_pss_ns and not now:
-            return None
-        found = [bytes_ for pid in pids if (bytes_ := _pss_of(pid)) is not None]
+            return None, None
+        found = [both for pid in pids if (both := _mapped_by(pid)) is not None]
         ended = time.monotonic_ns()
         self._next_pss_ns = ended + _PSS_REST * (ended - begun)
-        return sum(found) if found else None
+        return (sum(pss for pss, _ in found), sum(swap for _, swap in found)) if found else (None, None)
 
 
-def _pss_of(pid: int) -> int | None:
+def _mapped_by(pid: int) -> tuple[int, int] | None:
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:  # gone, or not ours to look into
         return None
-    for line in text.splitlines():
-        if line.startswith("Pss:"):
-            return int(line.split()[1]) * 1024
-    return None
+    lines = [line.split() for line in text.splitlines()]
+    kib = {words[0]: int(words[1]) for words in lines if words and words[0] in ("Pss:", "Swap:")}
+    return (kib["Pss:"] * 1024, kib.get("Swap:", 0) * 1024) if "Pss:" in kib else None
 
 
 def _switches(pid: int) -> tuple[int, int] | None:

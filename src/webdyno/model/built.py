@@ -13,6 +13,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """Absolute path."""
     version: str
     """As it prints it, one line."""
+    beside: list[Found] = []
+    """What the contender is served with besides (``Contender.beside``), in that order."""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):

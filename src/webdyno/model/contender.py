@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "native"]
+RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "ruby", "native"]
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,6 +25,9 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Arguments after the program that make it print its version, such as ``["--version"]``."""
     minimum: str | None = None
     """Oldest version that will do, compared number by number."""
+    package: str | None = None
+    """For kind node: the npm package that is the runtime, in one exact version (``bun@1.4.5``). It is brought into the
+    cache where ``find`` leads to nothing."""
     install: str
     """One line for a person: how to get it when it is not found."""
 
@@ -63,6 +66,20 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """How it handles many clients at once: processes, threads, event loop, greenlets, goroutines ..."""
     requires: list[str] = []
     """Exact requirements, as the runtime's installer writes them: ``gunicorn==27.0.1``."""
+    overrides: list[str] = []
+    """Exact versions taken against what a required package itself asks for, where that no longer builds or runs.
+    For kind python."""
+    build_with: list[str] = []
+    """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can.
+    For kind python."""
+    needs: str | None = None
+    """One line for a person: what it needs of the system, and how to get it; said when the build fails."""
+    looks_for: list[str] = []
+    """What of ``needs`` can be looked for: programs (``apxs``), C headers (``ev.h``) and libraries (``libuv.so.1``).
+    Where one is missing, the contender is skipped, and ``needs`` says what to install."""
+    beside: list[str] = []
+    """Names of further runtimes it cannot be without: what the system has to bring (nginx, puma), found and told like
+    its own runtime, and not built."""
     workers: int | str = 1
     threads: int | str = 1
     pool: int | str | None = None
@@ -86,3 +103,8 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tell it as found in long runs."""
     stop_s: float = 5.0
     """Seconds it may take to end after SIGTERM, before SIGKILL."""
+
+    @property
+    def runtimes(self) -> list[str]:
+        """Names of all runtimes that have to be there, its own first."""
+        return [self.runtime, *self.beside]

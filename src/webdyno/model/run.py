@@ -100,5 +100,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """High-water mark of the contender's group: the kernel's own where a cgroup keeps one, else the highest Reading."""
     slices: list[Slice] = []
     readings: list[Reading] = []
+    gil_modules: list[str] = []
+    """Modules that switched the GIL of a free-threaded Python back on, as its log says."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""

@@ -96,6 +96,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     cpu_system_ns: int | None = None
     rss_bytes: int | None = None
     pss_bytes: int | None = None
+    swap_bytes: int | None = None
+    """Of its memory, what lies in swap; looked at with ``pss_bytes``."""
     processes: int | None = None
     threads: int | None = None
     sockets: int | None = None

@@ -29,6 +29,7 @@ PINNED: dict[str, tuple[str, str]] = {
     "go": (r"[\w./~-]+@v\d+\.\d+\.\d+[\w.+-]*", "github.com/go-chi/chi/v5@v5.5.0"),
     "rust": (r"[\w-]+@\d+\.\d+\.\d+[\w.+-]*", "axum@0.8.9"),
     "jvm": (r"[\w.-]+:[\w.-]+:\d[\w.-]*", "io.netty:netty-codec-http:4.1.118.Final"),
+    "ruby": (r"[\w-]+:\d[\w.-]*", "puma:5.6.5"),
     "native": (r"[\w.+-]+=\d[\w.+~:-]*", "nginx=1.22.1"),
 }
 """How each kind of runtime writes one exact version, and an example of it."""
@@ -45,6 +46,11 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _reference(("runtime",), it.runtime, "runtime", catalogue.runtimes)
     if runtime := catalogue.runtimes.get(it.runtime):
         yield from pins(it.requires, [runtime.kind])
+        yield from _python_only(it, runtime)
+    yield from chain.from_iterable(
+        _reference(("beside", at), name, "runtime", catalogue.runtimes) for at, name in enumerate(it.beside)
+    )
+    yield from _twice(("beside",), it.beside)
     yield from _command(("serve",), it.serve)
     yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
     if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:
@@ -60,8 +66,24 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
                 if name not in app.answers:
                     yield ("answers", at), f'app "{app.name}" does not answer "{name}"; {suggest(name, app.answers)}'
     yield from _texts(it, ("server", "model", "because", "author"))
+    if it.needs is not None:
+        yield from _texts(it, ("needs",))
+    elif it.looks_for:
+        yield ("looks_for",), "has no needs beside it; say there what to install, in one line for a person"
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
+    yield from _patience(it)
+
+
+def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
+    for key, requirements in (("overrides", it.overrides), ("build_with", it.build_with)):
+        if requirements and runtime.kind != "python":
+            yield (key,), f"is for Python contenders only, and {runtime.name} is of kind {runtime.kind}"
+        else:
+            yield from pins(requirements, ["python"], key)
+
+
+def _patience(it: Contender) -> Iterator[Fault]:
     yield from _above(("ready_s",), it.ready_s, 0)
     if it.warmup_s is not None:
         yield from _above(("warmup_s",), it.warmup_s, 0)
@@ -83,6 +105,12 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
         yield ("find",), "must name at least one program or version"
     if it.minimum is not None and not re.fullmatch(r"\d+(\.\d+)*", it.minimum):
         yield ("minimum",), f'"{it.minimum}" is not a version; write numbers and dots, such as "18.0"'
+    if it.package is not None:
+        if it.kind != "node":
+            yield ("package",), f'only kind "node" has one: npm cannot bring a runtime of kind "{it.kind}"'
+        pattern, example = PINNED["node"]
+        if not re.fullmatch(pattern, it.package):
+            yield ("package",), f'"{it.package}" is not one exact version; write it like "{example}"'
 
 
 def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
@@ -179,12 +207,12 @@ def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
             yield (*key, at), f'"{name}" is named twice'
 
 
-def pins(requires: list[str], kinds: Iterable[str]) -> Iterator[Fault]:
-    """Faults of requirements that are not exact versions as one of these kinds of runtime writes them."""
+def pins(requires: list[str], kinds: Iterable[str], key: str = "requires") -> Iterator[Fault]:
+    """Faults of requirements, under ``key``, that are not exact versions as one of these kinds of runtime has them."""
     ways = [PINNED[kind] for kind in kinds]
     for at, requirement in enumerate(requires):
         if not any(re.fullmatch(pattern, requirement) for pattern, _ in ways):
-            yield ("requires", at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
+            yield (key, at), f'"{requirement}" is not one exact version; write it like "{ways[0][1]}"'
 
 
 def _command(key: Key, words: list[str]) -> Iterator[Fault]:

@@ -30,6 +30,7 @@ from webdyno.rig.host import STDOUT, Command, bare_environment
 from webdyno.rig.ports import free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
+from webdyno.serve.interpreter import gil_modules
 from webdyno.serve.probe import probe
 from webdyno.serve.ready import Waiting
 from webdyno.serve.verify import Asker, verify
@@ -40,6 +41,8 @@ _TIMEOUT_S = 2.0
 """For one answer while nothing else is asked, beside the time the workload itself takes."""
 _AFTER_LOAD_S = 8.0
 """More, after the load: a slow server may first have to work off what the driver left in its queue."""
+_LONGEST_QUEUE_S = 120.0
+"""The most that is waited for a queue of requests that take a time of their own, worked off one by one."""
 
 
 @dataclasses.dataclass
@@ -59,13 +62,15 @@ class Served:
     requests: list[Request]
     notes: list[str]
     """Grows while verifying and when the block is left."""
-    again: Callable[[], object]
+    again: Callable[[int], object]
     log_tail: Callable[[], str]
     """End of what it has written up to now, at most 4 KiB."""
+    gil_modules: Callable[[], list[str]] = list
+    """As in a Run, up to now."""
 
-    def verify(self) -> None:
-        """Ask everything again, after the load; AnswerError."""
-        self.again()
+    def verify(self, connections: int = 0) -> None:
+        """Ask everything again after a load over ``connections``, each of which may have left one; AnswerError."""
+        self.again(connections)
 
 
 @contextlib.contextmanager
@@ -100,7 +105,9 @@ def serve(
         notes: list[str] = []
         try:
             waiting = Waiting(contender.name, group, port, interrupted, tail)
-            yield _until_served(contender, workload, plan, group, waiting, notes)
+            served = _until_served(contender, workload, plan, group, waiting, notes)
+            served.gil_modules = partial(gil_modules, log, tail.begin)
+            yield served
         finally:
             notes += group.end(contender.stop_s)
             late = wait_free(_HOST, port)
@@ -141,8 +148,10 @@ def _until_served(
     def asker(request: Request) -> Answer:
         return ask(_HOST, plan.port, request, timeout_s, waiting.check)
 
-    def patient_asker(request: Request) -> Answer:
-        return ask(_HOST, plan.port, request, _AFTER_LOAD_S + timeout_s, waiting.check_interrupted)
+    def again(connections: int) -> object:
+        patience_s = timeout_s + after_load_s(workload, connections)
+        patient = partial(ask, _HOST, plan.port, timeout_s=patience_s, watch=waiting.check_interrupted)
+        return _verified(workload, patient, waiting, notes)
 
     first = workload.requests[0]
     first_answer_ns = waiting.until_ready(first, asker, time.monotonic() + contender.ready_s)
@@ -161,8 +170,17 @@ def _until_served(
         requests=requests,
         notes=notes,
         log_tail=waiting.tail,
-        again=lambda: _verified(workload, patient_asker, waiting, notes),
+        again=again,
     )
+
+
+def after_load_s(workload: Workload, connections: int) -> float:
+    """Seconds an answer may take more than before a load over ``connections``.
+
+    A handler that blocks for a second, served by one process, owes each connection that second when the load ends, and
+    works it off before it hears the next request: that is slow, not wrong.
+    """
+    return _AFTER_LOAD_S + min(connections * workload.service_floor_ms / 1000, _LONGEST_QUEUE_S)
 
 
 def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[str]) -> list[Request]:
@@ -179,15 +197,15 @@ class _Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._begin = path.stat().st_size if path.exists() else 0
+        self.begin = path.stat().st_size if path.exists() else 0
 
     def __call__(self) -> str:
         try:
             with self._path.open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
-                start = max(self._begin, end - _TAIL_BYTES)
+                start = max(self.begin, end - _TAIL_BYTES)
                 log.seek(start)
                 text = log.read(_TAIL_BYTES).decode(errors="replace")
         except OSError:
             return ""
-        return text.partition("\n")[2] if start > self._begin and "\n" in text else text
+        return text.partition("\n")[2] if start > self.begin and "\n" in text else text

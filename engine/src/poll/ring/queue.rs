@@ -117,6 +117,8 @@ pub struct Queue {
     arena: Box<[u8]>,
     filled: usize,
     staged: Vec<Staged>,
+    /// Those of the last submission.
+    gone: Vec<Staged>,
     /// Completions that the kernel has told, oldest first; all but short sends.
     pub events: Vec<Event>,
     /// Short sends of the last submission.
@@ -143,6 +145,7 @@ impl Queue {
             arena: vec![0; ARENA].into_boxed_slice(),
             filled: 0,
             staged: Vec::new(),
+            gone: Vec::new(),
             events: Vec::new(),
             rests: Vec::new(),
         };
@@ -162,7 +165,7 @@ impl Queue {
 
     /// Tells once when there is room to send, or an error.
     pub fn watch(&mut self, fd: BorrowedFd<'_>, mark: u64) -> Result<(), Errno> {
-        let flags = u32::from(PollFlags::OUT.bits());
+        let flags = PollFlags::OUT.bits() as u32;
         self.push(&opcode::PollAdd::new(Fd(fd.as_raw_fd()), flags).build().user_data(WATCH | mark))
     }
 
@@ -170,6 +173,11 @@ impl Queue {
     #[inline]
     pub fn staged(&self) -> usize {
         self.staged.len()
+    }
+
+    /// The marks of the sends of the last submission, in the order they went.
+    pub fn gone(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.gone.iter().map(|staged| staged.mark)
     }
 
     /// Whether the send staged last has this mark.
@@ -217,6 +225,7 @@ impl Queue {
             self.enter(Some(0))?;
             self.collect();
         }
+        std::mem::swap(&mut self.staged, &mut self.gone);
         self.staged.clear();
         self.filled = 0;
         Ok(())

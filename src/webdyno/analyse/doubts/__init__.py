@@ -11,18 +11,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from webdyno.analyse.doubts.again import ran_again
+from webdyno.analyse.doubts.alike import all_equal
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
-from webdyno.analyse.doubts.connections import closes_connections, http_1_0, small_backlog, starved_connections
+from webdyno.analyse.doubts.cached import cached_service
+from webdyno.analyse.doubts.connections import (
+    closes_connections,
+    http_1_0,
+    silent_close,
+    small_backlog,
+    starved_connections,
+)
 from webdyno.analyse.doubts.driver import driver_limits, generator_bound
 from webdyno.analyse.doubts.fairness import builds_differ, unequal_parallelism, versions_differ
+from webdyno.analyse.doubts.figures import p99_is_mean, part_of_phase
+from webdyno.analyse.doubts.idle import idle_while_slow
+from webdyno.analyse.doubts.interpreter import gil_on
 from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
+from webdyno.analyse.doubts.pools import pool_limited
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
 from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
 from webdyno.analyse.doubts.schedule import not_offered, schedule_lag
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
+from webdyno.analyse.doubts.throttled import throttled
 from webdyno.analyse.doubts.warming import never_settled
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.model.doubt import Doubt
@@ -30,6 +44,9 @@ from webdyno.model.doubt import Doubt
 CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     impossible_rate,
     builds_differ,
+    ran_again,
+    part_of_phase,
+    cached_service,
     wrong_answers,
     dead_cell,
     starved_connections,
@@ -39,16 +56,23 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     not_offered,
     schedule_lag,
     service_bound,
+    p99_is_mean,
     closes_connections,
+    silent_close,
     http_1_0,
     delayed_ack,
+    idle_while_slow,
+    pool_limited,
     uneven_accept,
+    throttled,
     memory_capped,
     small_backlog,
+    gil_on,
     versions_differ,
 )
 TABLE_RULES: tuple[Callable[[Table], Doubt | None], ...] = (
     unlike_machines,
+    all_equal,
     noisy_host,
     few_rounds,
     drifted,

@@ -6,6 +6,9 @@ every percentile look better, because who never got an answer is in none of them
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import Window, requests_per_connection
@@ -13,10 +16,14 @@ from webdyno.model.doubt import Doubt
 
 CLOSING_BELOW = 1.5
 STARVED_VOIDS = 0.10
+SILENT = 0.001
+"""Silent closes per answer."""
+_QUEUE = ("--backlog", "--listen", "-backlog")
+"""What servers call the length of their listen queue on the command line."""
 
 
 def closes_connections(cell: Cell) -> Doubt | None:
-    """Keep-alive was asked for and every answer, or nearly every one, costs a new connection."""
+    """Keep-alive was asked for, and every answer, or nearly every one (1.5 on each), costs a new connection."""
     if not cell.load.keep_alive or not cell.windows:
         return None
     each = requests_per_connection(window.run for window in cell.windows)
@@ -48,6 +55,30 @@ def _opened_again(cell: Cell, window: Window) -> bool:
     return opened > (cell.load.max_connections or cell.load.connections)
 
 
+def silent_close(cell: Cell) -> Doubt | None:
+    """It closed connections without announcing it, more than once in 1,000 answers; keep-alive was asked for.
+
+    RFC 9112 section 9.6: a server that means to close should say so. The request that is on its way at that moment is
+    lost, and most clients call that an error; the engine sends it again (stale_retries).
+    """
+    if not cell.load.keep_alive or not cell.windows:
+        return None
+    slices = [slice_ for window in cell.windows for slice_ in window.run.slices]
+    silent, retries = sum(s.closes_silent or 0 for s in slices), sum(s.stale_retries or 0 for s in slices)
+    answers = sum(slice_.ok for slice_ in slices)
+    if silent + retries <= SILENT * answers:
+        return None
+    return Doubt(
+        kind="silent-close",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} closed {words.count(silent + retries, 'connection')} without saying so in "
+        f"{answers:,} answers: requests that cross such a close are lost, and other clients see errors",
+        advice="make it say Connection: close with its last answer, or keep connections longer than its clients do",
+        numbers={"silent": silent, "retries": retries, "answers": answers},
+    )
+
+
 def http_1_0(cell: Cell) -> Doubt | None:
     """HTTP/1.1 was asked and HTTP/1.0 answered."""
     if cell.load.http == "1.0" or not cell.windows:
@@ -68,7 +99,10 @@ def http_1_0(cell: Cell) -> Doubt | None:
 
 
 def starved_connections(cell: Cell) -> Doubt | None:
-    """Connections that never got an answer: absent from every percentile, so they are told here."""
+    """Connections that never got an answer: absent from every percentile, so they are told here.
+
+    Voids where it is one in ten or more.
+    """
     worst = max((_unanswered(window.run.summary) for window in cell.windows), default=0)
     if not worst:
         return None
@@ -91,17 +125,30 @@ def _unanswered(summary: dict[str, object]) -> int:
 
 
 def small_backlog(cell: Cell) -> Doubt | None:
-    """The listen queue is shorter than the number of connections that arrive together."""
-    queues = [w.run.probe.backlog for w in cell.windows if w.run.probe and w.run.probe.backlog is not None]
-    shortest = min(queues, default=None)
-    if shortest is None or shortest >= cell.load.connections:
+    """The listen queue, as the kernel has it, is shorter than was asked for, or than the connections that arrive."""
+    queues = [(w.run.probe.backlog, w.run) for w in cell.windows if w.run.probe and w.run.probe.backlog is not None]
+    if not queues:
         return None
+    shortest, run = min(queues, key=lambda pair: pair[0])
+    asked = _asked_backlog(run.command)
+    cut = asked is not None and shortest < asked
+    if shortest >= cell.load.connections and not cut:
+        return None
+    told = f", though it asks for {asked:,}" if cut else ""
+    late = ": those that do not fit wait a second and more" if shortest < cell.load.connections else ""
     return Doubt(
         kind="small-backlog",
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} listens with a queue of {words.count(shortest, 'place')} for {cell.load.connections:,} "
-        "connections: those that do not fit wait a second and more",
+        f"connections{told}{late}",
         advice="raise its backlog setting, and net.core.somaxconn if that is the smaller",
-        numbers={"backlog": shortest, "connections": cell.load.connections},
+        numbers={"backlog": shortest, "connections": cell.load.connections, **({"asked": asked} if asked else {})},
     )
+
+
+def _asked_backlog(command: Sequence[str]) -> int | None:
+    """The length on a command line, as in ``--backlog 2048`` or ``--backlog=2048``."""
+    spread = [part for word in command for part in word.split("=", 1)]
+    asked = (int(value) for name, value in pairwise(spread) if name in _QUEUE and value.isdecimal())
+    return next(asked, None)

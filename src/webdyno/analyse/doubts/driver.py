@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.throttled import THROTTLED
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
@@ -38,9 +39,15 @@ _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
 
 
 def driver_share(window: Window) -> float | None:
-    """CPU the driver used, as a share of the cores it had."""
-    cores = len(window.run.rig.driver_cores)
-    return None if window.driver_cores is None or not cores else window.driver_cores / cores
+    """CPU the driver used, as a share of the cores it could use: its own, at most one for each connection.
+
+    Of a driver that runs on one core, the others it was given are no reserve.
+    """
+    run = window.run
+    able = min(len(run.rig.driver_cores), run.trial.load.max_connections or run.trial.load.connections)
+    if run.driver_can is not None and run.driver_can.cores == "one":
+        able = min(able, 1)
+    return None if window.driver_cores is None or not able else window.driver_cores / able
 
 
 def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> Ceiling | None:
@@ -50,13 +57,16 @@ def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> C
 
 
 def generator_bound(cell: Cell) -> Doubt | None:
-    """The driver ran out of CPU, or is as fast as it was ever seen here.
+    """The driver used 85 % of its CPU, or 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
     Shades: the figure is a floor, and two such contenders are never told apart. At an open pace a driver may spin while
     it waits, so that its CPU says nothing; there its lateness does (see schedule).
     """
     if cell.load.is_open:
         return None
+    held_back = cell.median(lambda window: window.driver_throttled)
+    if held_back is not None and held_back >= THROTTLED:
+        return _throttled(cell, held_back)
     share = cell.median(driver_share)
     if share is None or share < BOUND:
         return _near_ceiling(cell)
@@ -68,6 +78,18 @@ def generator_bound(cell: Cell) -> Doubt | None:
         "floor, it may be faster",
         advice="give the driver more cores, or a second machine",
         numbers={"driver_cpu": share},
+    )
+
+
+def _throttled(cell: Cell, held_back: float) -> Doubt:
+    return Doubt(
+        kind="generator-bound",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"a CPU quota held the load generator back for {words.per_cent(held_back)} of the time against "
+        f"{cell.name}: its rate is a floor, it may be faster",
+        advice="lift the CPU limit of the container or cgroup that webdyno runs in",
+        numbers={"driver_throttled": held_back},
     )
 
 

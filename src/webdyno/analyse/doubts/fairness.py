@@ -65,7 +65,7 @@ def _canonical(name: str) -> str:
 
 
 def unequal_parallelism(table: Table) -> Doubt | None:
-    """Contenders of one table ran with different numbers of workers and threads where that decides the result.
+    """Contenders of one table ran with numbers of workers (and threads) that differ by a factor of 2 where it matters.
 
     On a single core with work that only computes it does not: everyone has that one core. With several cores the number
     of processes does, and when answers wait for something, so does the number of threads.

@@ -48,7 +48,7 @@ def memory_unlimited(evidence: Evidence) -> Doubt | None:
 
 
 def loaded_before(evidence: Evidence) -> Doubt | None:
-    """The machine had work before we came."""
+    """The machine had work before we came: a load average of half its cores or more."""
     if evidence.fingerprint.load_before < LOADED * evidence.fingerprint.cores_usable:
         return None
     return Doubt(
@@ -63,7 +63,10 @@ def loaded_before(evidence: Evidence) -> Doubt | None:
 
 
 def noisy_host(table: Table) -> Doubt | None:
-    """Somebody else had the CPU while we measured: the hypervisor (steal) or another program."""
+    """Somebody else had the CPU: the hypervisor (steal) 1 % of the machine, or another program 5 %, in any run.
+
+    Voids where the hypervisor took 10 % in a run, and 1 % in half of them.
+    """
     steal = _above(STEAL, table, steal_cores)
     foreign = _above(FOREIGN, table, foreign_cores)
     noisy = steal.keys() | foreign.keys()

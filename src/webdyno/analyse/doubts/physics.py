@@ -18,7 +18,7 @@ IDLE = 0.5
 
 
 def impossible_rate(cell: Cell) -> Doubt | None:
-    """More answers than the connections could have carried."""
+    """More answers than the connections could have carried, by more than 5 % and what the edges of the phase allow."""
     floor_s = cell.workload.service_floor_ms / 1e3
     for window in cell.windows:
         bound = _most_connections(cell) / floor_s if floor_s else None
@@ -45,7 +45,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
 
 
 def hanging_requests(cell: Cell) -> Doubt | None:
-    """The driver had more requests in flight than the answers account for: the rest hung, and no percentile knows."""
+    """The driver had 5 % more requests in flight than its answers account for: they hung, and no percentile knows."""
     reused = requests_per_connection(window.run for window in cell.windows)
     if reused is None or reused < CLOSING_BELOW:
         return None  # the time to connect is in flight too, but in no latency

@@ -6,12 +6,14 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import process_shares
 from webdyno.model.doubt import Doubt
+from webdyno.model.run import Run
 
 NEAR_LIMIT = 0.95
+SWAPPED_BYTES = 1 << 20
 
 
 def uneven_accept(cell: Cell) -> Doubt | None:
-    """One worker did more than half-way between its fair share and all of the work."""
+    """One worker of several did more of the work than half-way between its fair share and all of it."""
     for window in cell.windows:
         workers = window.run.workers or 1
         shares = process_shares(window.run)
@@ -32,18 +34,26 @@ def uneven_accept(cell: Cell) -> Doubt | None:
 
 
 def memory_capped(cell: Cell) -> Doubt | None:
-    """Memory reached the limit: it was killed there, or had to work around it."""
+    """Memory reached 95 % of the limit, or the kernel killed it there, or 1 MiB of it or more lay in swap."""
     killed = sum(run.outcome == "out-of-memory" for run in cell.runs)
     peak, limit = max(((run.memory_peak_bytes or 0, run.rig.memory_bytes or 0) for run in cell.runs), default=(0, 0))
-    if not killed and not (limit and peak >= NEAR_LIMIT * limit):
+    swapped = max((_swapped(run) for run in cell.runs), default=0)
+    reached = killed or (limit and peak >= NEAR_LIMIT * limit)
+    if not reached and swapped < SWAPPED_BYTES:
         return None
     how = f"was killed at its memory limit in {words.count(killed, 'round')}" if killed else "reached its memory limit"
+    size = f"(peak {words.size(peak)} of {words.size(limit)})"
+    told = f"{how} {size}" if reached else f"had {words.size(swapped)} of its memory in swap"
     return Doubt(
         kind="memory-capped",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} {how} (peak {words.size(peak)} of {words.size(limit)}): memory, not CPU, may "
-        "hold it back",
-        advice="raise the limit, or lower its workers",
-        numbers={"peak_bytes": peak, "limit_bytes": limit, "killed": killed},
+        sentence=f"{cell.name} {told}: memory, not CPU, may hold it back",
+        advice="raise the limit, or lower its workers; give the machine memory enough that nothing is swapped",
+        numbers={"peak_bytes": peak, "limit_bytes": limit, "killed": killed, "swapped_bytes": swapped},
     )
+
+
+def _swapped(run: Run) -> int:
+    """The most of its memory that lay in swap; a process that was just started has none there for any other reason."""
+    return max((look.swap_bytes or 0 for look in run.readings if look.role == "contender"), default=0)

@@ -35,7 +35,7 @@ def few_rounds(table: Table) -> Doubt | None:
 
 
 def drifted(table: Table) -> Doubt | None:
-    """All contenders became faster or slower together from the first to the last round.
+    """All contenders became faster or slower together, by 5 % or more (p < 0.01), from the first to the last round.
 
     Comparisons stand, for they are made within rounds; the figures themselves are of a machine that was changing.
     """

@@ -18,7 +18,7 @@ LATE = 0.1
 
 
 def not_offered(cell: Cell) -> Doubt | None:
-    """Fewer requests were sent than came due: the connections were all in use, or the driver waits for answers."""
+    """Less than 99 % of what came due was sent: the connections were all in use, or the driver waits for answers."""
     due = cell.load.due
     sent = cell.median(_sent)
     if not due or sent is None or sent >= OFFERED * due:
@@ -35,7 +35,7 @@ def not_offered(cell: Cell) -> Doubt | None:
 
 
 def schedule_lag(cell: Cell) -> Doubt | None:
-    """The driver itself was late with requests that had a connection."""
+    """The driver itself was late with requests that had a connection: by a tenth of their p99, at p99."""
     lag, waited = cell.median(_lag_p99), cell.median(lambda window: window.points_ns.get("p99"))
     if not cell.load.is_open or lag is None or not waited or lag <= LATE * waited:
         return None

@@ -29,7 +29,10 @@ def _shares(window: Window) -> bool:
 
 
 def service_bound(cell: Cell) -> Doubt | None:
-    """The service ran out of CPU. Shades: the figure is a floor, and two such contenders are never told apart."""
+    """The service used 85 % of the CPU it could.
+
+    Shades: the figure is a floor, and two such contenders are never told apart.
+    """
     share = cell.median(service_share)
     if share is None or share < BOUND:
         return None

@@ -80,6 +80,8 @@ class Speaking:
         """How the target is reached; ``tls``: its URL says https."""
         if self.threads < 1:
             raise UsageError(f"--threads {self.threads}: give a whole number of at least 1")
+        if self.http2 and template:
+            raise UsageError("--template does not go with --http2, whose requests are encoded once")
         return Way(
             tls=self._tls(tls),
             unix=None if self.unix is None else _socket(self.unix),

@@ -1,23 +1,14 @@
-"""serve.py HOST PORT WORKERS: the plain answers as an aiohttp application, in one process and socket per worker."""
+"""serve.py HOST PORT WORKERS: the aiohttp application, in one process and socket per worker."""
 
 import signal
 import sys
 from multiprocessing import get_context
 
 from aiohttp import web
-
-
-async def hello(request):
-    return web.Response(text="Hello, World!")
-
-
-async def answer_json(request):
-    return web.json_response({"message": "Hello, World!"})
+from app import app
 
 
 def work(host, port, shared):
-    app = web.Application()
-    app.add_routes([web.get("/", hello), web.get("/json", answer_json)])
     web.run_app(
         app, host=host, port=port, reuse_port=shared, backlog=1024, keepalive_timeout=60, access_log=None, print=None
     )

@@ -2,6 +2,8 @@
 
 good      answers what the Redis says
 murder    the same, and makes the Redis end itself after 50 answers
+cached    asks once and answers from memory from then on
+one       asks one question at a time, over one connection
 """
 
 import asyncio
@@ -12,6 +14,8 @@ from urllib.parse import urlsplit
 PORT, BEHAVIOUR = int(sys.argv[1]), sys.argv[2]
 WORDS = {b"/counter": b"INCR webdyno:counter\r\n", b"/static": b"GET webdyno:static\r\n"}
 answers = 0
+memory = {}
+turn = asyncio.Lock()
 
 
 async def ask(reader, writer, words):
@@ -32,7 +36,12 @@ async def client(reader, writer):
             answers += 1
             if BEHAVIOUR == "murder" and answers > 50:
                 redis[1].write(b"SHUTDOWN NOSAVE\r\n")
-            body = await ask(*redis, WORDS[head.split(b" ")[1]])
+            path = head.split(b" ")[1]
+            if BEHAVIOUR == "one":
+                async with turn:
+                    body = await ask(*redis, WORDS[path])
+            elif not (BEHAVIOUR == "cached" and (body := memory.get(path))):
+                body = memory[path] = await ask(*redis, WORDS[path])
             writer.write(
                 b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
             )

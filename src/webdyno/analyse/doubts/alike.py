@@ -1,0 +1,73 @@
+"""Doubt about tables in which everybody is equal: they measure what all contenders share, mostly the load generator.
+
+Published tables of eight and of sixty servers within 1.5 % of each other were exactly that.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.doubts.service_bound import BOUND as SERVICE_BOUND
+from webdyno.analyse.doubts.service_bound import service_share
+from webdyno.analyse.table import Cell, Table
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+
+ALIKE = 0.02
+FEWEST = 3
+"""Two contenders may well be equally fast."""
+AT_WORK = 0.85
+"""A contender that used so much of the cores it can use was at its own limit: that is the proof otherwise."""
+NEAR_BOUND = 0.9
+
+
+def all_equal(table: Table) -> Doubt | None:
+    """Three contenders or more within 2 %, not all of which were at the limit of their own CPU.
+
+    The generator is the limit until proven otherwise: voids. Shades where the workload's own waiting explains it, for
+    every rate is then 90 % or more of connections / service floor. Silent at an open pace, where all get what is asked.
+    """
+    rates = {cell.name: rate for cell in table.cells if (rate := cell.median(lambda window: window.rate_per_s))}
+    if table.load.is_open or len(rates) < FEWEST:
+        return None
+    apart = max(rates.values()) / min(rates.values()) - 1
+    served = [cell for cell in table.cells if cell.name in rates]
+    if apart > ALIKE or all(_at_its_limit(cell) for cell in served):
+        return None
+    everyone = f"all {len(rates)} contenders are within {words.per_cent(apart)} of each other"
+    numbers: dict[str, float | int | str] = {"apart": apart, "contenders": len(rates)}
+    floor_s = table.workload.service_floor_ms / 1e3
+    if floor_s > 0 and min(rates.values()) * floor_s >= NEAR_BOUND * table.load.connections:
+        return _load_bound(table, everyone, numbers)
+    return Doubt(
+        kind="all-equal",
+        severity="voids",
+        subject="",
+        sentence=f"{everyone}: something they share is measured, the load generator until proven otherwise",
+        advice="give the load generator more cores or its own machine; `webdyno doctor --calibrate` tells its most",
+        numbers=numbers,
+    )
+
+
+def _load_bound(table: Table, everyone: str, numbers: dict[str, float | int | str]) -> Doubt:
+    return Doubt(
+        kind="all-equal",
+        severity="shades",
+        subject="",
+        sentence=f"{everyone}: each answers as often as {table.load.connections:,} connections allow, so this load "
+        "cannot tell them apart",
+        advice="ask with more connections",
+        numbers=numbers,
+    )
+
+
+def _at_its_limit(cell: Cell) -> bool:
+    """It used up its CPU, or the service behind it did."""
+    used, service = cell.median(_share_of_own), cell.median(service_share)
+    return (used is not None and used >= AT_WORK) or (service is not None and service >= SERVICE_BOUND)
+
+
+def _share_of_own(window: Window) -> float | None:
+    """CPU it used, as a share of the cores that its workers can use."""
+    run = window.run
+    able = min(len(run.rig.contender_cores), max(1, run.workers or 1) * max(1, run.threads or 1))
+    return None if window.contender_cores is None or not able else window.contender_cores / able

@@ -1,0 +1,67 @@
+"""Doubts about the figures themselves: a mean sold as a percentile, and a phase of which only a part was counted.
+
+Both were published: one suite stored its tool's mean as p99, another the last second of a ramp as the rate of the run.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+
+SAME = 0.001
+UNITS = 100
+"""Latencies of fewer units of what the driver can tell are equal by rounding alone."""
+WHOLE = 0.8
+"""Part of the phase that was asked for."""
+
+
+def p99_is_mean(cell: Cell) -> Doubt | None:
+    """The driver gave a p99 that equals its mean to 0.1 % in every round.
+
+    Only where points were given instead of a histogram, and where answers do not all take the time of one sleep.
+    """
+    given = [window for window in cell.windows if window.latency is None and window.points_ns.get("p99")]
+    if not given or not all(_same(window, cell.workload.service_floor_ms * 1e6) for window in given):
+        return None
+    points = given[0].points_ns
+    return Doubt(
+        kind="p99-is-mean",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"the p99 of {cell.name} is its mean ({words.time_ns(points['p99'])}) in "
+        f"{words.count(len(given), 'round')}: {given[0].run.trial.driver} gave a mean under the name of a percentile",
+        advice="do not use its percentiles; the engine keeps every latency in a histogram",
+        numbers={"p99_ns": points["p99"], "mean_ns": points["mean"]},
+    )
+
+
+def _same(window: Window, floor_ns: float) -> bool:
+    p99, mean = window.points_ns["p99"], window.points_ns.get("mean")
+    unit = (window.run.driver_can.resolution_ns if window.run.driver_can else None) or 1
+    return mean is not None and abs(p99 - mean) <= SAME * mean and p99 >= UNITS * unit and floor_ns < p99 / 2
+
+
+def part_of_phase(cell: Cell) -> Doubt | None:
+    """What was counted covers less than 80 % of the steady phase that was asked for, in any round."""
+    asked = cell.load.duration_s
+    if asked is None or cell.load.count is not None or not cell.windows:
+        return None
+    least = min(_counted_s(window) for window in cell.windows)
+    if least >= WHOLE * asked:
+        return None
+    return Doubt(
+        kind="part-of-phase",
+        severity="voids",
+        subject=cell.name,
+        sentence=f"the figures of {cell.name} are of {least:.2g} s out of the {asked:.3g} s that were asked for: a "
+        "part of a run is faster or slower than the whole, and is not ranked",
+        advice="look at the driver's log for why it stopped counting, and measure again",
+        numbers={"seconds": least, "asked_s": asked},
+    )
+
+
+def _counted_s(window: Window) -> float:
+    """Length of all that was counted in the steady phase, whatever part of it the figures are made from."""
+    return sum(slice_.duration_ns for slice_ in window.run.slices if slice_.phase == "steady") / 1e9

@@ -1,0 +1,27 @@
+"""Doubt about the interpreter: a Python without a global lock that took the lock up again."""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Cell
+from webdyno.model.doubt import Doubt
+
+
+def gil_on(cell: Cell) -> Doubt | None:
+    """A free-threaded Python said in its log that a module switched the GIL on again, in any round.
+
+    PEP 703: importing an extension that does not declare itself safe without the lock enables it for the process.
+    """
+    modules = sorted({module for run in cell.runs for module in run.gil_modules})
+    if not modules:
+        return None
+    return Doubt(
+        kind="gil-on",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} was to run without a GIL, and loading {words.listing(modules, 3)} switched it on again: "
+        "its threads took turns",
+        advice="use a version of the module that supports free threading; PYTHON_GIL=0 keeps the lock off at one's own "
+        "risk",
+        numbers={"modules": ", ".join(modules)},
+    )

@@ -1,0 +1,27 @@
+"""Doubt about a CPU quota: a container's limit holds processes back while the machine looks idle."""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Cell
+from webdyno.model.doubt import Doubt
+
+THROTTLED = 0.01
+"""Part of the steady phase; a quota that never bites moves no counter."""
+
+
+def throttled(cell: Cell) -> Doubt | None:
+    """A CPU quota held the contender back for 1 % of the time or more: its rate is the quota's, and its tail too."""
+    share = cell.median(lambda window: window.contender_throttled)
+    if share is None or share < THROTTLED:
+        return None
+    return Doubt(
+        kind="throttled",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"a CPU quota held {cell.name} back for {words.per_cent(share)} of the time: its rate and its "
+        "slowest answers are the quota's",
+        advice="lift the CPU limit of the container or cgroup that webdyno runs in, or call the result one under "
+        "that limit",
+        numbers={"throttled": share},
+    )

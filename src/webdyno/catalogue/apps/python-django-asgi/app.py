@@ -1,0 +1,8 @@
+"""The project as a ASGI application."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
+app = get_asgi_application()

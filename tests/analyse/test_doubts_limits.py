@@ -1,0 +1,277 @@
+"""Doubts about what really set a rate: a quota, a pool, a cache, the load itself, a lock, or something all share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.analyse.fakes import (
+    FINGERPRINT,
+    LOAD,
+    PROBE,
+    RIG,
+    SECOND,
+    change_slices,
+    plan,
+    readings,
+    run,
+    workload,
+)
+from tests.analyse.fakes import trial as trial_of
+from tests.analyse.test_doubts import REDIS, WRK, behind, closing, doubts, good, rounds
+from webdyno.analyse import analyse
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.sample import Reading
+from webdyno.model.trial import Plan
+
+change = msgspec.structs.replace
+STATIC = workload(kind="db", service="redis")
+WAIT = workload(kind="io-wait", service_floor_ms=100)
+
+
+def of(runs: Sequence[Run], **works: Any) -> Plan:
+    return plan(runs, workloads={"hello": works["work"]})
+
+
+def held_back(role: str, share: float) -> list[Run]:
+    """Good runs in which a quota held one role back for a part of the time."""
+
+    def counted(look: Reading, first: int) -> Reading:
+        return change(look, throttled_ns=round((look.at_ns - first) * share)) if look.role == role else look
+
+    return [change(each, readings=[counted(look, each.readings[0].at_ns) for look in each.readings]) for each in good()]
+
+
+def test_a_quota_that_holds_the_contender_back_is_told() -> None:
+    found = doubts(held_back("contender", 0.25))
+    assert "a CPU quota held go back for 25 % of the time" in found["throttled"].sentence
+    assert found["throttled"].severity == "shades"
+    assert "generator-bound" not in found
+    assert "throttled" not in doubts(held_back("contender", 0.005))
+
+
+def test_a_quota_that_holds_the_driver_back_makes_the_rate_a_floor() -> None:
+    found = doubts(held_back("driver", 0.25))
+    assert "held the load generator back for 25 %" in found["generator-bound"].sentence
+    assert "throttled" not in found
+
+
+def test_throttled_time_added_up_over_processors_is_at_most_all_of_it() -> None:
+    assert doubts(held_back("contender", 3.0))["throttled"].numbers["throttled"] == 1.0
+
+
+def test_cores_that_a_driver_cannot_use_are_no_reserve() -> None:
+    wide = change(RIG, driver_cores=(1, 2, 3, 4))
+    single = [change_slices(each, cpu_user_ns=SECOND * 9 // 10, cpu_system_ns=0) for each in good(rig=wide)]
+    assert "generator-bound" not in doubts(single)
+    ab = [change(each, driver_can=change(WRK, driver="ab", cores="one")) for each in single]
+    assert "used 90 % of its CPU" in doubts(ab)["generator-bound"].sentence
+    alone = Load(connections=1, duration_s=2.0)  # one connection keeps one thread busy
+    alone_runs = [change(each, trial=trial_of(round_=each.trial.round, load=alone)) for each in single]
+    assert "used 90 % of its CPU" in doubts(alone_runs)["generator-bound"].sentence
+
+
+def test_memory_that_lies_in_swap_is_told() -> None:
+    def swapping(bytes_: int) -> list[Run]:
+        return good(readings=[change(look, swap_bytes=bytes_) for look in readings(3)])
+
+    assert "had 30.0 MiB of its memory in swap" in doubts(swapping(30 << 20))["memory-capped"].sentence
+    assert "memory-capped" not in doubts(swapping(4096))
+
+
+def pooled(places: int, workers: int = 2) -> list[Run]:
+    return behind(0.5, environment={"WEBDYNO_POOL": str(places)}, workers=workers)
+
+
+def test_a_pool_with_fewer_places_than_connections_is_told() -> None:
+    runs = pooled(10)
+    doubt = doubts(runs, of(runs, work=STATIC))["pool-limited"]
+    assert "may ask redis 20 questions at once for 64 connections" in doubt.sentence
+    assert doubt.severity == "shades"
+    runs = pooled(32)
+    assert "pool-limited" not in doubts(runs, of(runs, work=STATIC))
+    assert "pool-limited" not in doubts(pooled(10))  # a workload that asks no service
+
+
+def test_a_rate_that_workers_and_threads_set_is_told() -> None:
+    def sleeping(rate: float, **changes: Any) -> dict[str, Any]:
+        runs = good(rate=rate, **changes)
+        return dict(doubts(runs, of(runs, work=WAIT)))
+
+    assert "works on 8 requests at once" in sleeping(79, workers=2, threads=4)["pool-limited"].sentence
+    assert "pool-limited" not in sleeping(600, workers=1)  # an event loop: far more than one at a time
+    assert "pool-limited" not in sleeping(630, workers=8, threads=8)  # as many as there are connections
+    assert "pool-limited" not in sleeping(40, workers=2, threads=4)  # slower still: something else
+
+
+def test_answers_for_which_the_service_did_nothing_are_void() -> None:
+    runs = behind(0.0005)
+    doubt = doubts(runs, of(runs, work=STATIC))["cached-service"]
+    assert doubt.severity == "voids"
+    assert "used 0.05 µs of CPU for each answer of go" in doubt.sentence
+    [verdict] = analyse(of(runs, work=STATIC), FINGERPRINT, runs).verdicts
+    assert verdict.standings[0].place is None
+    asked = behind(0.2)
+    assert "cached-service" not in doubts(asked, of(asked, work=STATIC))
+    unknown = behind(None, change(REDIS, way="url"))
+    assert "cached-service" not in doubts(unknown, of(unknown, work=STATIC))
+    few = behind(0.0, rate=300.0)
+    assert "cached-service" not in doubts(few, of(few, work=STATIC))
+
+
+def field(rates: Sequence[float], cpu: float | None = 0.5, **changes: Any) -> list[Run]:
+    looks = [] if cpu is None else readings(3, contender=cpu)
+    named = [(f"c{number}", rate) for number, rate in enumerate(rates)]
+    return [each for name, rate in named for each in good(name, rate, readings=looks, **changes)]
+
+
+def test_a_field_without_differences_is_not_ranked() -> None:
+    runs = field([30_000, 30_200, 30_400])
+    doubt = doubts(runs)["all-equal"]
+    assert doubt.severity == "voids"
+    assert "all 3 contenders are within 1.3 % of each other" in doubt.sentence
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    assert verdict.winners == []
+    assert "load generator until proven otherwise" in verdict.sentence
+    assert "all-equal" in doubts(field([30_000, 30_200, 30_400], cpu=None))
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        field([30_000, 30_100, 30_800]),  # apart
+        field([30_000, 30_100]),  # two may well be alike
+        field([30_000, 30_200, 30_400], cpu=0.95),  # each at its own limit
+        behind(0.95) + field([10_000, 10_050], cpu=0.95),  # or the service behind it
+    ],
+)
+def test_alike_is_no_doubt_where_something_else_explains_it(runs: list[Run]) -> None:
+    assert "all-equal" not in doubts(runs)
+
+
+def test_contenders_that_only_wait_are_alike_because_of_the_load() -> None:
+    runs = field([630, 632, 634], cpu=0.2)
+    doubt = doubts(runs, of(runs, work=WAIT))["all-equal"]
+    assert doubt.severity == "shades"
+    assert "64 connections allow" in doubt.sentence
+
+
+def idling(cores: float = 0.1, rig: Any = RIG, load: Load = LOAD, **looks: Any) -> list[Run]:
+    rng = np.random.default_rng(5)
+    return rounds(
+        lambda r: run(
+            round_=r,
+            rate=336,
+            rig=rig,
+            load=load,
+            latency_ns=rng.normal(190e6, 5e6, 672),
+            readings=readings(3, contender=cores, driver=0.05, **looks),
+        )
+    )
+
+
+def test_a_server_that_idles_while_clients_wait_is_told() -> None:
+    assert "10 % of one core while 64 clients waited" in doubts(idling())["idle-while-slow"].sentence
+
+
+@pytest.mark.parametrize(
+    ("runs", "work"),
+    [
+        (idling(0.8), workload()),  # it works
+        (idling(), STATIC),  # its service does
+        (idling(), WAIT),  # it was asked to wait
+        (idling(host=1.2), workload()),  # another program has its core
+        (idling(rig=change(RIG, driver_cores=(0,))), workload()),  # the load generator has
+        (idling(load=Load(connections=2, duration_s=2.0)), workload()),  # hardly anybody waits
+        ([change_slices(each, cpu_user_ns=SECOND, cpu_system_ns=0) for each in idling()], workload()),
+    ],
+)
+def test_idling_is_no_doubt_where_something_else_explains_it(runs: list[Run], work: Any) -> None:
+    assert "idle-while-slow" not in doubts(runs, of(runs, work=work))
+
+
+def test_a_lock_that_was_to_be_gone_and_is_back_is_told() -> None:
+    doubt = doubts([*good()[:2], good(gil_modules=["greenlet._greenlet"])[2]])["gil-on"]
+    assert "loading greenlet._greenlet switched it on again" in doubt.sentence
+
+
+def test_a_connection_closed_in_silence_is_told_whatever_it_carried() -> None:
+    def closed(number: int, **more: int) -> list[Run]:
+        return [change_slices(each, closes_silent=number, **more) for each in good()]
+
+    found = doubts(closed(100))
+    assert "600 connections without saying so in 75,300 answers" in found["silent-close"].sentence
+    assert "closes-connections" not in found
+    assert "silent-close" in doubts(closed(0, stale_retries=100))
+    assert "silent-close" not in doubts(closed(3))
+    assert "silent-close" not in doubts(closing(closes_announced=1))
+
+
+def test_a_backlog_that_the_kernel_cut_is_told_with_what_was_asked() -> None:
+    cut = good(probe=change(PROBE, backlog=128), command=["serve", "--backlog=2048"])
+    assert "128 places for 64 connections, though it asks for 2,048" in doubts(cut)["small-backlog"].sentence
+    assert "wait a second" not in doubts(cut)["small-backlog"].sentence
+    asked = good(probe=change(PROBE, backlog=2048), command=["serve", "--listen", "2048"])
+    assert "small-backlog" not in doubts(asked)
+    address = good(probe=change(PROBE, backlog=128), command=["serve", "--listen", "127.0.0.1:80"])
+    assert "small-backlog" not in doubts(address)
+
+
+def pointed(p99: float, mean: float, **changes: Any) -> list[Run]:
+    """Runs of a tool that gives points instead of a histogram."""
+    points = {"mean": mean, "p50": 0.8 * mean, "p99": p99, "max": 9 * mean}
+
+    def one(round_: int) -> Run:
+        whole = run(round_=round_, driver="wrk", rate=10_000.0, **changes)
+        steady = [each for each in whole.slices if each.phase == "steady"]
+        merged = change(steady[0], duration_ns=2 * SECOND, ok=20_000, offered=20_000, latency_ns=points)
+        return change(whole, slices=[merged])
+
+    return rounds(one)
+
+
+def test_a_mean_that_is_called_p99_is_found_out() -> None:
+    doubt = doubts(pointed(6.4e6, 6.4e6))["p99-is-mean"]
+    assert "the p99 of go is its mean (6.40 ms) in 3 rounds: wrk gave a mean" in doubt.sentence
+    assert "p99-is-mean" not in doubts(pointed(6.5e6, 6.4e6))
+    asleep = pointed(101e6, 101e6)
+    assert "p99-is-mean" not in doubts(asleep, of(asleep, work=WAIT))
+    level = rounds(lambda r: run(round_=r, latency_ns=np.full(20_000, 6e6)))  # a histogram cannot lie that way
+    assert "p99-is-mean" not in doubts(level)
+
+
+def test_figures_of_a_part_of_the_phase_are_void() -> None:
+    last = [change(each, slices=each.slices[-1:]) for each in good()]
+    doubt = doubts(last)["part-of-phase"]
+    assert doubt.severity == "voids"
+    assert "are of 1 s out of the 2 s that were asked for" in doubt.sentence
+    counted = [
+        change(each, trial=trial_of(round_=each.trial.round, load=Load(connections=64, count=10_000))) for each in last
+    ]
+    assert "part-of-phase" not in doubts(counted)
+
+
+def test_a_round_that_was_measured_again_is_void() -> None:
+    first = run(round_=1, rate=8_000.0)
+    doubt = doubts([first, *good()], plan(good()))["ran-again"]
+    assert doubt.severity == "voids"
+    assert "1 round of go ran 2 times in all" in doubt.sentence
+    stopped = change(first, outcome="interrupted")
+    assert "ran-again" not in doubts([stopped, *good()], plan(good()))
+
+
+def test_good_runs_with_all_evidence_raise_no_doubt_at_all() -> None:
+    """One run in which every rule finds what it looks for: a service, a pool, a quota that never bit, a queue."""
+
+    def with_counters(each: Run) -> Run:
+        return change(each, readings=[change(look, throttled_ns=0) for look in each.readings])
+
+    evidence = {"environment": {"WEBDYNO_POOL": "64"}, "command": ["serve", "--backlog", "2048"]}
+    fast = [
+        change(each, trial=trial_of("node", round_=each.trial.round)) for each in behind(0.2, rate=14e3, **evidence)
+    ]
+    runs = [with_counters(each) for each in [*behind(0.2, **evidence), *fast]]
+    assert doubts(runs, of(runs, work=STATIC)) == {}

@@ -1,0 +1,73 @@
+"""Runtimes that npm brings: what is asked of it, which file of the package counts, and when it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.build.conftest import runtime
+from tests.build.fake_host import FakeHost, no_such_program
+from webdyno.build import fetch_runtime, find_runtime
+from webdyno.model.built import Found
+from webdyno.rig.host import Command
+
+BUN = runtime("node", name="bun", find=["bun"], package="bun@1.4.5")
+INSIDE = "node_modules/@oven/bun-linux-x64/bin/bun"
+
+
+class Npm:
+    """npm as it behaves without install scripts: the program lies in the platform's package, .bin leads astray."""
+
+    def __init__(self, status: int = 0) -> None:
+        self.status, self.installs = status, 0
+
+    def __call__(self, command: Command) -> str | int:
+        if command.argv[0] != "npm":
+            return "1.4.5\n"
+        self.installs += 1
+        assert {"install", "--ignore-scripts", "bun@1.4.5"} <= set(command.argv)
+        modules = Path(command.argv[command.argv.index("--prefix") + 1]) / "node_modules"
+        for name in ("@oven/bun-linux-x64/bin/bun", "bun/bin/bun.exe", "@oven/bun-linux-x64/README/bun"):
+            (modules / name).parent.mkdir(parents=True)
+            (modules / name).touch(mode=0o644 if "README" in name else 0o755)
+        (modules / ".bin").mkdir()
+        (modules / ".bin" / "bun").symlink_to("../bun/bin/bun.exe")
+        return self.status
+
+
+@pytest.fixture(autouse=True)
+def _nothing_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+
+
+def test_a_runtime_that_is_a_package_is_brought_once_and_only_when_asked_for(tmp_path: Path) -> None:
+    npm = Npm()
+    assert isinstance(find_runtime(BUN, FakeHost(npm), tmp_path), str)
+    assert npm.installs == 0
+    program = str(tmp_path / "runtimes" / "bun@1.4.5" / INSIDE)
+    assert fetch_runtime(BUN, FakeHost(npm), tmp_path) == Found(runtime="bun", program=program, version="1.4.5")
+    assert find_runtime(BUN, FakeHost(npm), tmp_path) == fetch_runtime(BUN, FakeHost(npm), tmp_path)
+    assert npm.installs == 1
+
+
+def test_what_is_on_path_comes_before_what_npm_brings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    npm = Npm()
+    found = fetch_runtime(BUN, FakeHost(npm), tmp_path)
+    assert isinstance(found, Found)
+    assert (found.program, npm.installs) == ("/usr/bin/bun", 0)
+
+
+@pytest.mark.parametrize("answer", [Npm(status=1), no_such_program])
+def test_a_package_that_npm_cannot_install_is_not_taken_and_tried_again(answer: object, tmp_path: Path) -> None:
+    why = "JavaScript was not found (looked for bun); to get it: ask around"
+    assert fetch_runtime(BUN, FakeHost(answer), tmp_path) == why  # type: ignore[arg-type]
+    assert find_runtime(BUN, FakeHost(Npm()), tmp_path) == why
+    assert isinstance(fetch_runtime(BUN, FakeHost(Npm()), tmp_path), Found)
+
+
+def test_without_a_cache_nothing_is_brought() -> None:
+    npm = Npm()
+    assert isinstance(fetch_runtime(BUN, FakeHost(npm)), str)
+    assert npm.installs == 0

@@ -1,0 +1,87 @@
+"""A small real server that answers rightly and has one odd habit: ``python toy.py PORT HABIT``.
+
+none        no habit; /wait takes a tenth of a second
+closes      closes the connection after each answer and does not say so
+says-close  the same, and says so
+http10      answers in HTTP/1.0
+rarely      closes after 20 answers without saying so
+starves     serves two connections at a time, each until its client leaves
+hangs       three connections in four get three answers and then nothing
+errs        every tenth answer on a connection has a wrong body
+one-works   starts three more workers, and lets them idle
+plateau     sends head and body apart and lets the kernel delay the body (Nagle)
+queue       listens with a queue of four places
+hasty       answers /wait at once
+dozes       sleeps for 20 ms before each answer
+gil         writes what a free-threaded CPython writes when a module switches the GIL on again
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+
+PORT, HABIT = int(sys.argv[1]), sys.argv[2]
+BODIES = {b"/": b"Hello, World!", b"/wait": b"waited"}
+HEAD = b"HTTP/%b 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n%b\r\n"
+VERSION = b"1.0" if HABIT == "http10" else b"1.1"
+MORE = b"Connection: close\r\n" if HABIT == "says-close" else b""
+LAST = {"closes": 1, "says-close": 1, "http10": 1, "rarely": 20}.get(HABIT)
+places = asyncio.Semaphore(2 if HABIT == "starves" else 100_000)
+connections = 0
+
+
+async def answers(reader, writer, number):
+    given = 0
+    while given != LAST:
+        path = (await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1]
+        given += 1
+        if HABIT == "hangs" and number % 4 and given > 3:
+            await asyncio.sleep(3600)
+        if path == b"/wait" and HABIT != "hasty":
+            await asyncio.sleep(0.1)
+        if HABIT == "dozes":
+            await asyncio.sleep(0.02)
+        body = BODIES[path][::-1] if HABIT == "errs" and given % 10 == 0 else BODIES[path]
+        head = HEAD % (VERSION, len(body), MORE)
+        for part in [head, body] if HABIT == "plateau" else [head + body]:
+            writer.write(part)
+        await writer.drain()
+
+
+async def client(reader, writer):
+    global connections
+    connections += 1
+    number = connections
+    if HABIT == "plateau":
+        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+    try:
+        async with places:
+            await answers(reader, writer, number)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+async def main():
+    backlog = 4 if HABIT == "queue" else 1024
+    server = await asyncio.start_server(client, "127.0.0.1", PORT, backlog=backlog)
+    async with server:
+        await server.serve_forever()
+
+
+if HABIT == "gil":
+    print(
+        "<frozen importlib._bootstrap>:491: RuntimeWarning: The global interpreter lock (GIL) has been enabled to load "
+        "module 'toy_speedups', which has not declared that it can run safely without the GIL.",
+        file=sys.stderr,
+        flush=True,
+    )
+if HABIT == "one-works":
+    for _ in range(3):
+        if os.fork() == 0:
+            while True:
+                signal.pause()
+asyncio.run(main())
