@@ -22,13 +22,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webdyno.model.run import Run
-from webdyno.model.sample import Slice
+from webdyno.model.sample import Phase, Slice
 
 ENOUGH = 8
 """Whole Slices needed to speak of levels."""
@@ -60,11 +62,27 @@ class Course:
     """Where MSER puts it."""
 
 
+class _Part(NamedTuple):
+    """What matters here of a Slice."""
+
+    phase: Phase
+    duration_ns: int
+    ok: int
+
+
 def course(run: Run) -> Course:
     """The warm-up of one Run, as its Slices show it."""
-    starts, slices = _whole(run.slices)
+    if len(run.slices) < ENOUGH or run.trial.load.pace != "closed":
+        return Course(read=False)
+    return _course(tuple(_Part(slice_.phase, slice_.duration_ns, slice_.ok) for slice_ in run.slices))
+
+
+@lru_cache(maxsize=8192)
+def _course(parts: tuple[_Part, ...]) -> Course:
+    """Kept, because figures, warm-ups, doubts and every look of a race ask again for the same Runs."""
+    starts, slices = _whole(parts)
     rates = np.array([slice_.ok / slice_.duration_ns * 1e9 for slice_ in slices])
-    if len(slices) < ENOUGH or run.trial.load.pace != "closed" or not rates.all():
+    if len(slices) < ENOUGH or not rates.all():
         return Course(read=False)
     planned = sum(slice_.phase == "warmup" for slice_ in slices)
     latest = planned + (len(slices) - planned) // 2
@@ -148,7 +166,7 @@ def _noise(logs: Vector) -> float:
     return float(max(1.4826 * np.median(np.abs(np.diff(logs))) / 2**0.5, SAME / 4))
 
 
-def _whole(slices: Sequence[Slice]) -> tuple[list[int], list[Slice]]:
+def _whole(slices: Sequence[_Part]) -> tuple[list[int], list[_Part]]:
     """Slices and when they begin, without those cut short by the end of a phase: they are noisier than the rest.
 
     The end of all stands behind the last begin.
