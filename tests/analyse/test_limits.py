@@ -61,6 +61,14 @@ def test_where_nothing_stands_out_nothing_is_said(made: Run) -> None:
     assert found(made) == []
 
 
+def test_a_core_that_others_took_is_not_called_idle() -> None:
+    made = run(readings=readings(3, contender=0.4, driver=0.3, host=1.8))
+    assert found(made) == []
+    assert [limit.kind for limit in found(run(readings=readings(3, contender=0.4, driver=0.3, host=0.72)))] == [
+        "waiting"
+    ]
+
+
 def test_the_reports_group_them_by_what_limits_first() -> None:
     runs = [
         with_cpu(cpu, rate=rate, trial=run(name, round_=r, load=LOAD).trial)

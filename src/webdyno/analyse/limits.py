@@ -14,15 +14,18 @@ from statistics import median
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts.connections import CLOSING_BELOW
+from webdyno.analyse.doubts.machine import foreign_cores
 from webdyno.analyse.doubts.processes import NEAR_LIMIT
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import process_shares, requests_per_connection
+from webdyno.analyse.window import Window, process_shares, requests_per_connection
 from webdyno.model.limit import Limit
 
 BUSY = 0.90
 """Of its cores: what is left goes to the kernel's own work and to the readings' grain."""
 IDLE = 0.60
 GENERATOR = 0.85
+TAKEN = 0.10
+"""Cores' worth that other programs or the hypervisor had."""
 ONE = (0.85, 1.15)
 """Cores' worth of one that works and others that do not."""
 
@@ -126,8 +129,9 @@ def _backlog(cell: Cell) -> Limit | None:
 
 
 def _waiting(cell: Cell) -> Limit | None:
+    """Silent where others had the CPU: what looks idle then was taken."""
     used, cores = _used(cell), _cores(cell)
-    if used is None or not cores or used > IDLE * cores:
+    if used is None or not cores or used > IDLE * cores or (cell.median(_taken) or 0.0) > TAKEN:
         return None
     floor = cell.workload.service_floor_ms
     what = f"each answer takes {floor:g} ms by its nature" if floor else "for a timer, a lock or a full pool of its own"
@@ -136,6 +140,11 @@ def _waiting(cell: Cell) -> Limit | None:
         says=f"waits: its cores are {words.per_cent(1 - used / cores)} idle, {what}",
         numbers={"cores_used": used, "cores": float(cores)},
     )
+
+
+def _taken(window: Window) -> float | None:
+    foreign = foreign_cores(window)
+    return None if foreign is None else foreign + (window.steal_cores or 0.0)
 
 
 def _used(cell: Cell) -> float | None:
