@@ -23,9 +23,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from webdyno.model.claim import Claim, Original, OriginalFigure
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.service import Service, Way
-from webdyno.model.study import Study, StudyLoad
+from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.model.workload import Expectation, Request, Workload
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -42,6 +43,10 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Expectation, "[requests.expect] of a workload"),
     (Study, "studies/NAME.toml"),
     (StudyLoad, "[[loads]] of a study"),
+    (Brief, "[brief] of a study"),
+    (Claim, "[[claims]] of a study"),
+    (Original, "[original] of a study"),
+    (OriginalFigure, "figures of an original"),
 ]
 WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 

@@ -10,24 +10,29 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from webdyno.analyse import doubts as rules
+from webdyno.analyse.claims import HELD_BACK, Judged, judge_claims
 from webdyno.analyse.compare import Pair, apart
+from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.limits import limits
 from webdyno.analyse.looks import comparisons_at, replay
 from webdyno.analyse.looks import told as told_by_race
+from webdyno.analyse.measures import Figures
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
 from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
+from webdyno.analyse.shapes import shapes
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
+from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
+from webdyno.model.verdict import Analysis, Estimate, RouteFigures, Standing, Verdict
 from webdyno.model.warmup import WarmUp
 
 FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
@@ -41,10 +46,6 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
-HELD_BACK = ("generator-bound", "service-bound")
-"""Kinds of doubts that make a rate a floor."""
-
-
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
@@ -54,6 +55,10 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
     verdicts = [
         _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))) for table in found
     ]
+    judged = [
+        Judged(Figures(table, plan.estimate == "trimmed"), verdict)
+        for table, verdict in zip(found, verdicts, strict=True)
+    ]
     recommended, sentence = recommend(verdicts)
     return Analysis(
         sentence=sentence,
@@ -61,6 +66,10 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
+        claims=judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1)),
+        shapes=shapes(plan, judged),
+        curves=curves(plan, judged),
+        courses=courses(plan, judged),
         scalings=scalings(found),
     )
 
@@ -76,21 +85,21 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     voided = [name for name in by_rate if name not in ranked]
     told = _told(plan, rates, ranked, _both_bound(about), heat)
     marks = letters(ranked, told)
-    best = next(iter(ranked or by_rate), None)
     cells = {cell.name: cell for cell in table.cells}
     warm = warm_ups(table)
-    unserved = sorted(name for name in cells if name not in by_rate)
+    by_route = routes(table)
     standings = [
         _standing(
             cells[name],
             fits,
             place=ranked.index(name) + 1 if name in marks else None,
             letters=marks.get(name, ""),
-            best=best,
+            best=next(iter(ranked or by_rate), None),
             doubts=about[name],
             warm_up=warm.get(name),
+            by_route=by_route.get(name, []),
         )
-        for name in [*ranked, *voided, *unserved]
+        for name in [*ranked, *voided, *sorted(cells.keys() - set(by_rate))]
     ]
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
@@ -102,6 +111,9 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
         standings=standings,
         winners=winners if _told_anything(rates, ranked) else [],
         doubts=about_table,
+        driver=table.driver,
+        connections=table.load.connections,
+        manner=_manner(table.load),
     )
 
 
@@ -114,6 +126,11 @@ def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], untold: set[Pair
     return told_by_race(heat, rates, ranked, untold) if heat is not None else set()
 
 
+def _manner(load: Load) -> str:
+    """The label of a load without its number of connections."""
+    return load.label.removeprefix(f"{load.connections} connections, ")
+
+
 def _standing(
     cell: Cell,
     fits: dict[str, Fit | None],
@@ -123,6 +140,7 @@ def _standing(
     best: str | None,
     doubts: list[Doubt],
     warm_up: WarmUp | None,
+    by_route: list[RouteFigures],
 ) -> Standing:
     rates = fits["rate"]
     served = rates is not None and cell.name in rates.names
@@ -141,6 +159,7 @@ def _standing(
         doubts=doubts,
         warm_up=warm_up,
         limits=limits(cell),
+        routes=by_route,
         **figures,
     )
 

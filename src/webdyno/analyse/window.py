@@ -35,7 +35,7 @@ class Window:
     rate_per_s: float
     latency: Latency | None
     points_ns: dict[str, float]
-    """mean, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
+    """mean, stdev, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
     contender_cores: float | None
     """Cores' worth of CPU the contender used: CPU seconds per second."""
     driver_cores: float | None
@@ -209,7 +209,8 @@ def _waited(run: Run, steady: Sequence[Slice]) -> Latency | None:
 def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float]:
     if latency is not None:
         p50, p99 = latency.percentiles_ns((0.5, 0.99))
-        return {"mean": latency.mean_ns, "max": latency.max_ns, "p50": p50, "p99": p99}
+        mean, stdev = latency.mean_ns, latency.stdev_ns
+        return {"mean": mean, "stdev": stdev, "max": latency.max_ns, "p50": p50, "p99": p99}
     given = [slice_.latency_ns for slice_ in steady if slice_.latency_ns]
     return dict(given[0]) if len(given) == len(steady) == 1 else {}
 

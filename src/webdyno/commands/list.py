@@ -97,7 +97,7 @@ def _studies(known: Catalogue) -> Rows:
             "title": study.title,
             "contenders": str(len(study.contenders)),
             "workloads": " ".join(study.workloads),
-            "connections": " ".join(str(count) for load in study.loads for count in load.connections),
+            "connections": " ".join(dict.fromkeys(str(count) for load in study.loads for count in load.connections)),
             "rounds": str(study.rounds),
         }
         for study in known.studies.values()

@@ -112,7 +112,7 @@ def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
             if plan.race.budget_s is not None and spent >= plan.race.budget_s:
                 return
             yield trial
-            spent += trial_seconds(trial.asked)
+            spent += trial_seconds(trial.asked, plan.contenders.get(trial.contender))
 
 
 def ending(plan: Plan, store: Store) -> str:
@@ -132,7 +132,11 @@ def ending(plan: Plan, store: Store) -> str:
 
 def _length(plan: Plan, rounds: int) -> float:
     """Seconds of so many rounds of everything."""
-    return sum(trial_seconds(trial.asked) for trial in plan.trials if trial.round <= rounds)
+    return sum(
+        trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+        for trial in plan.trials
+        if trial.round <= rounds
+    )
 
 
 def _share(text: str) -> float:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -15,7 +16,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.analyse.words import length
+from webdyno.analyse.words import length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
@@ -26,6 +27,7 @@ from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
+    look_for_drivers,
     look_for_runtimes,
     refuse_what_the_driver_cannot,
     study_called,
@@ -75,27 +77,27 @@ def run(
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
-    return _begin(chosen, known, results, json, racing)
+    return _begin(chosen, known, results, racing, json=json, brief=narrowing.brief)
 
 
-def _begin(study: Study, known: Catalogue, results: Path, json: bool, racing: Racing) -> int:
+def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, json: bool, brief: bool) -> int:
     study = racing.rounds_of(study)
     with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
-        driver_version = DRIVERS[study.driver]().version(asker(strapped))
+        versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
-        plan = racing.on(make_plan(study, known, missing, lacking))
+        plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=brief))
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
-        _announce(plan, folder, driver_version)
+        _announce(plan, folder, versions)
         built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
         servers = build_services(services, known, strapped, interrupted)
         with (
             Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
             Services(services, servers, strapped, store.service_log, interrupted) as running,
         ):
-            _work(store, strapped, built, running, driver_version, interrupted)
+            _work(store, strapped, built, running, versions, interrupted)
     return _finish(folder, interrupted, json)
 
 
@@ -105,7 +107,7 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
         known = _with_definitions_of(plan, known)
         with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
             _tell_of(strapped.swept)
-            driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
+            versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
             _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
@@ -114,11 +116,11 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
             services, lacking = look_for_services(known, list(plan.workloads), strapped)
             for name, reason in lacking.items():
                 raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
-            _announce(plan, folder, driver_version, already=store.done())
+            _announce(plan, folder, versions, already=store.done())
             built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
             servers = build_services(services, known, strapped, interrupted)
             with Services(services, servers, strapped, store.service_log, interrupted) as running:
-                _work(store, strapped, built, running, driver_version, interrupted)
+                _work(store, strapped, built, running, versions, interrupted)
     return _finish(folder, interrupted, json)
 
 
@@ -144,7 +146,11 @@ def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
     )
 
 
-def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] | None = None) -> None:
+def _drivers(plan: Plan) -> list[str]:
+    return list(dict.fromkeys(trial.driver for trial in plan.trials))
+
+
+def _announce(plan: Plan, folder: Path, versions: dict[str, str], already: set[str] | None = None) -> None:
     """What will happen and how long it takes, before it happens."""
     ahead = len(plan.trials) - len(already or ())
     share = ahead / len(plan.trials)
@@ -152,7 +158,7 @@ def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] |
     print(
         f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {plan.rounds} rounds: {ahead} trials, "
         f"about {length(plan.seconds * share)} after the build\n"
-        f"load by {plan.trials[0].driver} {driver_version}; results in {folder}",
+        f"load by {listing([f'{name} {versions[name]}' for name in _drivers(plan)])}; results in {folder}",
         file=sys.stderr,
     )
     for sentence in costs(plan):
@@ -166,7 +172,7 @@ def _work(
     strapped: Strapped,
     built: dict[str, Built | BuildError],
     services: Services,
-    driver_version: str,
+    versions: dict[str, str],
     interrupted: threading.Event,
 ) -> None:
     plan, already = store.plan(), store.done()
@@ -176,7 +182,7 @@ def _work(
             strapped=strapped,
             services=services,
             driver=DRIVERS[plan.trials[0].driver](),
-            driver_version=driver_version,
+            driver_version=versions[plan.trials[0].driver],
             contender_log=store.contender_log,
             driver_log=store.driver_log,
             interrupted=interrupted,
@@ -186,7 +192,8 @@ def _work(
             if interrupted.is_set():
                 return
             view.begin(trial)
-            record = conduct(trial, bench, built[trial.contender])
+            driver, version = DRIVERS[trial.driver](), versions[trial.driver]
+            record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
             store.append(record)
             view.end(record)
 

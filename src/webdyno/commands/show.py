@@ -87,7 +87,8 @@ def _on_this_machine(contender: Contender) -> dict[str, Any]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return "".join(f"\n    {key} = {_plain(item)}" for key, item in value.items())
+        said = {key: item for key, item in value.items() if item not in (None, [], {}, "")}
+        return "".join(f"\n    {key} = {_plain(item)}" for key, item in said.items())
     if isinstance(value, list):
         if any(isinstance(item, dict) for item in value):
             return "".join(f"\n    -{_plain(item)}" for item in value)

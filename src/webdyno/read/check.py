@@ -145,14 +145,15 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     if not it.loads:
         yield ("loads",), "must hold at least one load"
     for at, load in enumerate(it.loads):
-        yield from (((("loads", at, *inner)), problem) for inner, problem in _load(load))
+        yield from (((("loads", at, *inner)), problem) for inner, problem in load_faults(load))
     yield from _at_least(("rounds",), it.rounds, 1)
     yield from _at_least(("seed",), it.seed, 0)
     if it.memory_mb is not None:
         yield from _at_least(("memory_mb",), it.memory_mb, 1)
 
 
-def _load(it: StudyLoad) -> Iterator[Fault]:
+def load_faults(it: StudyLoad) -> Iterator[Fault]:
+    """Faults of one of a study's loads."""
     if not it.connections:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))

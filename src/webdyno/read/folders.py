@@ -26,10 +26,10 @@ from webdyno.read.check import (
     contender_faults,
     request_faults,
     runtime_faults,
-    study_faults,
     workload_faults,
 )
 from webdyno.read.check_service import service_faults
+from webdyno.read.check_study import study_faults
 from webdyno.read.convert import convert
 from webdyno.read.source import Source, read_source, suggest
 

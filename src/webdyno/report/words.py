@@ -6,10 +6,12 @@ here, so that whoever reports needs one place only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from webdyno.analyse.phrases import where
 from webdyno.analyse.words import (
     MISSING,
     count,
@@ -25,6 +27,7 @@ from webdyno.analyse.words import (
     time_unit,
     times,
 )
+from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import OUTCOMES, Run
@@ -108,8 +111,8 @@ def of_best(ratio: float) -> str:
 
 
 def title(verdict: Verdict) -> str:
-    """``hello, 64 connections, keep-alive``."""
-    return f"{verdict.workload}, {verdict.load}"
+    """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
+    return where(verdict)
 
 
 def held_back(verdict: Verdict) -> list[str]:
@@ -162,6 +165,16 @@ def warm_ups(verdict: Verdict) -> list[tuple[str, str, str, str, str]]:
 def served(verdict: Verdict) -> list[Standing]:
     """Contenders with a figure."""
     return [standing for standing in verdict.standings if standing.rate is not None]
+
+
+def tally(claims: Sequence[ClaimVerdict]) -> str:
+    """``9 claims: 4 hold, 2 do not hold, 3 cannot be told.``"""
+    by = Counter(claim.ruling for claim in claims)
+    return (
+        f"{count(len(claims), 'claim')}: {by['holds']} {'holds' if by['holds'] == 1 else 'hold'}, "
+        f"{by['does not hold']} {'does' if by['does not hold'] == 1 else 'do'} not hold, "
+        f"{by['cannot tell']} cannot be told."
+    )
 
 
 class Failure(msgspec.Struct, frozen=True):

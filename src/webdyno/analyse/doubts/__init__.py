@@ -28,6 +28,7 @@ from webdyno.analyse.doubts.figures import p99_is_mean, part_of_phase
 from webdyno.analyse.doubts.idle import idle_while_slow
 from webdyno.analyse.doubts.interpreter import gil_on
 from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
+from webdyno.analyse.doubts.original import fewer_cores
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.pools import pool_limited
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
@@ -86,6 +87,7 @@ STUDY_RULES: tuple[Callable[[Evidence], Doubt | None], ...] = (
     loaded_before,
     driver_limits,
     incomplete,
+    fewer_cores,
 )
 
 
