@@ -106,6 +106,20 @@ def test_its_length_is_the_sum_of_its_trials() -> None:
     assert plan.seconds == pytest.approx(2 * 4 * (OVERHEAD_S + 0.5 + 2.0))
 
 
+def test_a_contender_with_a_warm_up_of_its_own_gets_it_in_the_same_tables() -> None:
+    known = catalogue("a", "b")
+    slow = msgspec.structs.replace(known.contenders["a"], warmup_s=8.0)
+    plan = make_plan(
+        study("a", "b", rounds=1), msgspec.structs.replace(known, contenders={**known.contenders, "a": slow}), {}
+    )
+    assert {trial.asked.warmup_s for trial in plan.trials if trial.contender == "a"} == {8.0}
+    assert {trial.asked.warmup_s for trial in plan.trials if trial.contender == "b"} == {0.5}
+    assert {trial.load for trial in plan.trials if trial.contender == "a"} == {
+        trial.load for trial in plan.trials if trial.contender == "b"
+    }
+    assert plan.seconds == pytest.approx(4 * (2 * (OVERHEAD_S + 2.0) + 8.0 + 0.5))
+
+
 def test_narrow_replaces_only_what_is_given() -> None:
     base, known = study("a", "b"), catalogue("a", "b")
     assert narrow(base, known) == base

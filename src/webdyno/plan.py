@@ -141,7 +141,7 @@ def make_plan(
         workloads=workloads,
         memory_bytes=memory_bytes(study),
         estimate=study.estimate,
-        seconds=sum(trial_seconds(trial.load, catalogue.contenders[trial.contender]) for trial in trials),
+        seconds=sum(trial_seconds(trial.asked, catalogue.contenders[trial.contender]) for trial in trials),
         services={name: catalogue.services[name] for name in services},
         shows=[*study.shows],
         claims=study.claims,
@@ -259,4 +259,5 @@ def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
         load=cell.load,
         driver=cell.driver,
         round=round_,
+        warmup_s=contender.warmup_s,
     )

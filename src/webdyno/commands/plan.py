@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.commands.racing import Racing, costs
 from webdyno.commands.servicing import look_for_services
 from webdyno.commands.studying import (
     Narrowing,
@@ -27,6 +28,7 @@ def plan(
     /,
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
+    racing: Racing = Racing(),  # noqa: B008 - frozen
     full: Annotated[bool, Parameter(name=["--full"], help="Every trial, not only the first ten.")] = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -42,7 +44,7 @@ def plan(
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
     _, absent = look_for_drivers(chosen, Here())
-    made = make_plan(chosen, known, missing, lacking, absent, brief=narrowing.brief)
+    made = racing.on(make_plan(racing.rounds_of(chosen), known, missing, lacking, absent, brief=narrowing.brief))
     if json:
         say_json(made)
         return 0
@@ -64,6 +66,8 @@ def _print(made: Plan, full: bool) -> None:
         f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
         f"seed {made.seed}: about {words.length(made.seconds)} (builds apart)"
     )
+    for sentence in costs(made):
+        console.print(sentence, soft_wrap=True)
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
     if made.brief:

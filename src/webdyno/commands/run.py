@@ -21,6 +21,7 @@ from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
+from webdyno.commands.racing import Racing, ahead, costs, ending
 from webdyno.commands.report import rendered, show, write
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import (
@@ -55,6 +56,7 @@ def run(
     /,
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
+    racing: Racing = Racing(),  # noqa: B008 - frozen
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
     catalogue: CatalogueOption = None,
@@ -68,23 +70,24 @@ def run(
     """
     known = catalogue_of(catalogue)
     if resume is not None:
-        if study is not None or not narrowing.is_empty:
+        if study is not None or not narrowing.is_empty or racing != Racing():
             raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
         return _resume(resume, known, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
-    return _begin(chosen, known, results, json=json, brief=narrowing.brief)
+    return _begin(chosen, known, results, racing, json=json, brief=narrowing.brief)
 
 
-def _begin(study: Study, known: Catalogue, results: Path, *, json: bool, brief: bool) -> int:
+def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, json: bool, brief: bool) -> int:
+    study = racing.rounds_of(study)
     with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
         versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
-        plan = make_plan(study, known, missing, lacking, absent, brief=brief)
+        plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=brief))
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
         _announce(plan, folder, versions)
@@ -158,6 +161,8 @@ def _announce(plan: Plan, folder: Path, versions: dict[str, str], already: set[s
         f"load by {listing([f'{name} {versions[name]}' for name in _drivers(plan)])}; results in {folder}",
         file=sys.stderr,
     )
+    for sentence in costs(plan):
+        print(sentence, file=sys.stderr)
     for skip in plan.skipped:
         print(f"skipped {skip.what}: {skip.reason}", file=sys.stderr)
 
@@ -183,15 +188,14 @@ def _work(
             interrupted=interrupted,
             watch=view.event,
         )
-        for trial in plan.trials:
+        for trial in ahead(plan, store):
             if interrupted.is_set():
                 return
-            if trial.id not in already:
-                view.begin(trial)
-                driver, version = DRIVERS[trial.driver](), versions[trial.driver]
-                record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
-                store.append(record)
-                view.end(record)
+            view.begin(trial)
+            driver, version = DRIVERS[trial.driver](), versions[trial.driver]
+            record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
+            store.append(record)
+            view.end(record)
 
 
 def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
@@ -203,6 +207,7 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
             write(folder / "report.html", rendered(store, "html"))
             show(store, folder)
         left = len(store.plan().trials) - len(store.done())
+        _tell_of([said] if not interrupted.is_set() and (said := ending(store.plan(), store)) else [])
     if interrupted.is_set():
         print(f"stopped; {left} trials left: webdyno run --resume {folder}", file=sys.stderr)
         return 128 + signal.SIGINT

@@ -9,6 +9,7 @@ import msgspec
 from webdyno.model.claim import Claim, Original
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.load import Load
+from webdyno.model.race import Race
 from webdyno.model.service import Service
 from webdyno.model.workload import Workload
 
@@ -27,6 +28,15 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     driver: str
     round: int
     """From 1."""
+    warmup_s: float | None = None
+    """Longer than the load's own, where the contender needs it; the table it belongs to is the same."""
+
+    @property
+    def asked(self) -> Load:
+        """The load with the warm-up this contender is given."""
+        if self.warmup_s is None or self.warmup_s <= self.load.warmup_s:
+            return self.load
+        return msgspec.structs.replace(self.load, warmup_s=self.warmup_s)
 
 
 def trial_id(
@@ -81,3 +91,5 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     original: Original | None = None
     brief: bool = False
     """Made of the study's brief version."""
+    race: Race | None = None
+    """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""

@@ -8,6 +8,9 @@ from webdyno.model.claim import ClaimVerdict, Shape
 from webdyno.model.curve import Course, Curve
 from webdyno.model.doubt import Doubt
 from webdyno.model.estimate import Estimate
+from webdyno.model.limit import Limit
+from webdyno.model.scaling import Scaling
+from webdyno.model.warmup import WarmUp
 
 __all__ = ["Analysis", "Estimate", "RouteFigures", "Standing", "Verdict"]
 
@@ -51,6 +54,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Of the service behind it; None without one, and for the user's own."""
     routes: list[RouteFigures] = []
     """Empty for a workload of one request."""
+    warm_up: WarmUp | None = None
+    """None: no round succeeded."""
+    limits: list[Limit] = []
+    """What keeps it from serving more, the nearest first; empty where nothing stands out."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,3 +97,5 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Against connections, for studies that ask so."""
     courses: list[Course] = []
     """Over a server's life, for studies that ask so."""
+    scalings: list[Scaling] = []
+    """Of every contender that was asked at several levels, or with several numbers of workers."""

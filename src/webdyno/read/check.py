@@ -74,8 +74,7 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
         yield ("looks_for",), "has no needs beside it; say there what to install, in one line for a person"
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
-    yield from _above(("ready_s",), it.ready_s, 0)
-    yield from _at_least(("stop_s",), it.stop_s, 0)
+    yield from _patience(it)
 
 
 def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
@@ -84,6 +83,13 @@ def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
             yield (key,), f"is for Python contenders only, and {runtime.name} is of kind {runtime.kind}"
         else:
             yield from pins(requirements, ["python"], key)
+
+
+def _patience(it: Contender) -> Iterator[Fault]:
+    yield from _above(("ready_s",), it.ready_s, 0)
+    if it.warmup_s is not None:
+        yield from _above(("warmup_s",), it.warmup_s, 0)
+    yield from _at_least(("stop_s",), it.stop_s, 0)
 
 
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:

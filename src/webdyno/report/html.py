@@ -20,6 +20,7 @@ from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.charts import coloured, efficiency_chart, latency_chart, rate_chart
+from webdyno.report.insight import limited, scaling, warming
 from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.ranking import ranking
 from webdyno.report.sheets import lone
@@ -48,6 +49,7 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
                 _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)
                 for at, (table, verdict) in enumerate(zip(found, analysis.verdicts, strict=True), 1)
             ],
+            scaling(analysis),
             _doubts(marks),
             failures(runs),
             skipped(plan),
@@ -119,7 +121,7 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
         ("Load", words.listing([f"{load}, closed loop" for load in loads], 3)),
-        ("Rounds", f"{words.count(plan.rounds)}, a fresh server in each"),
+        ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
     return element(
@@ -187,6 +189,8 @@ def _section(
             "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
             rate_chart(table, styles),
         ),
+        limited(verdict),
+        warming(verdict),
     )
 
 

@@ -30,6 +30,10 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
         parts.append(_fence(shlex.join(analysis.recommended_command)))
     for verdict in analysis.verdicts:
         parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
+        if held := words.held_back(verdict):
+            parts.append(_text(f"What limits them: {'; '.join(held)}."))
+    if analysis.scalings:
+        parts += ["## Scaling", "\n".join(f"- {_text(s.workload)}: {_text(s.sentence)}" for s in analysis.scalings)]
     parts += [part for sheet in sheets.sheets(analysis) for part in _sheet(sheet)]
     parts += _claims(plan, analysis) + _doubts(marks) + _failures(runs)
     if plan.skipped:

@@ -52,6 +52,8 @@ def render_terminal(
         page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
         if lone(analysis):
             dropped = _ranking(page, verdict, marks)
+            if held := words.held_back(verdict):
+                page.line(f"What limits them: {'; '.join(held)}.", "dim")
     if not lone(analysis):
         page.line("The ranking of each load: webdyno report FOLDER --format html, or md.", "dim")
     _sheets(page, analysis)
@@ -60,6 +62,7 @@ def render_terminal(
         page.line(
             f"A wider terminal also shows: {words.listing([words.COLUMNS[key].title for key in dropped])}.", "dim"
         )
+    _scalings(page, analysis)
     _doubts(page, analysis, marks)
     _failures(page, runs)
     _skipped(page, plan)
@@ -127,6 +130,15 @@ def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) ->
             break
         kept = [k for k in kept if k != key]
     return kept
+
+
+def _scalings(page: _Page, analysis: Analysis) -> None:
+    """One line each; what could not be fitted is told only where nothing could."""
+    fitted = [scaling for scaling in analysis.scalings if scaling.rate_of_one is not None]
+    if analysis.scalings:
+        page.heading("Scaling")
+    for scaling in fitted or analysis.scalings[:1]:
+        page.line(f"{scaling.workload}: {scaling.sentence}")
 
 
 def _sheets(page: _Page, analysis: Analysis) -> None:

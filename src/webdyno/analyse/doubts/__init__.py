@@ -38,6 +38,7 @@ from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
 from webdyno.analyse.doubts.throttled import throttled
+from webdyno.analyse.doubts.warming import never_settled
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.model.doubt import Doubt
 
@@ -51,6 +52,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     dead_cell,
     starved_connections,
     hanging_requests,
+    never_settled,
     generator_bound,
     not_offered,
     schedule_lag,
