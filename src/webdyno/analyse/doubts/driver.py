@@ -96,7 +96,7 @@ def _throttled(cell: Cell, held_back: float) -> Doubt:
 def _near_ceiling(cell: Cell) -> Doubt | None:
     """What calibration found on this machine, for the engine alone: other drivers have other ceilings.
 
-    A rate above the ceiling's interval says that it was measured in a worse hour, and holds no longer.
+    A rate in the same table above the ceiling's interval says that it was measured in a worse hour: it holds no longer.
     """
     per_s = cell.median(lambda window: window.rate_per_s)
     ours = [window.run for window in cell.windows if window.run.trial.driver == "engine"]
@@ -107,7 +107,7 @@ def _near_ceiling(cell: Cell) -> Doubt | None:
     if ceiling is None:
         return None
     most = ceiling.rate.value
-    if not NEAR_CEILING * most <= per_s <= (ceiling.rate.high or most):
+    if per_s < NEAR_CEILING * most or cell.table_most_per_s > (ceiling.rate.high or most):
         return None
     return Doubt(
         kind="generator-bound",
