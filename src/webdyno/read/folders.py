@@ -145,8 +145,8 @@ def _gather(gathered: _Gathered, kind: str, folder: Path) -> None:
     pattern = KINDS[kind].pattern
     if kind == "app":
         _require_app_files(folder)
-    for path in sorted(folder.glob(pattern)):
-        name = path.parent.name if pattern.endswith("app.toml") else path.stem
+    by_folder = pattern.endswith("app.toml")
+    for name, path in sorted((path.parent.name if by_folder else path.stem, path) for path in folder.glob(pattern)):
         if not _NAME.fullmatch(name):
             raise CatalogueError(path, None, None, f'"{name}" cannot be a name; use a-z, 0-9, dots and dashes')
         _require_new(gathered, kind, name, path)
