@@ -157,7 +157,7 @@ def capacity_of(tried: Sequence[Tried], search: Search) -> Capacity:
         at_least_per_s=max((t.rate_per_s for t in told), default=None) if results == {"met"} else None,
         per_core=_mean(below, lambda t: t.ok_per_s / t.cores if t.cores else None, "per_core_s"),
         per_gb=_mean(below, lambda t: per_memory / t.memory_bytes if t.memory_bytes else None, "per_s_per_gb"),
-        knee=_knee(told),
+        knee=_knee(told, math.inf if half is None else half.middle),
         curve=list(_points(told)),
         trials=len(tried),
     )
@@ -197,9 +197,9 @@ def _mean(tried: Sequence[Tried], figure: Callable[[Tried], float | None], unit:
     return None if fitted is None else fitted.estimate("it", unit)
 
 
-def _knee(told: Sequence[Tried]) -> Knee | None:
-    """Only trials that were kept up with lie on the curve: past the limit, waiting says how long one has waited."""
-    kept = [(t.rate_per_s, t.p99_ns) for t in told if t.p99_ns and t.ok_per_s >= OFFERED * t.rate_per_s]
+def _knee(told: Sequence[Tried], capacity_per_s: float) -> Knee | None:
+    """Only up to the capacity: past it, how long one has waited says how long the trial was."""
+    kept = [(t.rate_per_s, t.p99_ns) for t in told if t.p99_ns and t.rate_per_s <= capacity_per_s]
     return fit_knee([rate for rate, _ in kept], [p99 for _, p99 in kept])
 
 

@@ -2,12 +2,13 @@
 
 Pairs. Each is one start of base and one of head, next to each other in time, so that what drifts on the machine falls
 on both; the figure of a pair is log(head / base). Pairs are looked at after 4, 6, 9, 13 and 18 of them. For a
-difference the 5 % are spent evenly over the looks (S. J. Pocock 1977, Group sequential methods in the design and
-analysis of clinical trials, Biometrika 64), so that a large one ends it early; for equality, which takes many pairs
+difference the 5 % are spent evenly over the looks, so that a large one ends it early (S. J. Pocock 1977, Group
+sequential methods in the design and analysis of clinical trials, Biometrika 64); for equality, which takes many pairs
 whatever one does, mostly at the last (P. C. O'Brien, T. R. Fleming 1979, A multiple testing procedure for clinical
-trials, Biometrics 35). So the interval shown holds over all looks together. Differences beyond three median deviations are drawn in to there, because a neighbour's burst
-hits one run of a pair; the t interval allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for
-unequal population variances, Biometrika 61; J. W. Tukey, D. H. McLaughlin 1963, Sankhya A 25).
+trials, Biometrics 35). So the interval shown holds over all looks together. Differences beyond three standard
+deviations, by the median, are drawn in to there, because a neighbour's burst hits one run of a pair; the t interval
+allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for unequal population variances, Biometrika
+61; J. W. Tukey, D. H. McLaughlin 1963, Sankhya A 25).
 
 Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987).
 slower or faster: surely not none, and by the estimate beyond the margin. Anything else cannot be told.
