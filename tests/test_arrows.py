@@ -44,6 +44,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "msgspec": None,  # None: anywhere
     "numpy": {"analyse"},
     "scipy": {"analyse"},
+    "ruptures": {"analyse"},
     "hdrh": {"histogram"},
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},

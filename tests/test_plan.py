@@ -6,10 +6,11 @@ import msgspec
 import pytest
 
 from tests.fakes import catalogue, study
+from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.service import Service, Way
-from webdyno.model.study import StudyLoad
-from webdyno.plan import OVERHEAD_S, loads_of, make_plan, narrow
+from webdyno.model.study import Brief, StudyLoad
+from webdyno.plan import OVERHEAD_S, brief_of, loads_of, make_plan, narrow
 
 REDIS = Service(
     name="redis",
@@ -105,6 +106,20 @@ def test_its_length_is_the_sum_of_its_trials() -> None:
     assert plan.seconds == pytest.approx(2 * 4 * (OVERHEAD_S + 0.5 + 2.0))
 
 
+def test_a_contender_with_a_warm_up_of_its_own_gets_it_in_the_same_tables() -> None:
+    known = catalogue("a", "b")
+    slow = msgspec.structs.replace(known.contenders["a"], warmup_s=8.0)
+    plan = make_plan(
+        study("a", "b", rounds=1), msgspec.structs.replace(known, contenders={**known.contenders, "a": slow}), {}
+    )
+    assert {trial.asked.warmup_s for trial in plan.trials if trial.contender == "a"} == {8.0}
+    assert {trial.asked.warmup_s for trial in plan.trials if trial.contender == "b"} == {0.5}
+    assert {trial.load for trial in plan.trials if trial.contender == "a"} == {
+        trial.load for trial in plan.trials if trial.contender == "b"
+    }
+    assert plan.seconds == pytest.approx(4 * (2 * (OVERHEAD_S + 2.0) + 8.0 + 0.5))
+
+
 def test_narrow_replaces_only_what_is_given() -> None:
     base, known = study("a", "b"), catalogue("a", "b")
     assert narrow(base, known) == base
@@ -144,3 +159,57 @@ def test_an_open_study_asks_every_rate_with_every_number_of_connections() -> Non
     few = StudyLoad(connections=[8], rate_per_s=[100], max_connections=9, duration_s=1)
     (load,) = loads_of(study("a", loads=[few]))
     assert load.label == "100/s over 8 to 9 connections, keep-alive"
+
+
+TWO_DRIVERS = [
+    StudyLoad(connections=[8], count=1000, driver="ab"),
+    StudyLoad(connections=[8], count=1000),
+    StudyLoad(connections=[8], duration_s=1.0, keep_alive=False, workloads=["json"]),
+]
+
+
+def test_each_load_has_its_driver_and_its_workloads() -> None:
+    plan = make_plan(study("a", loads=TWO_DRIVERS, rounds=1), catalogue("a"), {})
+    assert sorted((t.workload, t.driver, t.load.keep_alive) for t in plan.trials) == [
+        ("hello", "ab", True),
+        ("hello", "engine", True),
+        ("json", "ab", True),
+        ("json", "engine", False),
+        ("json", "engine", True),
+    ]
+    assert len({trial.id for trial in plan.trials}) == 5
+
+
+def test_a_driver_that_is_not_there_costs_its_loads_and_says_so() -> None:
+    asked = study("a", loads=TWO_DRIVERS, rounds=1)
+    plan = make_plan(asked, catalogue("a"), {}, absent={"ab": "ab is not installed; get apache2-utils"})
+    assert {trial.driver for trial in plan.trials} == {"engine"}
+    assert [(skip.what, skip.reason) for skip in plan.skipped] == [
+        ("loads by ab", "ab is not installed; get apache2-utils")
+    ]
+
+
+def test_one_driver_for_all_makes_loads_that_differed_by_it_one() -> None:
+    narrowed = narrow(study("a", loads=TWO_DRIVERS, rounds=1), catalogue("a"), driver="wrk")
+    plan = make_plan(narrowed, catalogue("a"), {})
+    assert sorted((t.workload, t.driver, t.load.keep_alive) for t in plan.trials) == [
+        ("hello", "wrk", True),
+        ("json", "wrk", False),
+        ("json", "wrk", True),
+    ]
+
+
+def test_the_brief_version_replaces_what_it_names_and_keeps_the_rest() -> None:
+    brief = Brief(rounds=2, loads=[StudyLoad(connections=[4], duration_s=0.5)])
+    claims = [Claim(text="a leads", contenders=["a"], relation="highest")]
+    short = brief_of(study("a", "b", brief=brief, claims=claims, rounds=5, seed=9))
+    assert (short.rounds, short.seed, short.contenders, short.workloads) == (2, 9, ["a", "b"], ["hello", "json"])
+    plan = make_plan(short, catalogue("a", "b"), {}, brief=True)
+    assert (plan.brief, plan.claims, {trial.load.connections for trial in plan.trials}) == (True, claims, {4})
+    with pytest.raises(UsageError, match=r"--brief: study 'study' has no brief version; shorten it with --rounds"):
+        brief_of(study("a"))
+
+
+def test_whoever_may_start_slowly_is_foretold_to_take_longer() -> None:
+    quick, slow = (make_plan(study("a"), catalogue("a", ready_s=ready), {}).seconds for ready in (20.0, 120.0))
+    assert slow - quick == pytest.approx(3 * 4 * 5 * OVERHEAD_S)

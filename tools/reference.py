@@ -23,9 +23,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from webdyno.model.claim import Claim, Original, OriginalFigure
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
 from webdyno.model.service import Service, Way
-from webdyno.model.study import Study, StudyLoad
+from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.model.workload import Expectation, Request, Workload
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -33,6 +35,11 @@ NOTE = "<!-- Written by tools/reference.py (make docs); a change made here is lo
 
 FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Contender, "contenders/NAME.toml"),
+    (Matrix, "matrices/NAME.toml"),
+    (MatrixFramework, "[frameworks.KEY] of a matrix"),
+    (MatrixServer, "[servers.KEY] of a matrix"),
+    (MatrixRuntime, "[runtimes.KEY] of a matrix"),
+    (Exclusion, "[[exclude]] of a matrix"),
     (App, "apps/NAME/app.toml"),
     (Runtime, "runtimes/NAME.toml"),
     (Service, "services/NAME.toml"),
@@ -42,6 +49,10 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Expectation, "[requests.expect] of a workload"),
     (Study, "studies/NAME.toml"),
     (StudyLoad, "[[loads]] of a study"),
+    (Brief, "[brief] of a study"),
+    (Claim, "[[claims]] of a study"),
+    (Original, "[original] of a study"),
+    (OriginalFigure, "figures of an original"),
 ]
 WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 

@@ -169,7 +169,7 @@ def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, r
         host=served.host,
         port=served.port,
         requests=served.requests,
-        load=trial.load,
+        load=trial.asked,
         cores=bench.strapped.rig.driver_cores,
     )
     with bench.driver_log(trial).open("ab") as log:
@@ -191,7 +191,7 @@ def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, r
 
 def _limit_s(trial: Trial) -> float:
     steady = trial.load.duration_s if trial.load.duration_s is not None else 600.0
-    return trial.load.warmup_s + steady + 2 * trial.load.timeout_s + GRACE_S
+    return trial.asked.warmup_s + steady + 2 * trial.load.timeout_s + GRACE_S
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,22 @@ import random
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
+from webdyno.model.pattern import is_pattern, matching, spelt_out
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 
 OVERHEAD_S = 0.6
 """Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
+USUAL_READY_S = 20.0
+"""What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
 GUESSED_RATE_PER_S = 2000
 """Only to foretell the length of Trials that end by count."""
 
@@ -41,9 +45,12 @@ def narrow(
 
     ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use.
     """
+    if changes.get("driver") is not None:  # one driver for all: loads that differed by their driver alone are one
+        alike = [msgspec.structs.replace(load, driver=None) for load in study.loads]
+        study = msgspec.structs.replace(study, loads=[load for at, load in enumerate(alike) if load not in alike[:at]])
     study = msgspec.structs.replace(
         study,
-        contenders=study.contenders if contenders is None else _known(contenders, catalogue.contenders, "contender"),
+        contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
         workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
         loads=[_narrow_load(load, connections, duration_s) for load in study.loads],
         **{field: value for field, value in changes.items() if value is not None},
@@ -51,6 +58,26 @@ def narrow(
     if study.rounds < 1:
         raise UsageError(f"--rounds {study.rounds}: a plan needs at least 1 round; 3 or more give an interval")
     return study
+
+
+def contenders_called(wanted: list[str], catalogue: Catalogue) -> list[str]:
+    """The contenders that the user named, patterns spelt out; UsageError for what is none."""
+    for name in wanted:
+        if is_pattern(name) and not matching(name, catalogue):
+            raise UsageError(f"no contender matches {name!r}; see: webdyno list")
+        if name in catalogue.excluded and name not in catalogue.contenders:
+            raise UsageError(f"{name} is {catalogue.excluded[name]}")
+    return _known(spelt_out(wanted, catalogue), catalogue.contenders, "contender")
+
+
+def brief_of(study: Study) -> Study:
+    """The study's own brief version: the same question and claims in minutes; UsageError when it has none."""
+    if study.brief is None:
+        raise UsageError(
+            f"--brief: study {study.name!r} has no brief version; shorten it with --rounds, --connections, --duration"
+        )
+    own = {field: getattr(study.brief, field) for field in study.brief.__struct_fields__}
+    return msgspec.structs.replace(study, **{field: value for field, value in own.items() if value})
 
 
 def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[str]:
@@ -71,24 +98,32 @@ def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: flo
 
 
 def make_plan(
-    study: Study, catalogue: Catalogue, missing: Mapping[str, str], lacking: Mapping[str, str] = MappingProxyType({})
+    study: Study,
+    catalogue: Catalogue,
+    missing: Mapping[str, str],
+    lacking: Mapping[str, str] = MappingProxyType({}),
+    absent: Mapping[str, str] = MappingProxyType({}),
+    *,
+    brief: bool = False,
 ) -> Plan:
     """The ordered Trials of ``study``.
 
-    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service.
+    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service,
+    ``absent`` for a driver; ``brief`` notes that the study is the brief version of itself.
 
     Raises UsageError when nothing is left to measure.
     """
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
     left_out = {name: service for name in study.workloads if (service := catalogue.workloads[name].service) in lacking}
-    skipped = list(_skipped(study, missing, {contender for contender, _, _ in cells}, left_out, lacking))
-    cells = [cell for cell in cells if cell[1] not in left_out]
+    skipped = list(_skipped(study, missing, {cell.contender for cell in cells}, left_out, lacking))
+    skipped += [Skipped(contender="", reason=absent[name], driver=name) for name in drivers_of(study) if name in absent]
+    cells = [cell for cell in cells if cell.workload not in left_out and cell.driver not in absent]
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
-    trials = [_trial(study, catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
-    busy = {contender for contender, _, _ in cells}
+    trials = [_trial(catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
+    busy = {cell.contender for cell in cells}
     used = [catalogue.contenders[name] for name in names if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
     services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
@@ -106,8 +141,12 @@ def make_plan(
         workloads=workloads,
         memory_bytes=memory_bytes(study),
         estimate=study.estimate,
-        seconds=sum(trial_seconds(trial.load) for trial in trials),
+        seconds=sum(trial_seconds(trial.asked, catalogue.contenders[trial.contender]) for trial in trials),
         services={name: catalogue.services[name] for name in services},
+        shows=[*study.shows],
+        claims=study.claims,
+        original=study.original,
+        brief=brief,
     )
 
 
@@ -128,10 +167,11 @@ def _skipped(
             yield Skipped(contender="", workloads=workloads, reason=reason)
 
 
-def trial_seconds(load: Load) -> float:
+def trial_seconds(load: Load, contender: Contender | None = None) -> float:
     """Expected length of one Trial in seconds: server start and end included, build apart."""
+    overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
     steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
-    return OVERHEAD_S + load.warmup_s + steady
+    return overhead + load.warmup_s + steady
 
 
 def memory_bytes(study: Study) -> int | None:
@@ -139,22 +179,40 @@ def memory_bytes(study: Study) -> int | None:
     return None if study.memory_mb is None else study.memory_mb * 2**20
 
 
-Cell = tuple[str, str, Load]
+class Cell(NamedTuple):
+    """What every round holds once."""
+
+    contender: str
+    workload: str
+    load: Load
+    driver: str
 
 
 def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterator[Cell]:
-    loads = loads_of(study)
     for name in contenders:
         contender = catalogue.contenders[name]
         answers = catalogue.apps[contender.app].answers if contender.answers is None else contender.answers
         for workload in study.workloads:
             if workload in answers:
-                yield from ((name, workload, load) for load in loads)
+                yield from (Cell(name, workload, load, driver) for load, driver in driven(study, workload))
+
+
+def driven(study: Study, workload: str | None = None) -> list[tuple[Load, str]]:
+    """Every Load of the study (for ``workload``) with its driver; one that several templates lead to is there once."""
+    templates = [each for each in study.loads if not each.workloads or workload is None or workload in each.workloads]
+    by_template = ((template.driver or study.driver, _loads(template, study.seed)) for template in templates)
+    each = ((load, driver) for driver, loads in by_template for load in loads)
+    return list(dict.fromkeys(each))
 
 
 def loads_of(study: Study) -> list[Load]:
     """Every Load of the study."""
-    return [load for template in study.loads for load in _loads(template, study.seed)]
+    return [load for load, _ in driven(study)]
+
+
+def drivers_of(study: Study) -> list[str]:
+    """Every driver of the study, each once."""
+    return list(dict.fromkeys(driver for _, driver in driven(study)))
 
 
 def _loads(template: StudyLoad, seed: int) -> Iterator[Load]:
@@ -184,22 +242,22 @@ def _ordered(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, C
         yield from ((round_, cell) for cell in order)
 
 
-def _trial(study: Study, catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
-    name, workload, load = cell
-    contender = catalogue.contenders[name]
+def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
+    contender = catalogue.contenders[cell.contender]
     return Trial(
         id=trial_id(
             contender,
             catalogue.apps[contender.app],
             catalogue.runtimes[contender.runtime],
-            catalogue.workloads[workload],
-            load,
-            study.driver,
+            catalogue.workloads[cell.workload],
+            cell.load,
+            cell.driver,
             round_,
         ),
-        contender=name,
-        workload=workload,
-        load=load,
-        driver=study.driver,
+        contender=cell.contender,
+        workload=cell.workload,
+        load=cell.load,
+        driver=cell.driver,
         round=round_,
+        warmup_s=contender.warmup_s,
     )

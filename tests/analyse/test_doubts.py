@@ -371,6 +371,8 @@ def test_every_rule_has_a_test_above() -> None:
         "incomplete",
         "not-offered",  # test_open.py
         "schedule-lag",
+        "never-settled",  # test_steady.py
+        "fewer-cores",  # test_shapes.py
         "all-equal",  # from here on test_doubts_limits.py
         "cached-service",
         "gil-on",

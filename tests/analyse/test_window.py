@@ -45,6 +45,7 @@ def test_percentiles_come_from_the_added_histograms() -> None:
     assert points["p50"] == pytest.approx(50.5e6, rel=0.002)
     assert points["p99"] == pytest.approx(99e6, rel=0.002)
     assert points["mean"] == pytest.approx(50.5e6, rel=0.002)
+    assert points["stdev"] == pytest.approx(99e6 / 12**0.5, rel=0.002)  # of even values
 
 
 def test_points_of_a_driver_are_taken_as_they_are_but_never_averaged() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost
 from tests.fakes import contender
-from webdyno.build import Job, lock, unsatisfied
+from webdyno.build import Job, lines_for, lock, unsatisfied
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.rig.host import Command
 
@@ -62,3 +62,70 @@ def test_what_cannot_be_resolved_is_not_written(job: Job, tmp_path: Path) -> Non
 def test_only_python_contenders_have_a_lock(job: Job, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^fast: only Python contenders have a lock; node keeps its own in the app$"):
         lock(job.contender, job.app, runtime("node"), tmp_path / "fast.txt", FakeHost(lambda _: 1))
+
+
+SHARED = """\
+# shared by the contenders of grid-new; written by webdyno
+click==8.1 ; python_full_version < '3.10'
+    # via flask
+flask==3.0
+    # via the catalogue
+greenlet==3.5
+    # via
+    #   eventlet
+    #   gevent
+gevent==26.7
+    # via the catalogue
+zope-event==6.2
+    # via gevent
+"""
+
+
+@pytest.mark.parametrize(
+    ("requires", "names"),
+    [
+        (["flask==3.0"], ["click", "flask"]),
+        (["Gevent==26.7"], ["greenlet", "gevent", "zope-event"]),
+        (["zope.event==6.2", "flask[async]==3.0"], ["click", "flask", "zope-event"]),
+        ([], []),
+    ],
+)
+def test_of_a_shared_lock_a_contender_needs_what_its_own_requirements_lead_to(
+    requires: list[str], names: list[str]
+) -> None:
+    assert [line.split("==")[0] for line in lines_for(requires, SHARED)] == names
+
+
+def test_of_a_lock_that_says_nothing_of_who_needs_what_all_is_needed() -> None:
+    assert lines_for(["fast==1.0"], "# locked for fast==1.0\ndependency==2.0\nfast==1.0\n") == [
+        "dependency==2.0",
+        "fast==1.0",
+    ]
+
+
+def test_contenders_that_share_a_lock_are_resolved_together_and_overrule_what_packages_pin(
+    job: Job, tmp_path: Path
+) -> None:
+    overrides = ""
+
+    def uv(command: Command) -> str:
+        nonlocal overrides
+        file = command.argv[command.argv.index("--overrides") + 1]
+        overrides = Path(file).read_text()
+        assert command.stdin == b"cyclone==1.3\nfast==1.0"
+        assert "--no-annotate" not in command.argv
+        return f"cyclone==1.3\n    # via --override {file}\nfast==1.0\n    # via --override {file}\n"
+
+    target = tmp_path / "grid-new.txt"
+    sharing = [job.contender, contender("other", requires=["cyclone==1.3", "fast==1.0"])]
+    lock(job.contender, job.app, runtime("python", find=["pypy3.9"], minimum="3.9.12"), target, FakeHost(uv), sharing)
+    assert overrides == "cyclone==1.3\nfast==1.0\n"
+    assert target.read_text() == (
+        "# shared by the contenders of grid-new; written by webdyno\n"
+        "cyclone==1.3\n    # via the catalogue\nfast==1.0\n    # via the catalogue\n"
+    )
+
+
+def test_python_2_has_no_lock(job: Job, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^fast: a contender of Python 2 has no lock; it names every package by itse"):
+        lock(job.contender, job.app, runtime("python-2"), tmp_path / "fast.txt", FakeHost(lambda _: 1))

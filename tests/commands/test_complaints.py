@@ -12,6 +12,7 @@ from webdyno.commands import COMMANDS, call
 WRONG = [
     ("run quickstrat", "there is no study 'quickstrat'; did you mean 'quickstart'?"),
     ("run", "run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER"),
+    ("run quickstart --brief", "--brief: study 'quickstart' has no brief version; shorten it with --rounds"),
     ("run quickstart --rounds x", 'Invalid value for --rounds: unable to convert "x" into int.'),
     ("run quickstart --rounds 0", "--rounds 0: a plan needs at least 1 round; 3 or more give an interval"),
     ("run quickstart --rond 3", "Unknown option: --rond. Did you mean --rounds?"),
@@ -34,7 +35,7 @@ WRONG = [
     ("check tornado -w counte", "--workload counte: there is no such workload; did you mean 'counter'?"),
     ("check tornado -w static", "--workload static: tornado does not answer it; it answers hello, json"),
     ("list nothing", 'Invalid value "nothing" for KIND.'),
-    ("list --study nothing", "--study nothing: there is no such study; there are: quickstart"),
+    ("list --study nothing", "--study nothing: there is no such study; there are: "),
     ("list --catalogue /no/where", "/no/where: does not exist; a catalogue is a folder that holds"),
     ("load ftp://x", "ftp://x: give a URL such as http://127.0.0.1:8000/path"),
     ("load http://127.0.0.1:99999/", "http://127.0.0.1:99999/: its port is not a number from 1 to 65535"),
@@ -92,7 +93,7 @@ WRONG = [
     ("load a:80 -m GET --requests-file /no/where", "--method does not go with --requests-file"),
     ("load a:80 --json --csv", "--json and --csv exclude each other: the result is told in one form"),
     ("load a:80 --style jmeter", 'Invalid value "jmeter" for --style.'),
-    ("lock nobody", "there is no contender 'nobody'; see: webdyno list"),
+    ("lock nobody", "there is no contender 'nobody'; "),
     ("completion tcsh", 'Invalid value "tcsh" for SHELL.'),
     ("frobnicate", 'Unknown command "frobnicate".'),
 ]

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes import catalogue, study
 from webdyno.commands.progress import Tally, line_of
+from webdyno.model.race import Race
 from webdyno.model.rig import Rig
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
@@ -34,6 +35,15 @@ def test_what_is_left_is_judged_by_how_long_trials_really_take() -> None:
     tally.add(run(0, seconds=2 * trial_seconds(PLAN.trials[0].load)))
     assert (tally.done, tally.total) == (1, 16)
     assert tally.left_s == pytest.approx(2 * (expected - trial_seconds(PLAN.trials[0].load)))
+
+
+def test_a_race_with_a_budget_is_over_when_that_is_spent() -> None:
+    tally = Tally(msgspec.structs.replace(PLAN, race=Race(budget_s=10.0)), set())
+    assert tally.left_s == 10.0
+    tally.add(run(0, seconds=4.0))
+    assert tally.left_s == 6.0
+    tally.add(run(1, seconds=8.0))
+    assert tally.left_s == 0.0
 
 
 def test_a_resumed_plan_begins_with_what_it_has() -> None:

@@ -58,7 +58,7 @@ TYPES: list[Row] = [
 CHOICES: list[Row] = [
     (RUNTIME, '"python"', '"pyton"', ':1: kind: "pyton" is not a choice; did you mean "python"?'),
     (RUNTIME, '"python"', '"erlang"',
-     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, ruby, rust'),
+     ':1: kind: "erlang" is not a choice; known: go, jvm, native, node, python, python-2, ruby, rust'),
     (STUDY, "[[loads]]", 'estimate = "men"\n[[loads]]', ':5: estimate: "men" is not a choice; did you mean "mean"?'),
     (STUDY, "duration_s = 1", 'duration_s = 1\nhttp = "3"', ':8: loads[0].http: "3" is not a choice; known: 1.0, 1.1'),
 ]  # fmt: skip
@@ -88,6 +88,7 @@ SERVING: list[Row] = [
      ":8: workers: '4 // (cores - 1)' divides by zero when cores = 1"),
     (CONTENDER, 'author = "tests"', 'author = "tests"\nthreads = 0', ":8: threads: must be 1 or more, but is 0"),
     (CONTENDER, 'author = "tests"', 'author = "tests"\nready_s = 0', ":8: ready_s: must be more than 0, but is 0.0"),
+    (CONTENDER, 'author = "tests"', 'author = "tests"\nwarmup_s = 0', ":8: warmup_s: must be more than 0, but is 0.0"),
     (CONTENDER, 'author = "tests"', 'author = "tests"\nstop_s = -1', ":8: stop_s: must be 0 or more, but is -1.0"),
     (CONTENDER, 'author = "tests"', 'author = "tests"\nstop_s = inf', ":8: stop_s: must be 0 or more, but is inf"),
     (CONTENDER, 'author = "tests"', 'author = " "', ":7: author: must not be empty"),

@@ -9,9 +9,9 @@ import pytest
 
 from tests.read.conftest import FILES
 from webdyno.model.errors import CatalogueError, UsageError
-from webdyno.read import default_folder, lock_path, read_catalogue, read_study
+from webdyno.read import default_folder, read_catalogue, read_study
 
-KINDS = "runtimes, services, workloads, apps, contenders, studies"
+KINDS = "runtimes, services, workloads, apps, contenders, matrices, studies"
 
 
 def test_what_a_folder_holds_is_named_after_its_files(folder: Path) -> None:
@@ -30,9 +30,7 @@ def test_a_lock_belongs_to_the_contender_it_is_named_after(folder: Path) -> None
 
 
 def test_a_lock_lies_in_the_folder_that_defines_its_contender(folder: Path) -> None:
-    assert lock_path("fast", [default_folder(), folder]) == folder / "locks" / "fast.txt"
-    with pytest.raises(UsageError, match=r'^there is no contender "fats"; did you mean "fast"\?$'):
-        lock_path("fats", [folder])
+    assert read_catalogue([default_folder(), folder]).lock_places["fast"] == folder / "locks" / "fast.txt"
 
 
 def test_a_second_folder_may_hold_one_contender_for_an_app_of_the_first(folder: Path, tmp_path: Path) -> None:

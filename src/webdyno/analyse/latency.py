@@ -39,6 +39,11 @@ class Latency:
         return float((self.middle_ns * self.counts).sum() / self.counts.sum())
 
     @property
+    def stdev_ns(self) -> float:
+        """Standard deviation of all recorded values."""
+        return float(np.sqrt(((self.middle_ns - self.mean_ns) ** 2 * self.counts).sum() / self.counts.sum()))
+
+    @property
     def max_ns(self) -> float:
         """Highest value of the last bucket."""
         return float(self.highest_ns[-1])

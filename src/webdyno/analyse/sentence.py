@@ -16,12 +16,15 @@ TOO_MANY_ROUNDS = 60
 """Beyond this the honest advice is not "measure longer" but "the difference does not matter"."""
 
 
-def verdict_sentence(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None, voided: Sequence[str]) -> str:
-    """``ranked`` are the contenders that may be compared, best first; ``voided`` those whose figures a doubt voids."""
-    return _answer(ranked, winners, fit) + _left_out(voided)
+def verdict_sentence(
+    ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None, voided: Sequence[str], pairs: int | None = None
+) -> str:
+    """``ranked`` are the contenders that may be compared, best first; ``voided`` those whose figures a doubt voids;
+    ``pairs``: how many comparisons are asked at once, when it is not all pairs of ``ranked``."""
+    return _answer(ranked, winners, fit, pairs) + _left_out(voided)
 
 
-def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None) -> str:
+def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None, pairs: int | None) -> str:
     if not ranked or fit is None or ranked[0].rate is None:
         return "nobody served this in a way that can be compared"
     first, figure = ranked[0].contender, words.with_interval(ranked[0].rate, "requests/s")
@@ -38,10 +41,10 @@ def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None)
         ratio = fit.ratio(first, second)
         tiny = ", a difference below 3 % that hardly matters" if equal(contrast) else ""
         return f"{first} served the most: {figure}, {words.times(ratio)} {second} ({words.interval(ratio)}){tiny}"
-    return _tie(ranked, winners, fit)
+    return _tie(ranked, winners, fit, pairs or len(ranked) * (len(ranked) - 1) // 2)
 
 
-def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit) -> str:
+def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: int) -> str:
     """The nearest rival decides whether they are equal for all that matters, or more rounds would tell."""
     leader = ranked[0]
     contrast = fit.contrast(leader.contender, ranked[1].contender)
@@ -51,7 +54,7 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit) -> str:
     if contrast is None or all(rival is not None and equal(rival) for rival in rivals):
         return f"{names} served the most and are as good as equal (within 3 %): {figure}"
     done = min(leader.rounds_ok, ranked[1].rounds_ok)
-    needed = rounds_needed(contrast, done, pairs=len(ranked) * (len(ranked) - 1) // 2)
+    needed = rounds_needed(contrast, done, pairs=pairs)
     more = None if needed is None else max(1, needed - done)
     if more is None or more > TOO_MANY_ROUNDS:
         advice = "any difference between the first two is too small to be found in reasonable time"

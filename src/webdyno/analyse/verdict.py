@@ -10,18 +10,30 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from webdyno.analyse import doubts as rules
+from webdyno.analyse.claims import HELD_BACK, Judged, judge_claims
 from webdyno.analyse.compare import Pair, apart
+from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.limits import limits
+from webdyno.analyse.looks import comparisons_at, replay
+from webdyno.analyse.looks import told as told_by_race
+from webdyno.analyse.measures import Figures
+from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
+from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
+from webdyno.analyse.shapes import shapes
 from webdyno.analyse.table import Cell, Evidence, Table, tables
+from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
+from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
+from webdyno.model.verdict import Analysis, Estimate, RouteFigures, Standing, Verdict
+from webdyno.model.warmup import WarmUp
 
 FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
     "rate": ("per_s", lambda window: window.rate_per_s),
@@ -34,14 +46,19 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
-HELD_BACK = ("generator-bound", "service-bound")
-"""Kinds of doubts that make a rate a floor."""
-
-
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
-    verdicts = [_verdict(plan, table) for table in tables(evidence)]
+    found = tables(evidence)
+    heats = replay(plan, runs).heats if plan.race is not None else {}
+    pairs = comparisons_at(plan, runs)
+    verdicts = [
+        _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))) for table in found
+    ]
+    judged = [
+        Judged(Figures(table, plan.estimate == "trimmed"), verdict)
+        for table, verdict in zip(found, verdicts, strict=True)
+    ]
     recommended, sentence = recommend(verdicts)
     return Analysis(
         sentence=sentence,
@@ -49,10 +66,15 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
+        claims=judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1)),
+        shapes=shapes(plan, judged),
+        curves=curves(plan, judged),
+        courses=courses(plan, judged),
+        scalings=scalings(found),
     )
 
 
-def _verdict(plan: Plan, table: Table) -> Verdict:
+def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> Verdict:
     about = {cell.name: rules.about_contender(cell) for cell in table.cells}
     about_table = rules.about_table(table)
     fits = {name: fit(table.figures(of), trimmed=plan.estimate == "trimmed") for name, (_, of) in FIGURES.items()}
@@ -61,39 +83,64 @@ def _verdict(plan: Plan, table: Table) -> Verdict:
     barred = _voided(about_table)
     ranked = [name for name in by_rate if not barred and not _voided(about[name])]
     voided = [name for name in by_rate if name not in ranked]
-    told = apart(rates, ranked, _both_bound(about)) if rates is not None else set()
+    told = _told(plan, rates, ranked, _both_bound(about), heat)
     marks = letters(ranked, told)
-    best = next(iter(ranked or by_rate), None)
     cells = {cell.name: cell for cell in table.cells}
-    unserved = sorted(name for name in cells if name not in by_rate)
+    warm = warm_ups(table)
+    by_route = routes(table)
     standings = [
         _standing(
             cells[name],
             fits,
             place=ranked.index(name) + 1 if name in marks else None,
             letters=marks.get(name, ""),
-            best=best,
+            best=next(iter(ranked or by_rate), None),
             doubts=about[name],
+            warm_up=warm.get(name),
+            by_route=by_route.get(name, []),
         )
-        for name in [*ranked, *voided, *unserved]
+        for name in [*ranked, *voided, *sorted(cells.keys() - set(by_rate))]
     ]
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
-    sentence = (
-        "not compared: " + about_table[0].sentence if barred else verdict_sentence(leaders, winners, rates, voided)
-    )
+    sentence = verdict_sentence(leaders, winners, rates, voided, pairs)
     return Verdict(
         workload=table.workload.name,
         load=table.load.label,
-        sentence=sentence,
+        sentence="not compared: " + about_table[0].sentence if barred else sentence,
         standings=standings,
         winners=winners if _told_anything(rates, ranked) else [],
         doubts=about_table,
+        driver=table.driver,
+        connections=table.load.connections,
+        manner=_manner(table.load),
     )
 
 
+def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], untold: set[Pair], heat: Heat | None) -> set[Pair]:
+    """Pairs that are told apart: in a race those the race has told, because it looked more than once."""
+    if rates is None:
+        return set()
+    if plan.race is None:
+        return apart(rates, ranked, untold)
+    return told_by_race(heat, rates, ranked, untold) if heat is not None else set()
+
+
+def _manner(load: Load) -> str:
+    """The label of a load without its number of connections."""
+    return load.label.removeprefix(f"{load.connections} connections, ")
+
+
 def _standing(
-    cell: Cell, fits: dict[str, Fit | None], *, place: int | None, letters: str, best: str | None, doubts: list[Doubt]
+    cell: Cell,
+    fits: dict[str, Fit | None],
+    *,
+    place: int | None,
+    letters: str,
+    best: str | None,
+    doubts: list[Doubt],
+    warm_up: WarmUp | None,
+    by_route: list[RouteFigures],
 ) -> Standing:
     rates = fits["rate"]
     served = rates is not None and cell.name in rates.names
@@ -110,6 +157,9 @@ def _standing(
         rounds_failed=len(cell.failed),
         outcomes=cell.outcomes,
         doubts=doubts,
+        warm_up=warm_up,
+        limits=limits(cell),
+        routes=by_route,
         **figures,
     )
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from webdyno.analyse.latency import Latency, merge
+from webdyno.analyse.steady import steady_slices
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Role, Slice
 
@@ -34,7 +35,7 @@ class Window:
     rate_per_s: float
     latency: Latency | None
     points_ns: dict[str, float]
-    """mean, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
+    """mean, stdev, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
     contender_cores: float | None
     """Cores' worth of CPU the contender used: CPU seconds per second."""
     driver_cores: float | None
@@ -66,7 +67,7 @@ class Window:
 
 def read_window(run: Run) -> Window | None:
     """Figures of a Run that succeeded; None for any other outcome, or when not one answer was right."""
-    steady = [slice_ for slice_ in run.slices if slice_.phase == "steady"]
+    steady = steady_slices(run)
     ok = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
     if run.outcome != "ok" or not ok or seconds <= 0:
@@ -91,6 +92,13 @@ def read_window(run: Run) -> Window | None:
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
     )
+
+
+def read_rate(run: Run) -> float | None:
+    """``rate_per_s`` of a Run alone, without the labour of its histograms."""
+    steady = steady_slices(run)
+    ok, length_ns = sum(slice_.ok for slice_ in steady), sum(slice_.duration_ns for slice_ in steady)
+    return ok / length_ns * 1e9 if run.outcome == "ok" and ok and length_ns > 0 else None
 
 
 def cpu_ns(reading: Reading) -> int | None:
@@ -122,7 +130,7 @@ def requests_per_connection(runs: Iterable[Run]) -> float | None:
 
 def process_shares(run: Run) -> dict[str, float]:
     """Share of each process in the CPU its contender used during the steady phase."""
-    start, end = _edges(run, [slice_ for slice_ in run.slices if slice_.phase == "steady"])
+    start, end = _edges(run, steady_slices(run))
     looks = [reading for reading in run.readings if reading.role == "contender" and reading.cpu_by_process]
     seen = [look for look in looks if _inside(look, start, end)]
     seen += [look for look in looks if end is not None and look.at_ns > end][:1]  # taken when the driver said it ended
@@ -139,9 +147,10 @@ def _inside(reading: Reading, start: int | None, end: int | None) -> bool:
 
 
 def _edges(run: Run, steady: Sequence[Slice]) -> tuple[int | None, int | None]:
-    """Beginning and end of the steady phase: as conducted, else as the Slices say."""
+    """Beginning and end of the steady phase: as conducted, else as the Slices say; later, where it settled later."""
     start, end = run.steady_start_ns, run.steady_end_ns
-    if start is None and steady:
+    phase = sum(slice_.phase == "steady" for slice_ in run.slices)
+    if steady and (start is None or (len(steady) < phase and steady[0].start_ns is not None)):
         start = steady[0].start_ns
     if end is None and steady and steady[-1].start_ns is not None:
         end = steady[-1].start_ns + steady[-1].duration_ns
@@ -200,7 +209,8 @@ def _waited(run: Run, steady: Sequence[Slice]) -> Latency | None:
 def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float]:
     if latency is not None:
         p50, p99 = latency.percentiles_ns((0.5, 0.99))
-        return {"mean": latency.mean_ns, "max": latency.max_ns, "p50": p50, "p99": p99}
+        mean, stdev = latency.mean_ns, latency.stdev_ns
+        return {"mean": mean, "stdev": stdev, "max": latency.max_ns, "p50": p50, "p99": p99}
     given = [slice_.latency_ns for slice_ in steady if slice_.latency_ns]
     return dict(given[0]) if len(given) == len(steady) == 1 else {}
 

@@ -4,7 +4,7 @@
     cache.py     folders named after what went in, published whole or not at all
     tool.py      one build command: started through the host, logged, ended whatever happens
     recipes.py   the table: kind of runtime -> Recipe
-    python.py node.py go.py rust.py jvm.py ruby.py native.py   one Recipe each
+    python.py python2.py node.py go.py rust.py jvm.py ruby.py native.py   one Recipe each
     runtimes.py  Runtime -> Found, or the line that says why not; npm_runtime.py: those that npm brings
     needs.py     what else a contender lacks of the system, and what to install
     locks.py     exact versions of everything a contender needs, written by webdyno's developers
@@ -15,7 +15,7 @@ from what was installed, never copied from what was asked for.
 """
 
 from webdyno.build.embedded import build_embedded
-from webdyno.build.locks import lock, unsatisfied
+from webdyno.build.locks import lines_for, lock, unsatisfied
 from webdyno.build.make import build
 from webdyno.build.needs import lacking
 from webdyno.build.runtimes import fetch_runtime, find_runtime
@@ -29,6 +29,7 @@ __all__ = [
     "fetch_runtime",
     "find_runtime",
     "lacking",
+    "lines_for",
     "lock",
     "unsatisfied",
 ]

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import uv
 
-from webdyno.build.locks import apart, locked_lines, unsatisfied, write_lines, written_apart
+from webdyno.build.locks import apart, lines_for, unsatisfied, write_lines, written_apart
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime
@@ -77,7 +77,7 @@ def _lines(order: Order) -> list[str]:
     """What is to be installed: the lock, when there is one and it still fits."""
     if not order.lock:
         return order.requires
-    lines = locked_lines(order.lock.read_text(encoding="utf-8"))
+    lines = lines_for(order.requires, order.lock.read_text(encoding="utf-8"))
     if missing := unsatisfied(order.requires, lines):
         raise BuildError(f"{order.lock} does not hold {', '.join(missing)}; lock the contender again")
     return lines

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from webdyno.build import go, jvm, native, node, python, ruby, rust
+from webdyno.build import go, jvm, native, node, python, python2, ruby, rust
 from webdyno.build.order import Recipe
 
 RECIPES: dict[str, Recipe] = {
     "python": Recipe(python.parts, python.interpreters, python.fetch),
+    "python-2": Recipe(python2.parts, python2.interpreters),
     "node": Recipe(node.parts),
     "go": Recipe(go.parts),
     "rust": Recipe(rust.parts),

@@ -34,6 +34,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
 from webdyno.model.run import Probe
 from webdyno.model.service import Backing
+from webdyno.plan import contenders_called
 from webdyno.rig.strap import Strapped, strap
 from webdyno.serve.serving import serve
 from webdyno.service import Running, Services
@@ -59,7 +60,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(
-    *names: Annotated[str, Parameter(help="Contenders to check.")],
+    *names: Annotated[str, Parameter(help="Contenders to check; patterns such as 'flask-*' or 'pypy/*-jython' too.")],
     workload: Annotated[
         list[str] | None, flag("--workload", "-w", help="Only these workloads, of those it answers.")
     ] = None,
@@ -114,12 +115,7 @@ def _chosen(known: Catalogue, names: tuple[str, ...], study: str | None) -> list
         chosen += study_called(study, known).contenders
     if not chosen:
         raise UsageError("check what? Name contenders (see: webdyno list), or --study NAME")
-    for name in chosen:
-        if name not in known.contenders:
-            near = difflib.get_close_matches(name, known.contenders, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list"
-            raise UsageError(f"there is no contender {name!r}; {hint}")
-    return list(dict.fromkeys(chosen))
+    return contenders_called(chosen, known)
 
 
 def _asked(known: Catalogue, name: str, workloads: list[str] | None) -> list[str]:

@@ -6,14 +6,23 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, catalogue_of, out_console, say_json
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    StudyOption,
+    catalogue_of,
+    flag,
+    out_console,
+    say_json,
+)
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.read import cells
 
-Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes", "services"]
+Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes", "services", "matrices"]
 Rows = list[dict[str, str]]
 
-WORDY = ("because", "install")
+WORDY = ("because", "install", "error")
 """Columns for --json and ``show`` only: sentences do not fit into a table."""
 
 
@@ -22,25 +31,30 @@ def list_(
     /,
     *,
     study: StudyOption = None,
+    excluded: Annotated[
+        bool, flag("--excluded", help="The combinations of matrices that are no contenders, each with its reason.")
+    ] = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
-    """List contenders, studies, workloads, apps, runtimes or services.
+    """List contenders, studies, workloads, apps, runtimes, services or matrices.
 
     Example: `webdyno list --study quickstart`
     """
     known = catalogue_of(catalogue)
-    rows = _ROWS[kind](known)
+    if excluded and (kind != "contenders" or study is not None):
+        raise UsageError("--excluded: lists what is no contender; leave out --study and the kind")
+    rows = _excluded(known) if excluded else _ROWS[kind](known)
     if study is not None:
         rows = [row for row in rows if row["name"] in _names_in_study(known, study, kind)]
     if json:
         say_json(rows)
         return 0
-    _print(kind, rows)
+    _print("combinations" if excluded else kind, rows)
     return 0
 
 
-def _print(kind: Kind, rows: Rows) -> None:
+def _print(kind: str, rows: Rows) -> None:
     from rich import box
     from rich.table import Table
 
@@ -52,7 +66,8 @@ def _print(kind: Kind, rows: Rows) -> None:
         table.add_row(*(row[column] for column in columns))
     console = out_console()
     console.print(table)
-    console.print(f"{len(rows)} {kind}; more about one: webdyno show NAME", style="dim")
+    more = "the errors seen: --json" if kind == "combinations" else "more about one: webdyno show NAME"
+    console.print(f"{len(rows)} {kind}; {more}", style="dim")
 
 
 def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
@@ -66,6 +81,7 @@ def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
         "studies": {study},
         "apps": {contender.app for contender in contenders},
         "runtimes": {name for contender in contenders for name in contender.runtimes},
+        "matrices": {known.matrix_of.get(name, "") for name in chosen.contenders},
         "services": {known.workloads[name].service or "" for name in chosen.workloads},
     }[kind]
 
@@ -90,6 +106,33 @@ def _contenders(known: Catalogue) -> Rows:
     return rows
 
 
+def _excluded(known: Catalogue) -> Rows:
+    return [
+        {"name": cell.name, "matrix": matrix.name, "reason": cell.excluded.reason, "error": cell.excluded.error or ""}
+        for matrix in known.matrices.values()
+        for cell in cells(matrix)
+        if cell.excluded
+    ]
+
+
+def _matrices(known: Catalogue) -> Rows:
+    rows = []
+    for matrix in known.matrices.values():
+        every = list(cells(matrix))
+        rows.append(
+            {
+                "name": matrix.name,
+                "title": matrix.title,
+                "frameworks": str(len(matrix.frameworks)),
+                "servers": str(len(matrix.servers)),
+                "runtimes": str(len(matrix.runtimes)),
+                "contenders": str(sum(cell.excluded is None for cell in every)),
+                "excluded": str(sum(cell.excluded is not None for cell in every)),
+            }
+        )
+    return rows
+
+
 def _studies(known: Catalogue) -> Rows:
     return [
         {
@@ -97,7 +140,7 @@ def _studies(known: Catalogue) -> Rows:
             "title": study.title,
             "contenders": str(len(study.contenders)),
             "workloads": " ".join(study.workloads),
-            "connections": " ".join(str(count) for load in study.loads for count in load.connections),
+            "connections": " ".join(dict.fromkeys(str(count) for load in study.loads for count in load.connections)),
             "rounds": str(study.rounds),
         }
         for study in known.studies.values()
@@ -156,6 +199,7 @@ _ROWS = {
     "studies": _studies,
     "workloads": _workloads,
     "apps": _apps,
+    "matrices": _matrices,
     "runtimes": _runtimes,
     "services": _services,
 }

@@ -6,18 +6,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from webdyno.analyse.words import length
+from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.commands.racing import Racing, costs
 from webdyno.commands.servicing import look_for_services
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
+    look_for_drivers,
     look_for_runtimes,
     refuse_what_the_driver_cannot,
     study_called,
 )
 from webdyno.model.trial import Plan
-from webdyno.plan import make_plan
+from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
 
 
@@ -26,6 +28,7 @@ def plan(
     /,
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
+    racing: Racing = Racing(),  # noqa: B008 - frozen
     full: Annotated[bool, Parameter(name=["--full"], help="Every trial, not only the first ten.")] = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -35,15 +38,20 @@ def plan(
     Example: `webdyno plan quickstart --rounds 5`
     """
     known = catalogue_of(catalogue)
-    chosen = narrowing.of(study_called(study, known), known)
+    called = study_called(study, known)
+    chosen = narrowing.of(called, known)
     refuse_what_the_driver_cannot(chosen, known)
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
-    made = make_plan(chosen, known, missing, lacking)
+    _, absent = look_for_drivers(chosen, Here())
+    made = racing.on(make_plan(racing.rounds_of(chosen), known, missing, lacking, absent, brief=narrowing.brief))
     if json:
         say_json(made)
-    else:
-        _print(made, full)
+        return 0
+    _print(made, full)
+    if called.brief is not None and narrowing.is_empty:
+        short = make_plan(brief_of(called), known, missing, lacking, absent, brief=True)
+        print(f"in brief: {words.count(len(short.trials), 'trial')}, about {words.length(short.seconds)} with --brief")
     return 0
 
 
@@ -56,14 +64,18 @@ def _print(made: Plan, full: bool) -> None:
     cells = len(made.trials) // made.rounds
     console.print(
         f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
-        f"seed {made.seed}: about {length(made.seconds)} (builds apart)"
+        f"seed {made.seed}: about {words.length(made.seconds)} (builds apart)"
     )
+    for sentence in costs(made):
+        console.print(sentence, soft_wrap=True)
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
-    table = Table("trial", "round", "contender", "workload", "load", box=box.SIMPLE_HEAD, pad_edge=False)
+    if made.brief:
+        console.print("the brief version; without --brief the study asks at more levels, for longer", style="dim")
+    table = Table("trial", "round", "contender", "workload", "load", "driver", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = made.trials if full else made.trials[:10]
     for trial in shown:
-        table.add_row(trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label)
+        table.add_row(trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label, trial.driver)
     console.print(table)
     if len(shown) < len(made.trials):
         console.print(f"... and {len(made.trials) - len(shown)} more: --full shows them", style="dim")

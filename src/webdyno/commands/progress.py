@@ -28,22 +28,30 @@ class Tally:
     def __init__(self, plan: Plan, already: set[str]) -> None:
         self.total = len(plan.trials)
         self.done = sum(trial.id in already for trial in plan.trials)
-        self._ahead_s = sum(trial_seconds(trial.load) for trial in plan.trials if trial.id not in already)
+        self._contenders = plan.contenders
+        self._ahead_s = sum(self._expected(trial) for trial in plan.trials if trial.id not in already)
         self._expected_s = self._taken_s = 0.0
+        self._budget_s = plan.race.budget_s if plan.race else None
 
     def add(self, run: Run) -> None:
         """A Trial is done."""
         self.done += 1
-        expected = trial_seconds(run.trial.load)
+        expected = self._expected(run.trial)
         self._ahead_s -= expected
         self._expected_s += expected
         self._taken_s += run.seconds
 
+    def _expected(self, trial: Trial) -> float:
+        return trial_seconds(trial.asked, self._contenders.get(trial.contender))
+
     @property
     def left_s(self) -> float:
-        """Seconds to go."""
+        """Seconds to go; at most, in a race."""
         pace = self._taken_s / self._expected_s if self._expected_s else 1.0
-        return max(0.0, self._ahead_s * pace)
+        left_s = self._ahead_s * pace
+        if self._budget_s is not None:
+            left_s = min(left_s, self._budget_s - self._taken_s)
+        return max(0.0, left_s)
 
 
 def line_of(run: Run) -> str:

@@ -6,23 +6,26 @@ import datetime
 import signal
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.analyse.words import length
+from webdyno.analyse.words import length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.interrupts import listening_for_interrupts as _listening_for_interrupts
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
+from webdyno.commands.racing import Racing, ahead, costs, ending
 from webdyno.commands.report import rendered, show, write
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
+    look_for_drivers,
     look_for_runtimes,
     refuse_what_the_driver_cannot,
     study_called,
@@ -51,6 +54,7 @@ def run(
     /,
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
+    racing: Racing = Racing(),  # noqa: B008 - frozen
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
     catalogue: CatalogueOption = None,
@@ -64,33 +68,34 @@ def run(
     """
     known = catalogue_of(catalogue)
     if resume is not None:
-        if study is not None or not narrowing.is_empty:
+        if study is not None or not narrowing.is_empty or racing != Racing():
             raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
         return _resume(resume, known, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
-    return _begin(chosen, known, results, json)
+    return _begin(chosen, known, results, racing, json=json, brief=narrowing.brief)
 
 
-def _begin(study: Study, known: Catalogue, results: Path, json: bool) -> int:
+def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, json: bool, brief: bool) -> int:
+    study = racing.rounds_of(study)
     with strap(memory_bytes(study), cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
-        driver_version = DRIVERS[study.driver]().version(asker(strapped))
+        versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
-        plan = make_plan(study, known, missing, lacking)
+        plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=brief))
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
-        _announce(plan, folder, driver_version)
+        _announce(plan, folder, versions)
         built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
         servers = build_services(services, known, strapped, interrupted)
         with (
             Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
             Services(services, servers, strapped, store.service_log, interrupted) as running,
         ):
-            _work(store, strapped, built, running, driver_version, interrupted)
+            _work(store, strapped, built, running, versions, interrupted)
     return _finish(folder, interrupted, json)
 
 
@@ -100,7 +105,7 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
         known = _with_definitions_of(plan, known)
         with strap(plan.memory_bytes, cache_folder()) as strapped, _listening_for_interrupts() as interrupted:
             _tell_of(strapped.swept)
-            driver_version = DRIVERS[plan.trials[0].driver]().version(asker(strapped))
+            versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
             _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
@@ -109,11 +114,11 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
             services, lacking = look_for_services(known, list(plan.workloads), strapped)
             for name, reason in lacking.items():
                 raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
-            _announce(plan, folder, driver_version, already=store.done())
+            _announce(plan, folder, versions, already=store.done())
             built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
             servers = build_services(services, known, strapped, interrupted)
             with Services(services, servers, strapped, store.service_log, interrupted) as running:
-                _work(store, strapped, built, running, driver_version, interrupted)
+                _work(store, strapped, built, running, versions, interrupted)
     return _finish(folder, interrupted, json)
 
 
@@ -139,7 +144,11 @@ def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
     )
 
 
-def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] | None = None) -> None:
+def _drivers(plan: Plan) -> list[str]:
+    return list(dict.fromkeys(trial.driver for trial in plan.trials))
+
+
+def _announce(plan: Plan, folder: Path, versions: dict[str, str], already: set[str] | None = None) -> None:
     """What will happen and how long it takes, before it happens."""
     ahead = len(plan.trials) - len(already or ())
     share = ahead / len(plan.trials)
@@ -147,9 +156,11 @@ def _announce(plan: Plan, folder: Path, driver_version: str, already: set[str] |
     print(
         f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {plan.rounds} rounds: {ahead} trials, "
         f"about {length(plan.seconds * share)} after the build\n"
-        f"load by {plan.trials[0].driver} {driver_version}; results in {folder}",
+        f"load by {listing([f'{name} {versions[name]}' for name in _drivers(plan)])}; results in {folder}",
         file=sys.stderr,
     )
+    for sentence in costs(plan):
+        print(sentence, file=sys.stderr)
     for skip in plan.skipped:
         print(f"skipped {skip.what}: {skip.reason}", file=sys.stderr)
 
@@ -159,7 +170,7 @@ def _work(
     strapped: Strapped,
     built: dict[str, Built | BuildError],
     services: Services,
-    driver_version: str,
+    versions: dict[str, str],
     interrupted: threading.Event,
 ) -> None:
     plan, already = store.plan(), store.done()
@@ -169,20 +180,20 @@ def _work(
             strapped=strapped,
             services=services,
             driver=DRIVERS[plan.trials[0].driver](),
-            driver_version=driver_version,
+            driver_version=versions[plan.trials[0].driver],
             contender_log=store.contender_log,
             driver_log=store.driver_log,
             interrupted=interrupted,
             watch=view.event,
         )
-        for trial in plan.trials:
+        for trial in ahead(plan, store):
             if interrupted.is_set():
                 return
-            if trial.id not in already:
-                view.begin(trial)
-                record = conduct(trial, bench, built[trial.contender])
-                store.append(record)
-                view.end(record)
+            view.begin(trial)
+            driver, version = DRIVERS[trial.driver](), versions[trial.driver]
+            record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
+            store.append(record)
+            view.end(record)
 
 
 def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
@@ -194,6 +205,7 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
             write(folder / "report.html", rendered(store, "html"))
             show(store, folder)
         left = len(store.plan().trials) - len(store.done())
+        _tell_of([said] if not interrupted.is_set() and (said := ending(store.plan(), store)) else [])
     if interrupted.is_set():
         print(f"stopped; {left} trials left: webdyno run --resume {folder}", file=sys.stderr)
         return 128 + signal.SIGINT

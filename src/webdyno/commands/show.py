@@ -7,15 +7,18 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from webdyno.build import lines_for
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
+from webdyno.model.matrix import Matrix
 from webdyno.model.rule import evaluate
+from webdyno.read import cells
 
 
 def show(
-    name: Annotated[str, Parameter(help="Name of a contender, study, workload, app, runtime or service.")],
+    name: Annotated[str, Parameter(help="Name of a contender, matrix, study, workload, app, runtime or service.")],
     /,
     *,
     catalogue: CatalogueOption = None,
@@ -46,9 +49,12 @@ def _find(known: Catalogue, name: str) -> dict[str, Any]:
         "workload": dict(known.workloads),
         "app": dict(known.apps),
         "runtime": dict(known.runtimes),
+        "matrix": dict(known.matrices),
         "service": dict(known.services),
     }
     found = {kind: shelf[name] for kind, shelf in shelves.items() if name in shelf}
+    if not found and name in known.excluded:
+        raise UsageError(f"{name} is {known.excluded[name]}")
     if not found:
         import difflib
 
@@ -66,9 +72,25 @@ def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
     if isinstance(thing, Contender):
         facts |= _on_this_machine(thing)
         if thing.name in known.locks:
-            pins = known.locks[thing.name].read_text(encoding="utf-8").splitlines()
-            facts["locked"] = [line for line in pins if line and not line.lstrip().startswith(("#", "--"))]
+            requires = [*known.apps[thing.app].requires, *thing.requires]
+            facts["locked"] = lines_for(requires, known.locks[thing.name].read_text(encoding="utf-8"))
+    if isinstance(thing, Matrix):
+        facts |= _combinations(thing)
     return facts
+
+
+def _combinations(matrix: Matrix) -> dict[str, Any]:
+    """How many contenders it is, and for each exclusion the combinations that are none because of it."""
+    every = list(cells(matrix))
+    exclude = [
+        {
+            "reason": it.reason,
+            **({"error": it.error} if it.error else {}),
+            "excluded": [cell.name for cell in every if cell.excluded is it],
+        }
+        for it in matrix.exclude
+    ]
+    return {"contenders": sum(cell.excluded is None for cell in every), "exclude": exclude}
 
 
 def _on_this_machine(contender: Contender) -> dict[str, Any]:
@@ -87,7 +109,8 @@ def _on_this_machine(contender: Contender) -> dict[str, Any]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return "".join(f"\n    {key} = {_plain(item)}" for key, item in value.items())
+        said = {key: item for key, item in value.items() if item not in (None, [], {}, "")}
+        return "".join(f"\n    {key} = {_plain(item)}" for key, item in said.items())
     if isinstance(value, list):
         if any(isinstance(item, dict) for item in value):
             return "".join(f"\n    -{_plain(item)}" for item in value)

@@ -15,11 +15,12 @@ from webdyno.commands.options import cache_folder, flag, numbers, split
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import UsageError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.study import Study
 from webdyno.model.workload import Request
-from webdyno.plan import loads_of, narrow
+from webdyno.plan import brief_of, driven, drivers_of, narrow
 from webdyno.read import read_study
+from webdyno.rig.ask import asker
 from webdyno.rig.host import Host
 from webdyno.serve.verify import without_pattern
 
@@ -51,6 +52,11 @@ class Narrowing:
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
     ] = False
 
+    brief: Annotated[
+        bool,
+        Parameter(name=["--brief"], negative=(), help="The study's brief version: the same question in minutes."),
+    ] = False
+
     @property
     def is_empty(self) -> bool:
         """True when no flag was given."""
@@ -59,7 +65,7 @@ class Narrowing:
     def of(self, study: Study, catalogue: Catalogue) -> Study:
         """``study``, narrowed."""
         narrowed = narrow(
-            study,
+            brief_of(study) if self.brief else study,
             catalogue,
             contenders=split(self.contender),
             workloads=split(self.workload),
@@ -89,10 +95,10 @@ def study_called(name: str, catalogue: Catalogue) -> Study:
     raise UsageError(f"there is no study {name!r}; {hint}")
 
 
-def driver_called(name: str) -> str:
-    """``name``, proven to be a driver."""
+def driver_called(name: str, said: str = "--driver") -> str:
+    """``name``, proven to be a driver; ``said`` is where it was named."""
     if name not in DRIVERS:
-        raise UsageError(f"--driver {name}: there is no such driver; there are: {', '.join(DRIVERS)}")
+        raise UsageError(f"{said} {name}: there is no such driver; there are: {', '.join(DRIVERS)}")
     return name
 
 
@@ -127,11 +133,30 @@ def size_mb(text: str, flag: str) -> int | None:
 
 def refuse_what_the_driver_cannot(study: Study, catalogue: Catalogue) -> None:
     """UsageError, before anything is built, when the driver cannot carry out one of the study's Orders truly."""
-    driver = DRIVERS[study.driver]()
     for workload in study.workloads:
         requests = [_verified(request) for request in catalogue.workloads[workload].requests]
-        for load in loads_of(study):
+        for load, name in driven(study, workload):
+            driver = DRIVERS[driver_called(name, f"study {study.name}: driver")]()
             driver.commands(Order(host="127.0.0.1", port=1, requests=requests, load=load, cores=(0,)))
+
+
+def look_for_drivers(study: Study, host: Host) -> tuple[dict[str, str], dict[str, str]]:
+    """The versions of the study's drivers that are here, and for each that is not the reason, with how to get it.
+
+    MachineError when none is.
+    """
+    versions: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    for name in drivers_of(study):
+        try:
+            versions[name] = DRIVERS[name]().version(asker(host))
+        except MachineError as error:
+            if len(drivers_of(study)) == 1:
+                raise
+            absent[name] = str(error)
+    if not versions:
+        raise MachineError("; ".join(absent.values()))
+    return versions, absent
 
 
 def _verified(request: Request) -> Request:

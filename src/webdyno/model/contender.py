@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-RuntimeKind = Literal["python", "node", "go", "rust", "jvm", "ruby", "native"]
+RuntimeKind = Literal["python", "python-2", "node", "go", "rust", "jvm", "ruby", "native"]
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -98,6 +98,9 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Settings webdyno may vary, each with the values worth trying."""
     ready_s: float = 20.0
     """Seconds it may take from start to its first right answer."""
+    warmup_s: float | None = None
+    """Seconds under load until it is as fast as it gets (a JIT ...), when that is longer than studies wait; reports
+    tell it as found in long runs."""
     stop_s: float = 5.0
     """Seconds it may take to end after SIGTERM, before SIGKILL."""
 

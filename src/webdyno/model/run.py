@@ -58,6 +58,8 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """Length of the listen queue as the kernel shows it."""
     ready_ns: int
     """From start to the first right answer."""
+    first_answer_ns: int | None = None
+    """That answer alone, from its request on; None in Runs made before it was kept."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

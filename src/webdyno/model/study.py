@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from webdyno.model.claim import Claim, Measure, Original
+
 
 class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The loads of a study: every number of connections (and every rate) with the rest the same."""
@@ -23,6 +25,23 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     timeout_s: float = 5.0
     keep_alive: bool = True
     http: str = "1.1"
+    workloads: list[str] = []
+    """Only these of the study's workloads; empty: all."""
+    driver: str | None = None
+    """Another than the study's. Rates of different drivers are never compared with each other."""
+
+
+class Brief(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same question in minutes: what ``--brief`` puts in place of the study's own; what is absent stays."""
+
+    rounds: int | None = None
+    contenders: list[str] = []
+    workloads: list[str] = []
+    loads: list[StudyLoad] = []
+
+
+Extra = Measure | Literal["iterations"]
+"""``iterations``: the rate in each third of a server's life, which shows what its JIT does."""
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,3 +59,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
+    shows: list[Extra] = []
+    """Figures this question turns on, beside the rate: each gets a table of its own, against connections."""
+    claims: list[Claim] = []
+    original: Original | None = None
+    brief: Brief | None = None

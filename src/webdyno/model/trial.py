@@ -6,8 +6,10 @@ import hashlib
 
 import msgspec
 
+from webdyno.model.claim import Claim, Original
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.load import Load
+from webdyno.model.race import Race
 from webdyno.model.service import Service
 from webdyno.model.workload import Workload
 
@@ -26,6 +28,15 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     driver: str
     round: int
     """From 1."""
+    warmup_s: float | None = None
+    """Longer than the load's own, where the contender needs it; the table it belongs to is the same."""
+
+    @property
+    def asked(self) -> Load:
+        """The load with the warm-up this contender is given."""
+        if self.warmup_s is None or self.warmup_s <= self.load.warmup_s:
+            return self.load
+        return msgspec.structs.replace(self.load, warmup_s=self.warmup_s)
 
 
 def trial_id(
@@ -39,18 +50,19 @@ def trial_id(
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     """A contender left out before anything was measured, and the one line that says why and what would bring it in.
 
-    Or workloads, for all contenders, because the service they need is not there.
+    Or workloads, for all contenders, because the service they need is not there; or a driver with its loads.
     """
 
     contender: str
     """Empty when ``workloads`` are left out."""
     reason: str
     workloads: list[str] = []
+    driver: str = ""
 
     @property
     def what(self) -> str:
         """What is left out, for people."""
-        return self.contender or " and ".join(self.workloads)
+        return self.contender or " and ".join(self.workloads) or f"loads by {self.driver}"
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,3 +85,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     """Expected length of the measuring, builds apart."""
     services: dict[str, Service] = {}
+    shows: list[str] = []
+    """Figures the study turns on, beside the rate."""
+    claims: list[Claim] = []
+    original: Original | None = None
+    brief: bool = False
+    """Made of the study's brief version."""
+    race: Race | None = None
+    """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""

@@ -1,21 +1,29 @@
-"""Estimate, Standing, Verdict: what is claimed, always with its interval and its doubts."""
+"""Standing, Verdict, Analysis: what is claimed, always with its interval and its doubts."""
 
 from __future__ import annotations
 
 import msgspec
 
+from webdyno.model.claim import ClaimVerdict, Shape
+from webdyno.model.curve import Course, Curve
 from webdyno.model.doubt import Doubt
+from webdyno.model.estimate import Estimate
+from webdyno.model.limit import Limit
+from webdyno.model.scaling import Scaling
+from webdyno.model.warmup import WarmUp
+
+__all__ = ["Analysis", "Estimate", "RouteFigures", "Standing", "Verdict"]
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when too few rounds tell."""
+class RouteFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender on one request of a workload that has several."""
 
-    value: float
-    low: float | None
-    high: float | None
-    rounds: int
-    unit: str
-    """per_s, ns, bytes, ns_per_request, share, ratio."""
+    route: str
+    share: float
+    """Of all right answers."""
+    p50: Estimate | None
+    p99: Estimate | None
+    error_ratio: float
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +52,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     doubts: list[Doubt] = []
     service_cpu_per_request: Estimate | None = None
     """Of the service behind it; None without one, and for the user's own."""
+    routes: list[RouteFigures] = []
+    """Empty for a workload of one request."""
+    warm_up: WarmUp | None = None
+    """None: no round succeeded."""
+    limits: list[Limit] = []
+    """What keeps it from serving more, the nearest first; empty where nothing stands out."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +72,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """The top group: everyone who cannot be told apart from the first. Empty: nobody served."""
     doubts: list[Doubt] = []
     """About the table as a whole."""
+    driver: str = "engine"
+    connections: int = 0
+    """Of the load."""
+    manner: str = ""
+    """Of the load, its number of connections apart."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,3 +89,13 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     recommended_command: list[str]
     """The command line it was measured with."""
     doubts: list[Doubt]
+    claims: list[ClaimVerdict] = []
+    """What became of each Claim of the study."""
+    shapes: list[Shape] = []
+    """Figures of the original beside ours."""
+    curves: list[Curve] = []
+    """Against connections, for studies that ask so."""
+    courses: list[Course] = []
+    """Over a server's life, for studies that ask so."""
+    scalings: list[Scaling] = []
+    """Of every contender that was asked at several levels, or with several numbers of workers."""

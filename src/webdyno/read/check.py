@@ -13,6 +13,7 @@ from itertools import chain
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.pattern import is_pattern, matching
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
@@ -25,6 +26,7 @@ Fault = tuple[Key, str]
 
 PINNED: dict[str, tuple[str, str]] = {
     "python": (r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?==[A-Za-z0-9][\w.!+-]*", "gunicorn==27.0.1"),
+    "python-2": (r"[A-Za-z0-9][\w.-]*==[A-Za-z0-9][\w.!+-]*", "CherryPy==3.8.2"),
     "node": (r"(@[\w.-]+/)?[\w.-]+@\d+\.\d+\.\d+[\w.+-]*", "express@5.3.0"),
     "go": (r"[\w./~-]+@v\d+\.\d+\.\d+[\w.+-]*", "github.com/go-chi/chi/v5@v5.5.0"),
     "rust": (r"[\w-]+@\d+\.\d+\.\d+[\w.+-]*", "axum@0.8.9"),
@@ -65,15 +67,14 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
             for at, name in enumerate(it.answers):
                 if name not in app.answers:
                     yield ("answers", at), f'app "{app.name}" does not answer "{name}"; {suggest(name, app.answers)}'
-    yield from _texts(it, ("server", "model", "because", "author"))
+    yield from text_faults(it, ("server", "model", "because", "author"))
     if it.needs is not None:
-        yield from _texts(it, ("needs",))
+        yield from text_faults(it, ("needs",))
     elif it.looks_for:
         yield ("looks_for",), "has no needs beside it; say there what to install, in one line for a person"
     if it.recommended is not None and not it.recommended.startswith(("https://", "http://")):
         yield ("recommended",), "must be a link that begins with https://"
-    yield from _above(("ready_s",), it.ready_s, 0)
-    yield from _at_least(("stop_s",), it.stop_s, 0)
+    yield from _patience(it)
 
 
 def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
@@ -84,9 +85,16 @@ def _python_only(it: Contender, runtime: Runtime) -> Iterator[Fault]:
             yield from pins(requirements, ["python"], key)
 
 
+def _patience(it: Contender) -> Iterator[Fault]:
+    yield from _above(("ready_s",), it.ready_s, 0)
+    if it.warmup_s is not None:
+        yield from _above(("warmup_s",), it.warmup_s, 0)
+    yield from _at_least(("stop_s",), it.stop_s, 0)
+
+
 def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of an app."""
-    yield from _texts(it, ("language", "interface", "framework"))
+    yield from text_faults(it, ("language", "interface", "framework"))
     yield from pins(it.requires, PINNED)
     yield from _answers(it.answers, catalogue)
     yield from chain.from_iterable(_command(("build", at), command) for at, command in enumerate(it.build))
@@ -94,7 +102,7 @@ def app_faults(it: App, catalogue: Catalogue) -> Iterator[Fault]:
 
 def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
     """Faults of a runtime."""
-    yield from _texts(it, ("language", "install"))
+    yield from text_faults(it, ("language", "install"))
     if not it.find:
         yield ("find",), "must name at least one program or version"
     if it.minimum is not None and not re.fullmatch(r"\d+(\.\d+)*", it.minimum):
@@ -109,7 +117,7 @@ def runtime_faults(it: Runtime, _: Catalogue) -> Iterator[Fault]:
 
 def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of a workload, its references looked up in ``catalogue``."""
-    yield from _texts(it, ("title",))
+    yield from text_faults(it, ("title",))
     if it.service is not None:
         yield from _reference(("service",), it.service, "service", catalogue.services)
     yield from request_faults(it.requests)
@@ -133,20 +141,31 @@ def request_faults(requests: list[Request]) -> Iterator[Fault]:
 
 def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of a study, its references looked up in ``catalogue``."""
-    yield from _texts(it, ("title", "question"))
-    yield from _names(("contenders",), it.contenders, "contender", catalogue.contenders)
-    yield from _names(("workloads",), it.workloads, "workload", catalogue.workloads)
+    yield from text_faults(it, ("title", "question"))
+    yield from _contenders(it.contenders, catalogue)
+    yield from names_faults(("workloads",), it.workloads, "workload", catalogue.workloads)
     if not it.loads:
         yield ("loads",), "must hold at least one load"
     for at, load in enumerate(it.loads):
-        yield from (((("loads", at, *inner)), problem) for inner, problem in _load(load))
+        yield from (((("loads", at, *inner)), problem) for inner, problem in load_faults(load))
     yield from _at_least(("rounds",), it.rounds, 1)
     yield from _at_least(("seed",), it.seed, 0)
     if it.memory_mb is not None:
         yield from _at_least(("memory_mb",), it.memory_mb, 1)
 
 
-def _load(it: StudyLoad) -> Iterator[Fault]:
+def _contenders(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:
+    patterns = [name for name in names if is_pattern(name)]
+    for at, name in enumerate(names):
+        if name in patterns and not matching(name, catalogue):
+            yield ("contenders", at), f'no contender matches "{name}"; webdyno list shows their names'
+        if name in catalogue.excluded and name not in catalogue.contenders:
+            yield ("contenders", at), f'"{name}" is {catalogue.excluded[name]}'
+    yield from names_faults(("contenders",), names, "contender", [*catalogue.contenders, *patterns])
+
+
+def load_faults(it: StudyLoad) -> Iterator[Fault]:
+    """Faults of one of a study's loads."""
     if not it.connections:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
@@ -183,7 +202,8 @@ def _reference(key: Key, name: str, kind: str, known: Iterable[str]) -> Iterator
         yield key, f'there is no {kind} "{name}"; {suggest(name, names)}'
 
 
-def _names(key: Key, names: list[str], kind: str, known: Iterable[str]) -> Iterator[Fault]:
+def names_faults(key: Key, names: list[str], kind: str, known: Iterable[str]) -> Iterator[Fault]:
+    """Faults of a list of names: none at all, unknown ones, the same twice."""
     if not names:
         yield key, f"must name at least one {kind}"
     for at, name in enumerate(names):
@@ -192,7 +212,7 @@ def _names(key: Key, names: list[str], kind: str, known: Iterable[str]) -> Itera
 
 
 def _answers(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:
-    yield from _names(("answers",), names, "workload", catalogue.workloads)
+    yield from names_faults(("answers",), names, "workload", catalogue.workloads)
 
 
 def _twice(key: Key, names: list[str]) -> Iterator[Fault]:
@@ -261,7 +281,8 @@ def _sweep(it: Contender) -> Iterator[Fault]:
         yield from chain.from_iterable(_rule(("sweep", setting, at), value) for at, value in enumerate(values))
 
 
-def _texts(it: object, names: Iterable[str]) -> Iterator[Fault]:
+def text_faults(it: object, names: Iterable[str]) -> Iterator[Fault]:
+    """Faults of texts that must say something."""
     for name in names:
         if not getattr(it, name).strip():
             yield (name,), "must not be empty"

@@ -43,13 +43,18 @@ def convert(source: Source, noun: type[Noun], name: str) -> Noun:
 
 
 def _found_again(data: Any, path: str, said: str) -> Key:
-    """``path`` as a Key; a hidden name is that of the first entry with a value of the type complained about."""
+    """``path`` as a Key; a hidden name is that of the first entry with what is complained about."""
     steps = [match.groupdict() for match in _STEP.finditer(path)]
-    got = re.search(r"got `(\w+)`", said)
+    got, field = re.search(r"got `(\w+)`", said), re.search(r"(unknown|missing required) field `(.*)`", said)
+
+    def fits(value: Any) -> bool:
+        if field:
+            return isinstance(value, dict) and (field[2] in value) == (field[1] == "unknown")
+        return not got or _TOML_TYPES.get(type(value), got[1]) == got[1]
 
     def walk(value: Any, rest: list[dict[str, Any]]) -> Key | None:
         if not rest:
-            return () if not got or _TOML_TYPES.get(type(value), got[1]) == got[1] else None
+            return () if fits(value) else None
         step, *rest = rest
         here = int(step["number"]) if step["number"] else step["name"]
         for name in list(value) if step["free"] else [here]:

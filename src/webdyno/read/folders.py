@@ -17,6 +17,8 @@ import msgspec
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import CatalogueError, UsageError
+from webdyno.model.matrix import Matrix
+from webdyno.model.pattern import spelt_out
 from webdyno.model.service import Service
 from webdyno.model.study import Study
 from webdyno.model.workload import Request, Workload
@@ -26,11 +28,13 @@ from webdyno.read.check import (
     contender_faults,
     request_faults,
     runtime_faults,
-    study_faults,
     workload_faults,
 )
+from webdyno.read.check_matrix import expansion_faults, matrix_faults
 from webdyno.read.check_service import service_faults
+from webdyno.read.check_study import study_faults
 from webdyno.read.convert import convert
+from webdyno.read.expand import app, cells, contender
 from webdyno.read.source import Source, read_source, suggest
 
 
@@ -55,6 +59,7 @@ KINDS: dict[str, Kind] = {
     "workload": Kind(Workload, "workloads/*.toml", workload_faults),
     "app": Kind(App, "apps/*/app.toml", app_faults),
     "contender": Kind(Contender, "contenders/*.toml", contender_faults),
+    "matrix": Kind(Matrix, "matrices/*.toml", matrix_faults),
     "study": Kind(Study, "studies/*.toml", study_faults),
 }
 OTHER_FOLDERS = ("locks", "schemas")
@@ -67,6 +72,10 @@ class _Gathered:
 
     nouns: dict[str, dict[str, Any]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
     sources: dict[tuple[str, str], Source] = field(default_factory=dict)
+    """The file of each noun; those that a matrix became have the matrix'."""
+    matrix_of: dict[str, str] = field(default_factory=dict)
+    lock_places: dict[str, Path] = field(default_factory=dict)
+    excluded: dict[str, str] = field(default_factory=dict)
 
 
 def default_folder() -> Path:
@@ -81,10 +90,14 @@ def read_catalogue(folders: Sequence[Path]) -> Catalogue:
         _require_catalogue(folder)
         for kind in KINDS:
             _gather(gathered, kind, folder)
+    files = dict(gathered.sources)
+    for matrix in gathered.nouns["matrix"].values():
+        _expand(gathered, matrix)
     catalogue = _catalogue(gathered)
-    for (kind, name), source in gathered.sources.items():
+    for (kind, name), source in files.items():
         _check(source, kind, gathered.nouns[kind][name], catalogue)
-    return catalogue
+    studies = {name: _spelt_out(study, catalogue) for name, study in catalogue.studies.items()}
+    return msgspec.structs.replace(catalogue, studies=studies)
 
 
 def read_study(path: Path, catalogue: Catalogue) -> Study:
@@ -92,7 +105,11 @@ def read_study(path: Path, catalogue: Catalogue) -> Study:
     source = read_source(path)
     study = convert(source, Study, path.stem)
     _check(source, "study", study, catalogue)
-    return study
+    return _spelt_out(study, catalogue)
+
+
+def _spelt_out(study: Study, catalogue: Catalogue) -> Study:
+    return msgspec.structs.replace(study, contenders=spelt_out(study.contenders, catalogue))
 
 
 class _Requests(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -109,19 +126,6 @@ def read_requests(path: Path) -> list[Request]:
     for key, problem in request_faults(requests):
         raise source.wrong(key, problem)
     return requests
-
-
-def lock_path(contender: str, folders: Sequence[Path]) -> Path:
-    """Where the lock of ``contender`` belongs, in the folder that defines it, whether it is there yet or not."""
-    for folder in folders:
-        if (defined := folder / "contenders" / f"{contender}.toml").is_file():
-            return _lock_beside(defined)
-    known = [path.stem for folder in folders for path in folder.glob(KINDS["contender"].pattern)]
-    raise UsageError(f'there is no contender "{contender}"; {suggest(contender, known)}')
-
-
-def _lock_beside(contender: Path) -> Path:
-    return contender.parent.parent / "locks" / f"{contender.stem}.txt"
 
 
 def _require_catalogue(folder: Path) -> None:
@@ -145,13 +149,51 @@ def _gather(gathered: _Gathered, kind: str, folder: Path) -> None:
         name = path.parent.name if pattern.endswith("app.toml") else path.stem
         if not _NAME.fullmatch(name):
             raise CatalogueError(path, None, None, f'"{name}" cannot be a name; use a-z, 0-9, dots and dashes')
-        if first := gathered.sources.get((kind, name)):
-            raise CatalogueError(
-                path, None, None, f'{kind} "{name}" is already defined in {first.path}; give it another name'
-            )
+        _require_new(gathered, kind, name, path)
         source = read_source(path)
         gathered.nouns[kind][name] = convert(source, KINDS[kind].noun, name)
         gathered.sources[kind, name] = source
+        if kind == "contender":
+            gathered.lock_places[name] = _locks(path) / f"{name}.txt"
+
+
+def _require_new(gathered: _Gathered, kind: str, name: str, path: Path) -> None:
+    if first := gathered.sources.get((kind, name)):
+        raise CatalogueError(
+            path, None, None, f'{kind} "{name}" is already defined in {first.path}; give it another name'
+        )
+
+
+def _expand(gathered: _Gathered, matrix: Matrix) -> None:
+    """Add the contenders and apps of ``matrix`` as if each had a file; they have one lock per runtime."""
+    source = gathered.sources["matrix", matrix.name]
+    for key, problem in expansion_faults(matrix):
+        raise source.wrong(key, problem)
+    for framework in matrix.frameworks:
+        _add(gathered, "app", app(matrix, framework), source)
+    for cell in cells(matrix):
+        if cell.excluded:
+            gathered.excluded[cell.name] = f"excluded from the matrix {matrix.name}: {cell.excluded.reason}"
+        else:
+            _add(gathered, "contender", contender(matrix, cell), source)
+            gathered.matrix_of[cell.name] = matrix.name
+            gathered.lock_places[cell.name] = _locks(source.path) / f"{matrix.name}-{cell.runtime}.txt"
+
+
+def _add(gathered: _Gathered, kind: str, noun: App | Contender, source: Source) -> None:
+    _require_new(gathered, kind, noun.name, source.path)
+    gathered.nouns[kind][noun.name] = noun
+    gathered.sources[kind, noun.name] = source
+
+
+def _locks(path: Path) -> Path:
+    """The folder of locks in the catalogue that holds ``path``."""
+    return path.parent.parent.resolve() / "locks"
+
+
+def _sources(path: Path) -> Path:
+    """Where the sources of an app lie: beside its file, or in the folder named as the matrix it comes from."""
+    return path.parent.resolve() if path.name == "app.toml" else path.with_suffix("").resolve()
 
 
 def _require_app_files(folder: Path) -> None:
@@ -162,21 +204,24 @@ def _require_app_files(folder: Path) -> None:
 
 def _catalogue(gathered: _Gathered) -> Catalogue:
     paths = {key: source.path for key, source in gathered.sources.items()}
-    locks = {name: _lock_beside(path) for (kind, name), path in paths.items() if kind == "contender"}
     return Catalogue(
         contenders=gathered.nouns["contender"],
         apps=gathered.nouns["app"],
         runtimes=gathered.nouns["runtime"],
         workloads=gathered.nouns["workload"],
         studies=gathered.nouns["study"],
-        app_directories={name: path.parent.resolve() for (kind, name), path in paths.items() if kind == "app"},
-        locks={name: path.resolve() for name, path in locks.items() if path.is_file()},
+        app_directories={name: _sources(path) for (kind, name), path in paths.items() if kind == "app"},
+        locks={name: path for name, path in gathered.lock_places.items() if path.is_file()},
+        lock_places=gathered.lock_places,
         services=gathered.nouns["service"],
         service_directories={
             name: path.with_suffix("").resolve()
             for (kind, name), path in paths.items()
             if kind == "service" and path.with_suffix("").is_dir()
         },
+        matrices=gathered.nouns["matrix"],
+        matrix_of=gathered.matrix_of,
+        excluded=gathered.excluded,
     )
 
 

@@ -51,6 +51,9 @@ def _structs(noun: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
                     walk(field.type)
         elif isinstance(kind, msgspec.inspect.ListType):
             walk(kind.item_type)
+        elif isinstance(kind, msgspec.inspect.UnionType):
+            for choice in kind.types:
+                walk(choice)
 
     walk(msgspec.inspect.type_info(noun))
     return found

@@ -96,9 +96,18 @@ def _known(number: int | None) -> str:
     return words.MISSING if number is None else str(number)
 
 
+def again_flags(plan: Plan) -> str:
+    """``--rounds 4``, or what made it a race."""
+    race = plan.race
+    if race is None:
+        return f"--rounds {plan.rounds}"
+    budget = "" if race.budget_s is None else f"--budget {race.budget_s:g}s "
+    return f"{budget}--precision {race.margin * 100:g}% --top {race.top or 0}"
+
+
 def repeat(plan: Plan, analysis: Analysis) -> Markup:
     """The command that does all this again, and the start command to take away."""
-    again = f"webdyno run {shlex.quote(plan.study)} --seed {plan.seed} --rounds {plan.rounds}"
+    again = f"webdyno run {shlex.quote(plan.study)} --seed {plan.seed} " + again_flags(plan)
     taken = shlex.join(analysis.recommended_command)
     return element(
         "section",

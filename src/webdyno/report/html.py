@@ -20,8 +20,11 @@ from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.charts import coloured, efficiency_chart, latency_chart, rate_chart
+from webdyno.report.insight import limited, scaling, warming
 from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.ranking import ranking
+from webdyno.report.sheets import lone
+from webdyno.report.studied import claims, studied
 from webdyno.report.words import Mark
 
 _STYLE = Path(__file__).with_name("page.css")
@@ -39,11 +42,14 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
             "main",
             _answer(plan, analysis),
             _facts(plan, fingerprint, runs, analysis),
+            claims(plan, analysis),
             _findings(analysis, marks),
+            studied(analysis),
             *[
                 _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)
                 for at, (table, verdict) in enumerate(zip(found, analysis.verdicts, strict=True), 1)
             ],
+            scaling(analysis),
             _doubts(marks),
             failures(runs),
             skipped(plan),
@@ -68,6 +74,9 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
 def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
     began = min((run.started_at for run in runs), default="")
     places = [(f"#table-{at}", verdict.workload) for at, verdict in enumerate(analysis.verdicts, 1)]
+    places = places if lone(analysis) else places[:1]
+    places += [("#claims", "Claims")] if analysis.claims else []
+    places += [("#studied", "As the original")] if analysis.curves or analysis.shapes else []
     places += [("#doubts", "Doubts"), ("#machine", "Machine"), ("#starts", "Commands")]
     return element(
         "header",
@@ -80,6 +89,8 @@ def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
 def _answer(plan: Plan, analysis: Analysis) -> Markup:
     """The answer in a sentence for the study, and one for each workload when there are several."""
     head = element("h1", _emphasised(_capital(plan, analysis.sentence) + ".", analysis.recommended))
+    if not lone(analysis):
+        return join(head, element("p", plan.question, class_="lead"))
     if len(analysis.verdicts) == 1:
         return join(head, element("p", _capital(plan, analysis.verdicts[0].sentence), ".", class_="lead"))
     each = [
@@ -110,7 +121,7 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
         ("Load", words.listing([f"{load}, closed loop" for load in loads], 3)),
-        ("Rounds", f"{words.count(plan.rounds)}, a fresh server in each"),
+        ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
     return element(
@@ -178,6 +189,8 @@ def _section(
             "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
             rate_chart(table, styles),
         ),
+        limited(verdict),
+        warming(verdict),
     )
 
 

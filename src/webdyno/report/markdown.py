@@ -14,7 +14,8 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import words
+from webdyno.report import sheets, words
+from webdyno.report.sheets import Sheet
 from webdyno.report.words import Mark
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&])")
@@ -29,7 +30,12 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
         parts.append(_fence(shlex.join(analysis.recommended_command)))
     for verdict in analysis.verdicts:
         parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
-    parts += _doubts(marks) + _failures(runs)
+        if held := words.held_back(verdict):
+            parts.append(_text(f"What limits them: {'; '.join(held)}."))
+    if analysis.scalings:
+        parts += ["## Scaling", "\n".join(f"- {_text(s.workload)}: {_text(s.sentence)}" for s in analysis.scalings)]
+    parts += [part for sheet in sheets.sheets(analysis) for part in _sheet(sheet)]
+    parts += _claims(plan, analysis) + _doubts(marks) + _failures(runs)
     if plan.skipped:
         parts += ["## Skipped", "\n".join(f"- **{_text(s.what)}**: {_text(s.reason)}" for s in plan.skipped)]
     parts += ["## How", _text(words.measured(plan, runs)), _machine(fingerprint, runs)]
@@ -57,6 +63,21 @@ def _table(verdict: Verdict, marks: Sequence[Mark]) -> str:
         doubts = " ".join(f"{numbers[d.kind]}{'!' if d.severity == 'voids' else ''}" for d in standing.doubts)
         rows.append([_text(text) for text in (words.cells(standing) | {"doubts": doubts}).values()])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _sheet(sheet: Sheet) -> list[str]:
+    aligned = [":---" if at < sheet.texts or not title else "---:" for at, title in enumerate(sheet.head)]
+    rows = [sheet.head, aligned, *[[_text(cell) for cell in row] for row in sheet.rows]]
+    return [f"## {_text(sheet.title)}", _text(sheet.says), "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+
+
+def _claims(plan: Plan, analysis: Analysis) -> list[str]:
+    if not analysis.claims:
+        return []
+    rows = [["claim", "here", "why"], [":---", ":---", ":---"]]
+    rows += [[_text(c.text), f"**{c.ruling}**", _text(c.sentence)] for c in analysis.claims]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return ["## What the original claimed", _text(sheets.source(plan)), table, _text(words.tally(analysis.claims))]
 
 
 def _doubts(marks: Sequence[Mark]) -> list[str]:

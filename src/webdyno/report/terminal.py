@@ -22,11 +22,14 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 from webdyno.report import words
+from webdyno.report.sheets import Sheet, lone, source
+from webdyno.report.sheets import sheets as study_sheets
 from webdyno.report.words import Mark
 
 _DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "ratio", "interval", "p99", "doubts")
 """Columns in the order in which they give way to a narrow terminal."""
 _LOG_LINES = 4
+_RULINGS = {"holds": "bold green", "does not hold": "bold red", "cannot tell": "bold yellow"}
 
 
 def render_terminal(
@@ -47,11 +50,19 @@ def render_terminal(
     for verdict in analysis.verdicts:
         page.heading(words.title(verdict))
         page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
-        dropped = _ranking(page, verdict, marks)
+        if lone(analysis):
+            dropped = _ranking(page, verdict, marks)
+            if held := words.held_back(verdict):
+                page.line(f"What limits them: {'; '.join(held)}.", "dim")
+    if not lone(analysis):
+        page.line("The ranking of each load: webdyno report FOLDER --format html, or md.", "dim")
+    _sheets(page, analysis)
+    _claims(page, plan, analysis)
     if dropped:
         page.line(
             f"A wider terminal also shows: {words.listing([words.COLUMNS[key].title for key in dropped])}.", "dim"
         )
+    _scalings(page, analysis)
     _doubts(page, analysis, marks)
     _failures(page, runs)
     _skipped(page, plan)
@@ -119,6 +130,60 @@ def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) ->
             break
         kept = [k for k in kept if k != key]
     return kept
+
+
+def _scalings(page: _Page, analysis: Analysis) -> None:
+    """One line each; what could not be fitted is told only where nothing could."""
+    fitted = [scaling for scaling in analysis.scalings if scaling.rate_of_one is not None]
+    if analysis.scalings:
+        page.heading("Scaling")
+    for scaling in fitted or analysis.scalings[:1]:
+        page.line(f"{scaling.workload}: {scaling.sentence}")
+
+
+def _sheets(page: _Page, analysis: Analysis) -> None:
+    """Every table of the study."""
+    for sheet in study_sheets(analysis):
+        page.heading(sheet.title)
+        if sheet.says:
+            page.line(sheet.says, "dim")
+        _sheet(page, sheet)
+
+
+def _sheet(page: _Page, sheet: Sheet) -> None:
+    """A table; texts that end a row and would make it too wide stand on a line of their own below it."""
+    width = sum(max(cell_len(row[at]) for row in [sheet.head, *sheet.rows]) + 2 for at in range(len(sheet.head)))
+    below = width > page.console.width and len(sheet.head) > sheet.texts + 1
+    shown = len(sheet.head) - 1 if below and _ends_in_text(sheet) else len(sheet.head)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
+    for at, title in enumerate(sheet.head[:shown]):
+        left = at < sheet.texts or (at == len(sheet.head) - 1 and _ends_in_text(sheet))
+        table.add_column(page.text(title), justify="left" if left else "right", overflow="fold")
+    for row in sheet.rows:
+        table.add_row(*[page.text(cell) for cell in row[:shown]])
+    page.console.print(table)
+    if shown < len(sheet.head):
+        for row in sheet.rows:
+            page.line(f"{row[0]}: {row[-1]}", "dim")
+
+
+def _ends_in_text(sheet: Sheet) -> bool:
+    """Its last column holds words."""
+    return sheet.head[-1] == ""
+
+
+def _claims(page: _Page, plan: Plan, analysis: Analysis) -> None:
+    """Each claim of the original, with what became of it here."""
+    if not analysis.claims:
+        return
+    page.heading("What the original claimed")
+    if came_from := source(plan):
+        page.line(came_from, "dim")
+    for claim in analysis.claims:
+        page.line(f"{claim.ruling}: {claim.text}", _RULINGS[claim.ruling])
+        if claim.sentence:
+            page.line(claim.sentence, indent=3)
+    page.line(words.tally(analysis.claims), "dim")
 
 
 def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:

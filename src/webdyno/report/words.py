@@ -6,10 +6,12 @@ here, so that whoever reports needs one place only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from webdyno.analyse.phrases import where
 from webdyno.analyse.words import (
     MISSING,
     count,
@@ -25,6 +27,7 @@ from webdyno.analyse.words import (
     time_unit,
     times,
 )
+from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import OUTCOMES, Run
@@ -108,13 +111,70 @@ def of_best(ratio: float) -> str:
 
 
 def title(verdict: Verdict) -> str:
-    """``hello, 64 connections, keep-alive``."""
-    return f"{verdict.workload}, {verdict.load}"
+    """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
+    return where(verdict)
+
+
+def held_back(verdict: Verdict) -> list[str]:
+    """What holds each back, like ones together: ``aiohttp and tornado are bound by CPU: ...`` shortened to names."""
+    groups: dict[str, list[str]] = {}
+    for standing in served(verdict):
+        for limit in standing.limits[:1]:
+            groups.setdefault(HELD_BY[limit.kind], []).append(standing.contender)
+    return [f"{kind}: {listing(names, 20)}" for kind, names in groups.items()]
+
+
+HELD_BY: dict[str, str] = {
+    "cpu": "bound by CPU on all cores they have",
+    "one-core": "bound by one core of several",
+    "generator": "held by the load generator",
+    "service": "waiting for the service behind them",
+    "closing": "paying for a new connection each time",
+    "memory": "at the memory limit",
+    "backlog": "held by a short queue of connections",
+    "waiting": "waiting, their cores idle",
+}
+
+
+def warm_ups(verdict: Verdict) -> list[tuple[str, str, str, str, str]]:
+    """Contender, cold start, first answer, time to 95 % and to the steady state; empty texts for what is not known."""
+    rows = []
+    for standing in served(verdict):
+        warm = standing.warm_up
+        if warm is not None:
+            lost = f"never, in {warm.unsettled} of {count(warm.read, 'round')}"
+            settled = (
+                ""
+                if warm.settled_ns is None
+                else "from the start"
+                if warm.settled_ns == 0
+                else time_ns(warm.settled_ns)
+            )
+            rows.append(
+                (
+                    standing.contender,
+                    time_ns(warm.cold_start) if warm.cold_start else "",
+                    time_ns(warm.first_answer) if warm.first_answer else "",
+                    "" if warm.to_95_ns is None else f"{warm.to_95_ns / 1e9:g} s",
+                    lost if warm.unsettled else settled,
+                )
+            )
+    return rows
 
 
 def served(verdict: Verdict) -> list[Standing]:
     """Contenders with a figure."""
     return [standing for standing in verdict.standings if standing.rate is not None]
+
+
+def tally(claims: Sequence[ClaimVerdict]) -> str:
+    """``9 claims: 4 hold, 2 do not hold, 3 cannot be told.``"""
+    by = Counter(claim.ruling for claim in claims)
+    return (
+        f"{count(len(claims), 'claim')}: {by['holds']} {'holds' if by['holds'] == 1 else 'hold'}, "
+        f"{by['does not hold']} {'does' if by['does not hold'] == 1 else 'do'} not hold, "
+        f"{by['cannot tell']} cannot be told."
+    )
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -247,12 +307,26 @@ def _cores(numbers: Sequence[int]) -> str:
     return f"core{'' if len(numbers) == 1 else 's'} {','.join(map(str, numbers))}" if numbers else "any core"
 
 
+def rounds(plan: Plan, runs: Sequence[Run]) -> str:
+    """``4, a fresh server in each``; of a race, as many as anybody had."""
+    if plan.race is None:
+        return f"{count(plan.rounds)}, a fresh server in each"
+    return f"a race of up to {max((run.trial.round for run in runs), default=0)}, a fresh server in each"
+
+
 def measured(plan: Plan, runs: Sequence[Run]) -> str:
     """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
     kind = (
         "the trimmed mean (highest and lowest round dropped)" if plan.estimate == "trimmed" else "the mean over rounds"
     )
     done = sum(run.outcome != "interrupted" for run in runs)
+    if plan.race is not None:
+        begun = max((run.trial.round for run in runs), default=0)
+        return (
+            f"A race: {count(done, 'run')} in {count(begun, 'round')}, without contenders whose order was settled by "
+            f"then, a fresh server process for each, in a new random order in every round (seed {plan.seed}). At most "
+            f"{number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
+        )
     return (
         f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}, a fresh server process "
         f"for each, in a new random order in every round (seed {plan.seed}). Figures are {kind}."

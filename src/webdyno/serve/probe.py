@@ -26,7 +26,15 @@ class _Head(NamedTuple):
     """Names in small letters; of several, the last."""
 
 
-def probe(host: str, port: int, request: Request, timeout_s: float, backlog: int | None, ready_ns: int) -> Probe | None:
+def probe(
+    host: str,
+    port: int,
+    request: Request,
+    timeout_s: float,
+    backlog: int | None,
+    ready_ns: int,
+    first_answer_ns: int | None = None,
+) -> Probe | None:
     """None when the answer cannot be read as HTTP/1 or does not come (which verify has said, or will, better)."""
     message = _message(host, port, request)
     with contextlib.suppress(OSError, ValueError), socket.create_connection((host, port), timeout_s) as connection:
@@ -43,6 +51,7 @@ def probe(host: str, port: int, request: Request, timeout_s: float, backlog: int
             header=head.text[:_HEADER_SHOWN],
             backlog=backlog,
             ready_ns=ready_ns,
+            first_answer_ns=first_answer_ns,
         )
     return None
 

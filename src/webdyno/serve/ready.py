@@ -47,21 +47,23 @@ class Waiting:
         taken = f"; its port {self._port} is taken: {describe_owners(self._port)}" if foreign else ""
         raise StartError(f"{self._name} {how} before it served{taken}", self.tail(), exited=True, out_of_memory=memory)
 
-    def until_ready(self, request: Request, asker: Asker, deadline: float) -> None:
-        """Return once ``request`` is answered rightly by our own process."""
+    def until_ready(self, request: Request, asker: Asker, deadline: float) -> int:
+        """Return once ``request`` is answered rightly by our own process: how long that answer took, in ns."""
         poll_s, state, wrong_since = _FIRST_POLL_S, f"nothing listened on port {self._port}", None
         while True:
             self.check()
             problem = self._not_listening()
             if problem is None:
+                asked_ns = time.monotonic_ns()
                 try:
                     answer = asker(request)
                 except NoAnswer as reason:
                     problem = f"{request.method} {request.path} was not answered: {reason}"
                 else:
+                    took_ns = time.monotonic_ns() - asked_ns
                     problem = wrong(answer, request.expect)
                     if problem is None and self._not_listening() is None:
-                        return
+                        return took_ns
                     wrong_since = wrong_since or time.monotonic()
                     if answer.status < 500 and problem and time.monotonic() - wrong_since > _WRONG_S:
                         raise AnswerError(f"{request.method} {request.path}: {problem}", self.tail())

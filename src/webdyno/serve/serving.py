@@ -154,7 +154,7 @@ def _until_served(
         return _verified(workload, patient, waiting, notes)
 
     first = workload.requests[0]
-    waiting.until_ready(first, asker, time.monotonic() + contender.ready_s)
+    first_answer_ns = waiting.until_ready(first, asker, time.monotonic() + contender.ready_s)
     ready_ns = time.monotonic_ns() - begun_ns
     requests = _verified(workload, asker, waiting, notes)
     backlog = min((each.backlog for each in listeners(plan.port, ()) if each.backlog is not None), default=None)
@@ -162,7 +162,7 @@ def _until_served(
         host=_HOST,
         port=plan.port,
         group=group,
-        probe=probe(_HOST, plan.port, first, timeout_s, backlog, ready_ns),
+        probe=probe(_HOST, plan.port, first, timeout_s, backlog, ready_ns, first_answer_ns),
         command=plan.argv,
         environment={name: without_password(text) for name, text in plan.added.items()},
         workers=plan.workers,

@@ -28,6 +28,7 @@ from webdyno.analyse.doubts.figures import p99_is_mean, part_of_phase
 from webdyno.analyse.doubts.idle import idle_while_slow
 from webdyno.analyse.doubts.interpreter import gil_on
 from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
+from webdyno.analyse.doubts.original import fewer_cores
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.pools import pool_limited
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
@@ -37,6 +38,7 @@ from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
 from webdyno.analyse.doubts.throttled import throttled
+from webdyno.analyse.doubts.warming import never_settled
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.model.doubt import Doubt
 
@@ -50,6 +52,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     dead_cell,
     starved_connections,
     hanging_requests,
+    never_settled,
     generator_bound,
     not_offered,
     schedule_lag,
@@ -84,6 +87,7 @@ STUDY_RULES: tuple[Callable[[Evidence], Doubt | None], ...] = (
     loaded_before,
     driver_limits,
     incomplete,
+    fewer_cores,
 )
 
 

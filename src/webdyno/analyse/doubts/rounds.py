@@ -6,6 +6,7 @@ import math
 
 from webdyno.analyse import words
 from webdyno.analyse.estimate import fit
+from webdyno.analyse.looks import replay
 from webdyno.analyse.table import Evidence, Table
 from webdyno.model.doubt import Doubt
 
@@ -54,10 +55,17 @@ def drifted(table: Table) -> Doubt | None:
     )
 
 
+def _left(evidence: Evidence) -> int:
+    """Runs still to do; of a race, those it would do next."""
+    if evidence.plan.race is not None:
+        return len(replay(evidence.plan, evidence.runs).trials)
+    done = {run.trial.id for run in evidence.runs if run.outcome != "interrupted"}
+    return sum(trial.id not in done for trial in evidence.plan.trials)
+
+
 def incomplete(evidence: Evidence) -> Doubt | None:
     """The plan was not carried out to its end."""
-    done = {run.trial.id for run in evidence.runs if run.outcome != "interrupted"}
-    left = sum(trial.id not in done for trial in evidence.plan.trials)
+    left = _left(evidence)
     if not left:
         return None
     return Doubt(

@@ -1,7 +1,8 @@
 """serve_mod_wsgi.py HOST PORT WORKERS THREADS MODULE CALLABLE: Apache with mod_wsgi, through mod_wsgi-express.
 
 Apache refuses to serve as root. Started by root it is www-data's, as Debian's own, with one right more: to read what is
-root's, for the interpreter, its packages and this folder may lie in root's home.
+root's, for the interpreter, its packages and this folder may lie in root's home. Without ``no_setuid_fixup`` access(2), by
+which mod_wsgi looks for the environment, would leave that right out.
 """
 
 import os
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 AS_WWW_DATA = [
-    "setpriv", "--reuid", "www-data", "--regid", "www-data", "--clear-groups",
+    "setpriv", "--reuid", "www-data", "--regid", "www-data", "--clear-groups", "--securebits", "+no_setuid_fixup",
     "--inh-caps", "-all,+dac_override", "--ambient-caps", "-all,+dac_override",
 ]  # fmt: skip
 

@@ -1,0 +1,82 @@
+"""A/A: one contender under two names. Whoever tells them apart is wrong."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.table import table
+from bench.trust.studies import Recorded, experiments, record, twin, within, write_study
+from webdyno.analyse import analyse
+from webdyno.analyse.estimate import fit
+from webdyno.analyse.table import Evidence, tables
+from webdyno.model.estimate import Estimate
+
+GOAL = 0.05
+FIVE_MINUTES_S = 300.0
+
+
+def run(contender: str, repeats: int, rounds: int, seconds: float) -> list[str]:
+    """The table. Takes ``repeats * rounds * 2`` Runs."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pair = [contender, twin(folder, contender)]
+        study = write_study(folder, pair, repeats * rounds, seconds)
+        recorded = record(str(study), folder / "results", "--catalogue", str(folder))
+    return report(recorded, pair, rounds)
+
+
+def report(recorded: Recorded, pair: Sequence[str], rounds: int) -> list[str]:
+    """What the experiments found."""
+    each = list(experiments(recorded, rounds))
+    different = sum(told_apart(one) for one in each)
+    widths = [width for one in each if (width := half_width(ratio(one, pair))) is not None]
+    rows = [
+        ["experiments of two equals", str(len(each)), ""],
+        ["called different", f"{different} ({different / max(len(each), 1):.1%})", f"at most {GOAL:.0%}"],
+        ["half-width of the ratio, middle", _percent(statistics.median(widths) if widths else None), ""],
+        ["half-width after 5 minutes", _percent(half_width(ratio(after(recorded, FIVE_MINUTES_S), pair))), ""],
+    ]
+    return table(["A/A", "found", "goal"], rows)
+
+
+def told_apart(one: Recorded) -> bool:
+    """Whether the report claims a difference in any table."""
+    return any(
+        not set(a.letters) & set(b.letters)
+        for verdict in analyse(*one).verdicts
+        for a in verdict.standings
+        for b in verdict.standings
+        if a.letters and b.letters
+    )
+
+
+def ratio(one: Recorded, pair: Sequence[str]) -> Estimate | None:
+    """First by second, of the first table; None when either has no figure."""
+    found = tables(Evidence(*one))
+    made = fit(found[0].figures(lambda window: window.rate_per_s)) if found else None
+    return made.ratio(pair[0], pair[1]) if made is not None and set(pair) <= set(made.names) else None
+
+
+def after(recorded: Recorded, seconds: float) -> Recorded:
+    """The whole rounds that fit into so much time; two at least."""
+    spent, last = 0.0, 0
+    for round_ in range(1, recorded.plan.rounds + 1):
+        spent += sum(run.seconds for run in recorded.runs if run.trial.round == round_)
+        if spent > seconds and round_ > 2:
+            break
+        last = round_
+    return within(recorded, 1, last)
+
+
+def half_width(estimate: Estimate | None) -> float | None:
+    """As a share of the value."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return None
+    return (estimate.high - estimate.low) / 2 / estimate.value
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.2%}"

@@ -1,0 +1,335 @@
+"""Claims: what an article said, held against what was found here: it holds, it does not, or it cannot be told.
+
+A claim is about every comparison it names, in every table that was measured for it, and holds when each of them holds
+with 95 % (so many sure steps need no correction: a wrong one is no likelier than a wrong single one). It does not hold
+when any comparison goes the other way for sure, "sure" being 95 % for all of them together (Bonferroni), since with
+many comparisons one goes astray by chance. All else cannot be told.
+
+Doubts come first. A figure that a doubt voids decides nothing; a rate that a doubt makes a floor decides only what a
+higher one would decide too; and the doubts that explain a figure are told with it, because "slow" and "was measured at
+connection set-up" are different answers.
+
+R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24, for the first rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from webdyno.analyse import phrases
+from webdyno.analyse.measures import MEASURES, SCALE, Figures, Ratio, ratio
+from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.doubt import Doubt
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Standing, Verdict
+
+ABOUT = 1.25
+"""A figure is "about" another within a quarter, up or (as a ratio) down."""
+HELD_BACK = ("generator-bound", "service-bound")
+"""Doubts that make a rate a floor, and a time a ceiling."""
+EXPLAINED = 2
+"""Doubts that are told as the reason of a comparison; the others stand among the doubts."""
+_EVIDENCE: dict[str, tuple[str, ...]] = {
+    "errors": ("wrong-answers", "starved-connections", "hanging-requests", "dead-cell"),
+    "requests_per_connection": ("starved-connections", "hanging-requests", "dead-cell"),
+}
+"""Doubts that void a comparison of rates, but are themselves what such a claim is about."""
+_TIMES = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One table with its figures and its verdict."""
+
+    figures: Figures
+    verdict: Verdict
+
+    @property
+    def standings(self) -> dict[str, Standing]:
+        """By contender."""
+        return {standing.contender: standing for standing in self.verdict.standings}
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What two tables must have in common to be compared, but for workload and connections."""
+        return self.verdict.driver, self.verdict.manner
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One contender in one table."""
+
+    judged: Judged
+    name: str
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        found = self.judged.standings.get(self.name)
+        return found.doubts if found else []
+
+    def bound(self) -> bool:
+        """Its rate is a floor."""
+        return any(doubt.kind in HELD_BACK for doubt in self.doubts)
+
+
+def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
+    """Every claim of the plan; ``cores`` is how many the contenders had."""
+    return [_judge(claim, plan, tables, cores) for claim in plan.claims]
+
+
+def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:
+    needed = max(claim.cores, math.ceil(claim.value or 0) if claim.measure in ("cpu", "cpu_peak") else 1)
+    if cores < needed:
+        return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
+    asked = [judged for judged in tables if _is_about(claim, judged)]
+    if not asked:
+        return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+    pairs = [pair for judged in asked for pair in _pairs(claim, judged, tables)]
+    if not pairs:
+        return _untold(claim, _absent(claim, plan))
+    cases = [_case(claim, one, other, len(pairs), plan) for one, other in pairs]
+    return _sum_up(claim, cases)
+
+
+def _is_about(claim: Claim, judged: Judged) -> bool:
+    load = judged.figures.table.load
+    return (
+        claim.workload in (None, judged.verdict.workload)
+        and (not claim.connections or load.connections in claim.connections)
+        and claim.keep_alive in (None, load.keep_alive)
+        and claim.driver in (None, judged.verdict.driver)
+        # a figure compared with itself says nothing
+        and claim.than_connections != load.connections
+        and (claim.than_workload is None or claim.than_workload != judged.verdict.workload)
+    )
+
+
+Pair = tuple[_Side, _Side | None]
+"""Whom a claim is about, and with whom it is compared; None: with a figure."""
+
+
+def _pairs(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Iterator[Pair]:
+    there = _there(claim, judged, tables)
+    for pattern in claim.contenders:
+        for name in _named(pattern, judged):
+            if claim.value is not None:
+                yield _Side(judged, name), None
+            elif there is not None:
+                for other in _others(claim, pattern, name, there, same=there is judged):
+                    yield _Side(judged, name), _Side(there, other)
+
+
+def _there(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Judged | None:
+    """The table of the other side."""
+    workload = claim.than_workload or judged.verdict.workload
+    connections = claim.than_connections or judged.verdict.connections
+    if (workload, connections) == (judged.verdict.workload, judged.verdict.connections):
+        return judged
+    for other in tables:
+        if (other.verdict.workload, other.verdict.connections) == (workload, connections) and (
+            other.alike == judged.alike
+        ):
+            return other
+    return None
+
+
+def _named(pattern: str, judged: Judged) -> list[str]:
+    """The contenders of the table that ``pattern`` means; a plain name always means itself, measured or not."""
+    ranked = [standing.contender for standing in judged.verdict.standings if standing.place is not None]
+    if pattern in ("best", "last"):
+        return ranked[:1] if pattern == "best" else ranked[-1:]
+    if "*" in pattern:
+        return [name for name in judged.standings if fnmatchcase(name, pattern)]
+    return [pattern]
+
+
+def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool) -> Iterator[str]:
+    if not claim.than:
+        if not same:
+            yield name
+        else:
+            yield from (s.contender for s in there.verdict.standings if s.contender != name and s.rate is not None)
+    for other in claim.than:
+        if "*" in pattern and "*" in other:
+            head, _, tail = pattern.partition("*")
+            partner = other.replace("*", name[len(head) : len(name) - len(tail)], 1)
+            yield from (known for known in there.standings if known == partner)
+        else:
+            yield from (known for known in _named(other, there) if known != name or not same)
+
+
+def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan) -> ClaimCase:
+    reason = _obstacle(claim, one, plan) or (_obstacle(claim, other, plan) if other else "")
+    found = None if reason else _ratio(claim, one, other)
+    ruling: Ruling = "cannot tell"
+    if found is None:
+        reason = reason or f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured"
+    elif found.low is None or found.high is None:
+        reason = "one round gives no interval"
+    else:
+        ruling = _ruling(claim, _bounds(claim, one, other, (found.low, found.high)), found, one, other, cases)
+        reason = "; ".join(_explanations(claim, one, other))
+        if other is not None and found.of_nothing:
+            found, reason = None, phrases.nobody(claim.measure, one.name, other.name)
+        if ruling == "cannot tell" and (limit := _limits(claim, one, other)):
+            reason = f"{limit}; {reason}" if reason else limit
+    return ClaimCase(
+        workload=one.judged.verdict.workload,
+        load=one.judged.verdict.load,
+        driver=one.judged.verdict.driver,
+        contender=one.name,
+        than=phrases.side(claim, one.judged.verdict, (other.name, other.judged.verdict) if other else None),
+        ruling=ruling,
+        estimate=found.estimate if found else None,
+        reason=reason,
+    )
+
+
+def _obstacle(claim: Claim, side: _Side, plan: Plan) -> str:
+    """Why nothing can be told of this side at all; empty when it can."""
+    standing = side.judged.standings.get(side.name)
+    if standing is None:
+        skip = next((skip for skip in plan.skipped if skip.contender == side.name), None)
+        return f"{side.name} was left out: {skip.reason}" if skip else f"{side.name} was not measured in this"
+    if not standing.rounds_ok:
+        return f"{side.name} did not serve: {phrases.outcomes(standing)}"
+    evidence = _EVIDENCE.get(claim.measure, ())
+    about = [*side.judged.verdict.doubts, *standing.doubts]
+    voiding = next((doubt for doubt in about if doubt.severity == "voids" and doubt.kind not in evidence), None)
+    return voiding.sentence if voiding else ""
+
+
+def _ratio(claim: Claim, one: _Side, other: _Side | None) -> Ratio | None:
+    """The figure divided by what the claim compares it with (the other's, times ``times`` left aside)."""
+    mine = one.judged.figures
+    if other is not None:
+        return ratio((mine, one.name), (other.judged.figures, other.name), claim.measure)
+    estimate = mine.estimate(one.name, claim.measure)
+    if estimate is None or claim.value is None:
+        return None
+    against = claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0)
+    low = None if estimate.low is None else estimate.low / against
+    high = None if estimate.high is None else estimate.high / against
+    return Ratio(estimate.value / against, low, high, estimate.rounds)
+
+
+Bounds = tuple[float, float]
+
+
+def _bounds(claim: Claim, one: _Side, other: _Side | None, of: Bounds) -> Bounds:
+    """The interval as it must be read when a rate is a floor: whoever was held back may be faster without limit."""
+    if claim.measure != "rate" and claim.measure not in _TIMES:
+        return of
+    mine, others = one.bound(), other is not None and other.bound()
+    if claim.measure in _TIMES:
+        mine, others = others, mine
+    return 0.0 if others else of[0], math.inf if mine else of[1]
+
+
+def _ruling(claim: Claim, sure: Bounds, found: Ratio, one: _Side, other: _Side | None, cases: int) -> Ruling:
+    if _within(claim, sure):
+        return "holds"
+    apart = _bounds(claim, one, other, found.of_many(cases))
+    return "does not hold" if _beyond(claim, apart) else "cannot tell"
+
+
+def _within(claim: Claim, sure: Bounds) -> bool:
+    """The whole interval lies where the claim says."""
+    low, high, at = *sure, claim.times
+    tests: dict[str, bool] = {
+        "more than": low > at,
+        "highest": low > 1,
+        "at least": low >= at,
+        "less than": high < at,
+        "lowest": high < 1,
+        "at most": high <= at,
+        "about": low >= at / ABOUT and high <= at * ABOUT,
+    }
+    return tests[claim.relation]
+
+
+def _beyond(claim: Claim, sure: Bounds) -> bool:
+    """The whole interval lies where the claim does not."""
+    low, high, at = *sure, claim.times
+    tests: dict[str, bool] = {
+        "more than": high <= at,
+        "highest": high <= 1,
+        "at least": high < at,
+        "less than": low >= at,
+        "lowest": low >= 1,
+        "at most": low > at,
+        "about": high < at / ABOUT or low > at * ABOUT,
+    }
+    return tests[claim.relation]
+
+
+def _limits(claim: Claim, one: _Side, other: _Side | None) -> str:
+    """Why a clear difference decides nothing: somebody was held back."""
+    if claim.measure != "rate" and claim.measure not in _TIMES:
+        return ""
+    sides = [side for side in (one, other) if side is not None and side.bound()]
+    told = [next(doubt.sentence for doubt in side.doubts if doubt.kind in HELD_BACK) for side in sides]
+    return "; ".join(dict.fromkeys(told))
+
+
+def _explanations(claim: Claim, one: _Side, other: _Side | None) -> list[str]:
+    """Doubts about either side that say why a figure is what it is, the commonest kinds first."""
+    kinds: Sequence[str] = claim.because or [kind for kind in REASONS if kind not in HELD_BACK]
+    sides = [side for side in (one, other) if side is not None]
+    found = [doubt for side in sides for doubt in side.doubts if doubt.kind in kinds]
+    found.sort(key=lambda doubt: REASONS.index(doubt.kind))
+    return list(dict.fromkeys(doubt.sentence for doubt in found))[:EXPLAINED]
+
+
+def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
+    by: Callable[[Ruling], list[ClaimCase]] = lambda ruling: [case for case in cases if case.ruling == ruling]  # noqa: E731
+    held, broken, open_ = by("holds"), by("does not hold"), by("cannot tell")
+    needed = math.ceil(claim.share * len(cases) - 1e-9)
+    ruling: Ruling = "cannot tell"
+    if len(held) >= needed:
+        ruling, deciding = "holds", _nearest(claim, held)
+    elif len(held) + len(open_) < needed:
+        ruling, deciding = "does not hold", _farthest(claim, broken)
+    else:
+        deciding = next((case for case in open_ if case.estimate is not None), open_[0])
+    return ClaimVerdict(
+        text=claim.text,
+        ruling=ruling,
+        sentence=phrases.claim_sentence(claim, deciding, ruling, cases),
+        estimate=deciding.estimate,
+        cases=cases,
+    )
+
+
+def _distance(claim: Claim, case: ClaimCase) -> float:
+    """How far a case lies from the border of what is claimed, in logarithms."""
+    value = case.estimate.value if case.estimate else 0.0
+    return abs(math.log(value / claim.times)) if value > 0 else math.inf
+
+
+def _nearest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
+    """The one that held by the least; of an equality, the one that is farthest off."""
+    key: Callable[[ClaimCase], float] = lambda case: _distance(claim, case)  # noqa: E731
+    return max(cases, key=key) if claim.relation == "about" else min(cases, key=key)
+
+
+def _farthest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
+    return max(cases, key=lambda case: _distance(claim, case))
+
+
+def _untold(claim: Claim, why: str) -> ClaimVerdict:
+    return ClaimVerdict(text=claim.text, ruling="cannot tell", sentence=why, estimate=None, cases=[])
+
+
+def _absent(claim: Claim, plan: Plan) -> str:
+    """Nobody of the claim was measured: who was skipped, and why."""
+    patterns = [*claim.contenders, *claim.than]
+    skips = [skip for skip in plan.skipped if any(fnmatchcase(skip.contender, pattern) for pattern in patterns)]
+    if skips:
+        return f"{skips[0].contender} was left out: {skips[0].reason}"
+    if claim.than_connections or claim.than_workload:
+        return f"nothing was measured at {phrases.other_loads_of(claim)}"
+    return "nobody it is about was measured beside whom it is compared with"

@@ -1,0 +1,27 @@
+"""Doubts about the likeness of this machine to that of the article a study comes from."""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Evidence
+from webdyno.model.doubt import Doubt
+
+
+def fewer_cores(evidence: Evidence) -> Doubt | None:
+    """The article's servers had more cores: rules over cores give fewer workers, and nobody gains from the others."""
+    original = evidence.plan.original
+    if original is None or original.cores is None or not evidence.runs:
+        return None
+    here = max(len(run.rig.contender_cores) for run in evidence.runs)
+    if here >= original.cores:
+        return None
+    return Doubt(
+        kind="fewer-cores",
+        severity="shades",
+        subject="",
+        sentence=f"the article gave its servers {words.count(original.cores, 'core')}, here they have {here}: "
+        "workers that follow the cores are fewer in proportion, and servers of one process lose less against the "
+        "others than they did there",
+        advice="compare ratios within one worker model, or run the study on a machine with more cores",
+        numbers={"cores_of_original": original.cores, "cores": here},
+    )

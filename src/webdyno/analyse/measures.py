@@ -1,0 +1,187 @@
+"""Measures: every figure a claim or a curve can be about, of one table, and how two of them compare.
+
+Figures above zero go through the fit over rounds (``estimate``), so that a ratio is judged within rounds. A share, as
+of errors, is often exactly zero, where a logarithm ends: it is the mean over rounds with a t interval, and no errors
+in n requests leave room for 3/n.
+
+J. A. Hanley, A. Lippman-Hand (1983), If nothing goes wrong, is everything all right? JAMA 249, for the 3/n.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from scipy.special import stdtrit
+
+from webdyno.analyse.estimate import CONFIDENCE, Fit, fit
+from webdyno.analyse.parts import gain
+from webdyno.analyse.table import Cell, Table
+from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
+from webdyno.model.claim import Measure
+from webdyno.model.estimate import Estimate
+from webdyno.model.run import Run
+
+MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
+    "rate": ("per_s", lambda window: window.rate_per_s),
+    "p50": ("ns", lambda window: window.points_ns.get("p50")),
+    "p99": ("ns", lambda window: window.points_ns.get("p99")),
+    "latency_mean": ("ns", lambda window: window.points_ns.get("mean")),
+    "latency_stdev": ("ns", lambda window: window.points_ns.get("stdev")),
+    "latency_max": ("ns", lambda window: window.points_ns.get("max")),
+    "errors": ("share", lambda window: window.error_ratio),
+    "memory": ("bytes", lambda window: window.run.memory_peak_bytes),
+    "cpu": ("cores", lambda window: window.contender_cores),
+    "cpu_peak": ("cores", lambda window: cpu_peak(window.run)),
+    "cpu_per_request": ("ns_per_request", lambda window: window.cpu_per_request_ns),
+    "requests_per_connection": ("per_connection", lambda window: requests_per_connection([window.run])),
+    "kept_alive": ("share", lambda window: kept_alive(window.run)),
+    "gain": ("ratio", lambda window: gain(window.run)),
+}
+"""The unit of each measure, and where it comes from."""
+SCALE: dict[str, float] = {"ns": 1e6, "ns_per_request": 1e6, "bytes": 2.0**20}
+"""A Claim's milliseconds and MB in our units; the others are the same."""
+
+
+def cpu_peak(run: Run) -> float | None:
+    """Most cores' worth of CPU that the contender used between two looks at it, from the begin to the end of the load;
+    None with less than two looks."""
+    seen = [(r.at_ns, used) for r in run.readings if r.role == "contender" and (used := cpu_ns(r)) is not None]
+    start, end = run.steady_start_ns, run.steady_end_ns
+    seen = [(at, used) for at, used in seen if (start is None or at >= start) and (end is None or at <= end)]
+    # looks that come at an edge of a phase may be milliseconds apart, which says nothing
+    paces = [(more - less) / (later - at) for (at, less), (later, more) in pairwise(seen) if later - at > 2e8]
+    return max(paces, default=None)
+
+
+def kept_alive(run: Run) -> float | None:
+    """Share of answers after which the connection stayed open: as ab counts them, else from the connections opened;
+    None when the driver tells neither."""
+    kept, ended = run.summary.get("Keep-Alive requests"), run.summary.get("Complete requests")
+    if isinstance(kept, int | float) and isinstance(ended, int | float) and ended > 0:
+        return kept / ended
+    if run.trial.driver == "ab":  # it leaves the line out when it did not ask for keep-alive
+        return None
+    each = requests_per_connection([run])
+    return None if each is None else max(0.0, 1 - 1 / each) if each else 0.0
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One figure divided by another. ``low`` and ``high`` hold it with 95 %; None: too few rounds to tell."""
+
+    value: float
+    low: float | None
+    high: float | None
+    rounds: int
+    spread: Callable[[int], tuple[float, float]] | None = None
+    """The interval that holds with 95 % for so many comparisons at once (Bonferroni)."""
+
+    of_nothing: bool = False
+    """Both are exactly zero: equal, and no ratio at all."""
+
+    def of_many(self, comparisons: int) -> tuple[float, float]:
+        """``low`` and ``high``, wide enough for so many comparisons; they must be known."""
+        if self.spread is not None and comparisons > 1:
+            return self.spread(comparisons)
+        return self.low or 0.0, math.inf if self.high is None else self.high
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """For people; None where it is beyond numbers, as something divided by nothing."""
+        if not math.isfinite(self.value):
+            return None
+        known = self.low is not None and self.high is not None and math.isfinite(self.high)
+        low, high = (self.low, self.high) if known else (None, None)
+        return Estimate(value=self.value, low=low, high=high, rounds=self.rounds, unit="ratio")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Every measure of one table, each fitted when it is first asked for."""
+
+    table: Table
+    trimmed: bool
+    _fits: dict[Measure, Fit | None] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def cells(self) -> dict[str, Cell]:
+        """By contender."""
+        return {cell.name: cell for cell in self.table.cells}
+
+    def fitted(self, measure: Measure) -> Fit | None:
+        """Over all contenders and rounds; None when nobody has such a figure."""
+        if measure not in self._fits:
+            self._fits[measure] = fit(self.table.figures(MEASURES[measure][1]), trimmed=self.trimmed)
+        return self._fits[measure]
+
+    def estimate(self, name: str, measure: Measure) -> Estimate | None:
+        """A contender's figure; None when it has none."""
+        if MEASURES[measure][0] == "share":
+            return _share(self.cells[name], MEASURES[measure][1]) if name in self.cells else None
+        fitted = self.fitted(measure)
+        return fitted.estimate(name, MEASURES[measure][0]) if fitted and name in fitted.names else None
+
+
+def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure) -> Ratio | None:
+    """A contender's figure in a table divided by another's, of the same table or not; None when one has none.
+
+    Rounds are blocks across tables, too: each holds every cell of the plan once.
+    """
+    if MEASURES[measure][0] == "share":
+        return _of_shares(one[0].estimate(one[1], measure), other[0].estimate(other[1], measure))
+    if one[0] is other[0]:
+        fitted, names = one[0].fitted(measure), (one[1], other[1])
+    else:
+        of = MEASURES[measure][1]
+        sides = [(f"{at}", side) for at, side in enumerate((one, other))]
+        cells = {
+            (label, round_): value
+            for label, (figures, name) in sides
+            for (contender, round_), value in figures.table.figures(of).items()
+            if contender == name
+        }
+        fitted, names = fit(cells, trimmed=one[0].trimmed), ("0", "1")
+    if fitted is None or any(name not in fitted.names for name in names):
+        return None
+    told, contrast = fitted.ratio(*names), fitted.contrast(*names)
+    if contrast is None or names[0] == names[1]:
+        return Ratio(told.value, told.low, told.high, told.rounds)
+
+    def spread(comparisons: int) -> tuple[float, float]:
+        reach = contrast.reach(1 - (1 - CONFIDENCE) / 2 / comparisons)
+        return math.exp(contrast.log - reach), math.exp(contrast.log + reach)
+
+    return Ratio(told.value, told.low, told.high, told.rounds, spread)
+
+
+def _share(cell: Cell, of: Callable[[Window], float | None]) -> Estimate | None:
+    shares = [share for window in cell.windows if (share := of(window)) is not None]
+    if not shares:
+        return None
+    mean, low, high = statistics.fmean(shares), None, None
+    if len(shares) > 1:
+        asked = sum(window.ok + sum(window.errors.values()) for window in cell.windows)
+        reach = float(stdtrit(len(shares) - 1, (1 + CONFIDENCE) / 2)) * _error_of_mean(shares)
+        low, high = max(0.0, mean - reach), min(1.0, max(mean + reach, 3 / asked))
+    return Estimate(value=mean, low=low, high=high, rounds=len(shares), unit="share")
+
+
+def _error_of_mean(values: Sequence[float]) -> float:
+    return statistics.stdev(values) / math.sqrt(len(values))
+
+
+def _of_shares(one: Estimate | None, other: Estimate | None) -> Ratio | None:
+    """Of intervals, the widest that they allow: whoever has no errors at all is the other's equal if it has none."""
+    if one is None or other is None:
+        return None
+    rounds = min(one.rounds, other.rounds)
+    if one.value == 0 and other.value == 0:
+        return Ratio(1.0, 1.0, 1.0, rounds, of_nothing=True)
+    value = one.value / other.value if other.value else math.inf
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Ratio(value, None, None, rounds)
+    return Ratio(value, one.low / other.high, one.high / other.low if other.low else math.inf, rounds)

@@ -1,0 +1,38 @@
+"""Parts: the rate in each third of a server's life under load, which shows what its JIT compiler does.
+
+The original of study S4 loaded each server three times in a row and compared the third time with the first. Here every
+round begins with a fresh server, so that rounds are independent; the same is seen within a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from webdyno.model.run import Run
+from webdyno.model.sample import Slice
+
+PARTS = 3
+
+
+def rates_by_part(slices: Iterable[Slice]) -> list[float]:
+    """Right answers per second in each third of all Slices, in their order; empty with less than three of them.
+
+    A Slice that lies across a border counts on both sides by its share of time.
+    """
+    pieces = [(one.duration_ns, one.ok) for one in slices if one.duration_ns > 0]
+    if len(pieces) < PARTS:
+        return []
+    length = sum(duration for duration, _ in pieces) / PARTS
+    answered, begin = [0.0] * PARTS, 0.0
+    for duration, ok in pieces:
+        for part in range(PARTS):
+            shared = min(begin + duration, (part + 1) * length) - max(begin, part * length)
+            answered[part] += ok * max(0.0, shared) / duration
+        begin += duration
+    return [number / length * 1e9 for number in answered]
+
+
+def gain(run: Run) -> float | None:
+    """The rate of the last third divided by that of the first; None when there are not enough Slices to tell."""
+    rates = rates_by_part(run.slices)
+    return rates[-1] / rates[0] if rates and rates[0] > 0 else None

@@ -1,0 +1,146 @@
+"""Phrases: what became of a claim, in words: who, how much, how sure, compared with whom, and why."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from webdyno.analyse import words
+from webdyno.analyse.measures import MEASURES, SCALE
+from webdyno.model.claim import Claim, ClaimCase, Measure, Ruling
+from webdyno.model.estimate import Estimate
+from webdyno.model.verdict import Standing, Verdict
+
+MEASURED: dict[Measure, str] = {
+    "rate": "requests/s",
+    "p50": "median latency",
+    "p99": "p99 latency",
+    "latency_mean": "mean latency",
+    "latency_stdev": "standard deviation of latency",
+    "latency_max": "longest latency",
+    "errors": "share of errors",
+    "memory": "peak memory",
+    "cpu": "CPU in cores",
+    "cpu_peak": "highest CPU in cores",
+    "cpu_per_request": "CPU per request",
+    "requests_per_connection": "requests per connection",
+    "kept_alive": "share of connections kept alive",
+    "gain": "gain from the first to the last third of its life",
+}
+"""Each measure as the end of "so many times the ..."."""
+
+
+def figure(estimate: Estimate | float, measure: Measure) -> str:
+    """A figure with its unit as people read it: ``1.23 ms``, ``48,200/s``, ``61.2 MiB``, ``0.31 %``."""
+    value = estimate.value if isinstance(estimate, Estimate) else estimate
+    unit = MEASURES[measure][0]
+    if unit in ("ns", "ns_per_request"):
+        return words.time_ns(estimate) if value else "0"
+    if unit == "bytes":
+        return words.size(estimate)
+    if unit == "share":
+        return words.per_cent(value)
+    if unit == "per_s":
+        return f"{words.plain(estimate)}/s" if isinstance(estimate, Estimate) else words.rate(value)
+    if unit == "ratio":
+        return f"{words.number(value, 2)}x"
+    return words.number(value, max(0, min(2, words.decimals(value, None))))
+
+
+def claimed(value: float, measure: Measure) -> str:
+    """A figure in the units of a Claim, with its unit."""
+    return figure(value * SCALE.get(MEASURES[measure][0], 1.0), measure)
+
+
+def where(verdict: Verdict) -> str:
+    """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
+    by = "" if verdict.driver == "engine" else f", by {verdict.driver}"
+    return f"{verdict.workload}, {verdict.load}{by}"
+
+
+def loads_of(claim: Claim) -> str:
+    """What was to be measured: ``hello, 100 or 1,000 connections``."""
+    parts = [claim.workload] if claim.workload else []
+    if claim.connections:
+        parts.append(f"{' or '.join(words.count(number) for number in claim.connections)} connections")
+    if claim.keep_alive is not None:
+        parts.append("keep-alive" if claim.keep_alive else "close")
+    if claim.driver:
+        parts.append(f"by {claim.driver}")
+    return ", ".join(parts) or "any load of it"
+
+
+def other_loads_of(claim: Claim) -> str:
+    """What it is compared with: another workload, another number of connections."""
+    parts = [claim.than_workload] if claim.than_workload else []
+    if claim.than_connections:
+        parts.append(f"{words.count(claim.than_connections)} connections")
+    return ", ".join(parts)
+
+
+def side(claim: Claim, here: Verdict, other: tuple[str, Verdict] | None) -> str:
+    """The other side of a comparison: a figure, or a contender, with its table where that is another one."""
+    if other is None:
+        return claimed(claim.value or 0.0, claim.measure)
+    name, there = other
+    return name if there is here else f"{name} ({where(there)})"
+
+
+def outcomes(standing: Standing) -> str:
+    """``died 3 times``."""
+    told = [f"{name} in {words.count(number, 'round')}" for name, number in standing.outcomes.items()]
+    return words.listing(told) or "no round was run"
+
+
+def claim_sentence(claim: Claim, case: ClaimCase, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
+    """The comparison that decided, how many agree with it, and the reason."""
+    parts = [_fact(claim, case)] if case.estimate is not None else []
+    if len(cases) > 1 and case.estimate is not None:
+        parts.append(_agreement(claim, ruling, cases))
+    if case.reason:
+        parts.append(case.reason)
+    return "; ".join(parts)
+
+
+def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
+    """In how many comparisons it is so; of a claim about most of them, also the middle one."""
+    number = words.count(len(cases), "comparison")
+    if claim.share == 1.0:
+        return f"so in {sum(one.ruling == ruling for one in cases)} of {number}"
+    held = sum(one.ruling == "holds" for one in cases)
+    middle = statistics.median(one.estimate.value for one in cases if one.estimate is not None)
+    wanted = words.per_cent(claim.share)
+    return f"it holds in {held} of {number}, and {wanted} were claimed; the middle of all is {middle:.2f}x"
+
+
+def _value(value: float, claim: Claim, times: Estimate) -> str:
+    """The figure itself, of which only the ratio to the claimed ``value`` is at hand, with its interval."""
+    told = claimed(value * times.value, claim.measure)
+    if times.low is None or times.high is None:
+        return told
+    return f"{told} ({claimed(value * times.low, claim.measure)} to {claimed(value * times.high, claim.measure)})"
+
+
+def nobody(measure: Measure, one: str, other: str) -> str:
+    """Of a share that is exactly zero on both sides."""
+    return f"neither {one} nor {other} " + ("failed a request" if measure == "errors" else "kept a connection alive")
+
+
+def _fact(claim: Claim, case: ClaimCase) -> str:
+    """``go has 9.1x (8.8-9.4) the requests/s of node (hello, 50 connections, keep-alive)``.
+
+    ``the requests/s of go is 9,100/s (8,800/s to 9,400/s), 5,000/s was claimed (hello ...)``.
+    """
+    estimate = case.estimate
+    if estimate is None:
+        return ""
+    bounds = words.interval(estimate)
+    told = f"{words.times(estimate)}" + (f" ({bounds})" if bounds else "")
+    by = "" if case.driver == "engine" else f", by {case.driver}"
+    of = case.than
+    here, measure = f"({case.workload}, {case.load}{by})", MEASURED[claim.measure]
+    if claim.value is not None:
+        return f"the {measure} of {case.contender} is {_value(claim.value, claim, estimate)}, {of} was claimed {here}"
+    if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
+        return f"{case.contender} {here} has {told} the {measure} of {of}"
+    return f"{case.contender} has {told} the {measure} of {of} {here}"

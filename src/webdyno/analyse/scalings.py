@@ -1,0 +1,102 @@
+"""Scalings: every law a study's tables allow, and what it means in words.
+
+Over connections: one contender on one workload, in tables that differ by their connections alone. Over workers:
+contenders that differ by their number of workers alone (the same server, app, runtime and model).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from webdyno.analyse import words
+from webdyno.analyse.scale import Law, law, refusal
+from webdyno.analyse.table import Cell, Table
+from webdyno.model.scaling import Scaling
+
+Over = Literal["connections", "workers"]
+FAR = 10
+"""Times the highest level: a knee beyond is no finding, but a coherence that cannot be told from zero."""
+FLAT = 0.05
+"""A rise over all levels below this is none."""
+
+
+def scalings(tables: Sequence[Table]) -> list[Scaling]:
+    """Of everything that was asked at two levels or more; those that cannot be fitted say why."""
+    return [*_over_connections(tables), *_over_workers(tables)]
+
+
+def _over_connections(tables: Sequence[Table]) -> Iterator[Scaling]:
+    groups: dict[tuple[str, str, str, str], dict[int, Cell]] = {}
+    for table in tables:
+        if table.load.is_open or table.load.connection_stages:
+            continue
+        alike = repr(msgspec.structs.replace(table.load, connections=1))
+        for cell in table.cells:
+            key = (table.workload.name, cell.name, table.driver, alike)
+            groups.setdefault(key, {})[table.load.connections] = cell
+    for (workload, name, _, _), levels in groups.items():
+        if len(levels) > 1:
+            yield _scaling(name, workload, "connections", levels)
+
+
+def _over_workers(tables: Sequence[Table]) -> Iterator[Scaling]:
+    for table in tables:
+        groups: dict[tuple[str, ...], dict[int, Cell]] = {}
+        for cell in table.cells:
+            workers = {window.run.workers for window in cell.windows}
+            if len(workers) == 1 and (number := workers.pop()) is not None:
+                it = cell.contender
+                groups.setdefault((it.server, it.app, it.runtime, it.model, str(it.threads)), {})[number] = cell
+        for (server, *_), levels in groups.items():
+            if len(levels) > 1:
+                yield _scaling(server, table.workload.name, "workers", levels)
+
+
+def _scaling(name: str, workload: str, over: Over, cells: dict[int, Cell]) -> Scaling:
+    rates = {level: [window.rate_per_s for window in cell.windows] for level, cell in cells.items()}
+    levels = sorted(cells)
+    no = refusal(rates, {level: cell.error_ratio for level, cell in cells.items()})
+    found = None if no else law(rates)
+    if found is None:
+        return Scaling(
+            contender=name,
+            workload=workload,
+            over=over,
+            levels=levels,
+            sentence=f"{name} over {over}: not fitted, {no or 'no curve of the law fits'}",
+        )
+    knee = found.knee if found.knee is not None and found.knee <= FAR * levels[-1] else None
+    measured = knee is not None and levels[0] <= knee <= levels[-1]
+    return Scaling(
+        contender=name,
+        workload=workload,
+        over=over,
+        levels=levels,
+        sentence=f"{name} over {over}: {_meaning(found, over, levels)}",
+        rate_of_one=found.rate_of_one,
+        contention=found.contention,
+        coherence=found.coherence,
+        knee=knee,
+        knee_measured=measured,
+    )
+
+
+def _meaning(found: Law, over: Over, levels: Sequence[int]) -> str:
+    """Where more stops helping, and what holds it back."""
+    first, last = found.rate(levels[0]), found.rate(levels[-1])
+    top = max(found.rate(level) for level in levels)
+    knee, one = found.knee, over.removesuffix("s")
+    if knee is not None and levels[0] < knee < levels[-1] and last < top * (1 - FLAT):
+        peak = f"{words.rate(found.rate(knee))} at about {words.count(round(knee), one)}"
+        return f"fastest with {peak}; at {levels[-1]:,} it has lost {words.per_cent(1 - last / found.rate(knee))}"
+    if top < first * (1 + FLAT):
+        return f"{levels[0]:,} saturate it; more change its rate by less than {words.per_cent(FLAT)}"
+    enough = next(level for level in levels if found.rate(level) >= top * (1 - FLAT))
+    if enough < levels[-1]:
+        return f"{enough:,} saturate it at about {words.rate(top)}; beyond, more {over} add next to nothing"
+    share = found.contention
+    bound = "" if share.high is None else f", {words.per_cent(share.value)} of the work cannot go on side by side"
+    return f"still rising at {levels[-1]:,} with {words.rate(last)}{bound}"

@@ -1,0 +1,62 @@
+"""WarmUp: cold start, first answer and time to the steady state of every contender in a table.
+
+The cold start belongs to a server's start, so it has an interval over rounds like every other figure. Where a Run
+settles is known to one Slice only; of that the middle round is told, and no interval that would claim more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+from webdyno.analyse.estimate import fit
+from webdyno.analyse.steady import Course, course
+from webdyno.analyse.table import Cell, Table
+from webdyno.analyse.window import Window
+from webdyno.model.estimate import Estimate
+from webdyno.model.warmup import WarmUp
+
+
+def warm_ups(table: Table) -> dict[str, WarmUp]:
+    """By contender; without those that no round succeeded of."""
+    cold = fit(table.figures(_ready_ns))
+    first = fit(table.figures(_first_answer_ns))
+    return {
+        cell.name: _of(
+            [course(window.run) for window in cell.windows],
+            cold_start=cold.estimate(cell.name, "ns") if cold and cell.name in cold.names else None,
+            first_answer=first.estimate(cell.name, "ns") if first and cell.name in first.names else None,
+        )
+        for cell in table.cells
+        if cell.windows
+    }
+
+
+def unsettled(cell: Cell) -> tuple[int, int]:
+    """Rounds that never settled, of those whose course could be read."""
+    courses = [each for window in cell.windows if (each := course(window.run)).read]
+    return sum(not each.settled for each in courses), len(courses)
+
+
+def _of(courses: list[Course], **figures: Estimate | None) -> WarmUp:
+    read = [each for each in courses if each.read]
+    return WarmUp(
+        settled_ns=_middle(each.settled_ns for each in read),
+        to_95_ns=_middle(each.to_95_ns for each in read),
+        read=len(read),
+        unsettled=sum(not each.settled for each in read),
+        **figures,
+    )
+
+
+def _middle(values: Iterable[int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(median(known)) if known else None
+
+
+def _ready_ns(window: Window) -> float | None:
+    return window.run.probe.ready_ns if window.run.probe else None
+
+
+def _first_answer_ns(window: Window) -> float | None:
+    return window.run.probe.first_answer_ns if window.run.probe else None

@@ -1,0 +1,34 @@
+"""Hello, a counter and 2,000 characters from Redis, with Django: settings, routes and views in one file."""
+
+from clicks import counter, static
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from django.http import HttpResponse
+
+try:
+    from django.urls import re_path
+except ImportError:  # Django 1.11, the last for Python 2
+    from django.conf.urls import url as re_path
+
+if not settings.configured:
+    settings.configure(
+        ALLOWED_HOSTS=["*"],
+        DEBUG=False,
+        LOGGING_CONFIG=None,
+        # it sets Content-Length; without it an answer is sent in chunks, or ends with the connection
+        MIDDLEWARE=["django.middleware.common.CommonMiddleware"],
+        ROOT_URLCONF=__name__,
+        SECRET_KEY="not a secret: it signs nothing",
+    )
+
+
+def text(body):
+    return HttpResponse(body, content_type="text/plain; charset=utf-8")
+
+
+urlpatterns = [
+    re_path(r"^$", lambda request: text("Hello, World!")),
+    re_path(r"^counter$", lambda request: text(counter())),
+    re_path(r"^static$", lambda request: text(static())),
+]
+app = get_wsgi_application()

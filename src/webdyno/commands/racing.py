@@ -1,0 +1,151 @@
+"""The flags that make a race of a plan: a budget or a precision, and what is to be settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+from cyclopts import Parameter
+
+from webdyno.analyse.words import count, length
+from webdyno.commands.options import flag
+from webdyno.commands.studying import seconds
+from webdyno.model.errors import UsageError
+from webdyno.model.race import Race
+from webdyno.model.study import Study
+from webdyno.model.trial import Plan, Trial
+from webdyno.plan import OVERHEAD_S, trial_seconds
+from webdyno.store import Store
+
+CLASSIC_S = 30.0
+CLASSIC_ROUNDS = 4
+"""Study S1's design: four times 30 seconds of everything, whatever is known by then."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Racing:
+    """``--budget`` or ``--precision`` makes a race of a study; without them every round of everything is run."""
+
+    budget: Annotated[
+        str | None, flag("--budget", help="Race: spend at most this long (10m, 1h), only where it still decides.")
+    ] = None
+    precision: Annotated[
+        str | None, flag("--precision", help="Race until rates are told apart, or surely within this (5%).")
+    ] = None
+    top: Annotated[
+        int | None, flag("--top", help="Race: settle who the first so many are (3); 0: the whole order.")
+    ] = None
+    exhaustive: Annotated[
+        bool, flag("--exhaustive", help="Every round of everything, as without --budget and --precision.")
+    ] = False
+
+    @property
+    def race(self) -> Race | None:
+        """The race that was asked for; UsageError when the flags contradict each other."""
+        wanted = self.budget is not None or self.precision is not None
+        if self.exhaustive and (wanted or self.top is not None):
+            raise UsageError("--exhaustive leaves nothing out; it goes with none of --budget, --precision and --top")
+        if self.top is not None and not wanted:
+            raise UsageError("--top says what a race settles; give --budget 10m or --precision 5% with it")
+        if not wanted:
+            return None
+        if self.top is not None and self.top < 0:
+            raise UsageError(f"--top {self.top}: give how many places are to be settled, or 0 for all")
+        race = Race(top=Race().top if self.top is None else self.top or None)
+        if self.budget is not None:
+            race = msgspec.structs.replace(race, budget_s=seconds(self.budget, "--budget"))
+        if self.precision is not None:
+            race = msgspec.structs.replace(race, margin=_share(self.precision))
+        return race
+
+    def rounds_of(self, study: Study) -> Study:
+        """The study with as many rounds as the race may take."""
+        race = self.race
+        return study if race is None else msgspec.structs.replace(study, rounds=race.most_rounds)
+
+    def on(self, plan: Plan) -> Plan:
+        """The plan as a race, with the most it may take; UsageError when the budget is too small to tell anything."""
+        race = self.race
+        if race is None:
+            return plan
+        least = _length(plan, race.least_rounds)
+        if race.budget_s is not None and race.budget_s < least:
+            raise UsageError(
+                f"--budget {self.budget}: {count(race.least_rounds, 'round')} of everything take {length(least)}, and "
+                "less tells nothing; give more, or fewer contenders (-k), or shorter runs (-d)"
+            )
+        most = _length(plan, plan.rounds)
+        return msgspec.structs.replace(plan, race=race, seconds=min(most, race.budget_s or most))
+
+
+def costs(plan: Plan) -> Iterator[str]:
+    """What a race costs at least and at most, and what the grid and the classic design would; a sentence each."""
+    if plan.race is None:
+        return
+    least, most = _length(plan, plan.race.least_rounds), _length(plan, plan.rounds)
+    bound = f"at most {length(plan.seconds)}" + (" (the budget)" if plan.seconds == plan.race.budget_s else "")
+    first = "the whole order is" if plan.race.top is None else f"the first {plan.race.top} are"
+    yield (
+        f"race: {length(least)} for {plan.race.least_rounds} rounds of everything, then only what is open, until "
+        f"{first} settled, {bound}"
+    )
+    cells = [trial for trial in plan.trials if trial.round == 1]
+    classic = CLASSIC_ROUNDS * sum(OVERHEAD_S + trial.asked.warmup_s + CLASSIC_S for trial in cells)
+    yield f"without a race: {length(most)} for all {count(plan.rounds, 'round')}"
+    yield f"as study S1 did it, {CLASSIC_ROUNDS} times {CLASSIC_S:g} s of everything: {length(classic)}"
+
+
+def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
+    """The Trials to do now, one by one; after each its Run must be in the store before the next is asked for."""
+    if plan.race is None:
+        done = store.done()
+        yield from (trial for trial in plan.trials if trial.id not in done)
+        return
+    from webdyno.analyse.looks import replay
+
+    while trials := replay(plan, runs := store.runs()).trials:
+        spent = sum(run.seconds for run in runs)
+        for trial in trials:
+            if plan.race.budget_s is not None and spent >= plan.race.budget_s:
+                return
+            yield trial
+            spent += trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+
+
+def ending(plan: Plan, store: Store) -> str:
+    """How a race ended, in words; empty for a plan that is none, and for a race that goes on."""
+    if plan.race is None:
+        return ""
+    from webdyno.analyse.looks import replay
+
+    at = replay(plan, store.runs())
+    ends: Mapping[str | None, str] = {
+        "settled": "settled: nothing is open that more rounds would decide",
+        "rounds": f"the most rounds a race may have are done ({plan.rounds}); what is open stays open",
+        "budget": "the budget is spent; what is open stays open",
+    }
+    return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
+
+
+def _length(plan: Plan, rounds: int) -> float:
+    """Seconds of so many rounds of everything."""
+    return sum(
+        trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+        for trial in plan.trials
+        if trial.round <= rounds
+    )
+
+
+def _share(text: str) -> float:
+    """``5%`` or ``0.05``."""
+    number = text.removesuffix("%").strip()
+    try:
+        value = float(number) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0.001 <= value <= 0.5:
+        raise UsageError(f"--precision {text}: give a share from 0.1% to 50%, such as 5%")
+    return value

@@ -1,0 +1,171 @@
+"""Claim and Original: what an article said and measured, as data; ClaimVerdict and Shape: what became of it here."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+from webdyno.model.estimate import Estimate
+
+Measure = Literal[
+    "rate",
+    "p50",
+    "p99",
+    "latency_mean",
+    "latency_stdev",
+    "latency_max",
+    "errors",
+    "memory",
+    "cpu",
+    "cpu_peak",
+    "cpu_per_request",
+    "requests_per_connection",
+    "kept_alive",
+    "gain",
+]
+"""``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
+share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
+connection stayed open, ``gain`` the rate in the last third of a server's life
+under load divided by that of the first third."""
+
+Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
+
+Ruling = Literal["holds", "does not hold", "cannot tell"]
+
+Reason = Literal[
+    "closes-connections",
+    "silent-close",
+    "wrong-answers",
+    "starved-connections",
+    "small-backlog",
+    "memory-capped",
+    "pool-limited",
+    "throttled",
+    "uneven-accept",
+    "delayed-ack",
+    "idle-while-slow",
+    "http-1.0",
+    "service-bound",
+    "generator-bound",
+]
+"""Kinds of Doubts that explain a figure, and not only shade it: those that explain the most first."""
+REASONS: tuple[str, ...] = get_args(Reason)
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One statement of an article, so that it can be judged: who, measured how, in what relation, to whom, where."""
+
+    text: str
+    """The statement, in few words of ours."""
+    contenders: list[str]
+    """Whom it is about; it must hold for each. ``best`` and ``last`` stand for the ends of the ranking found here;
+    a pattern such as ``flask-*-pypy`` for all contenders it fits."""
+    measure: Measure = "rate"
+    """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
+    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``memory`` the
+    high-water mark; ``gain`` the rate in the last third of a server's life divided by that in the first."""
+    relation: Relation
+    """Of its figure to the other; ``about`` within a quarter."""
+    times: float = 1.0
+    """The figure is so many times that of ``than``; ``about`` allows a quarter more, or as much less."""
+    than: list[str] = []
+    """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
+    pattern beside a pattern names the partner of each: ``*-cpython`` of ``*-pypy``."""
+    share: float = 1.0
+    """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
+    value: float | None = None
+    """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, cores' worth, or a share."""
+    workload: str | None = None
+    """None: all workloads of the study."""
+    connections: list[int] = []
+    """Empty: all loads of the study."""
+    keep_alive: bool | None = None
+    """Loads with or without it; None: both."""
+    driver: str | None = None
+    """Loads of this driver; None: each for itself."""
+    than_workload: str | None = None
+    """Compared with figures on this other workload; ``than`` may then be left out for the same contender."""
+    than_connections: int | None = None
+    """Compared with figures at this other number of connections."""
+    cores: int = 1
+    """So many cores contenders must have for it to be told at all."""
+    because: list[Reason] = []
+    """Doubts that would explain the figures; empty: any that can."""
+
+
+class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One number an article published."""
+
+    contender: str
+    """Ours, that stands for it today."""
+    workload: str
+    connections: int
+    measure: Measure = "rate"
+    value: float
+    """In the units of a Claim's ``value``."""
+    as_named: str = ""
+    """What the article called it, with its version of then."""
+
+
+class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a study comes from, and the figures it published."""
+
+    source: str
+    year: int
+    baseline: str
+    """The contender all others are divided by: machines of then and now have only ratios in common."""
+    cores: int | None = None
+    """Those the article gave its contenders; None: it does not say, or one."""
+    figures: list[OriginalFigure] = []
+
+
+class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
+    """One comparison that a Claim needs: a contender with another, or with a figure, in one table."""
+
+    workload: str
+    load: str
+    driver: str
+    contender: str
+    than: str
+    """The other contender, or the figure."""
+    ruling: Ruling
+    estimate: Estimate | None
+    """Of the figure divided by the other's; None when it cannot be told at all."""
+    reason: str
+
+
+class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a Claim here, in words and with every comparison it rests on."""
+
+    text: str
+    ruling: Ruling
+    sentence: str
+    estimate: Estimate | None
+    """Of the comparison that decided."""
+    cases: list[ClaimCase]
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of the original beside ours, both divided by the baseline's."""
+
+    workload: str
+    load: str
+    driver: str
+    measure: Measure
+    contender: str
+    baseline: str
+    connections: int
+    """Of the original, the nearest to ours that it published."""
+    as_named: str
+    original_value: float
+    """In the units of a Claim's ``value``."""
+    original: float
+    """Ratio to the baseline."""
+    value: Estimate | None
+    here: Estimate | None
+    """Ratio to the baseline."""
+    alike: Ruling
+    """Whether the two ratios are within a quarter of each other."""
+    reason: str = ""
+    """Why there is none here, or what explains it."""

@@ -1,0 +1,46 @@
+"""Curve and Course: how figures of contenders go with the number of connections, and with the age of their servers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webdyno.model.claim import Measure
+from webdyno.model.estimate import Estimate
+
+
+class CurveRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender: its figure at each number of connections; None where there is none."""
+
+    contender: str
+    cells: list[Estimate | None]
+    facet: str = ""
+    """Framework and server, in a study that has them on several runtimes; the contender is then one line of it."""
+    line: str = ""
+    """The runtime, in such a study."""
+
+
+class Curve(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of every contender against connections, all else the same, one driver only."""
+
+    workload: str
+    driver: str
+    manner: str
+    """Of the load, its number of connections apart: keep-alive, close ..."""
+    measure: Measure
+    connections: list[int]
+    rows: list[CurveRow]
+    """Best first, by the rates."""
+
+
+class Course(msgspec.Struct, frozen=True, kw_only=True):
+    """Rate of one contender in equal parts of its server's life under load, warm-up included."""
+
+    workload: str
+    load: str
+    driver: str
+    contender: str
+    facet: str
+    line: str
+    parts: list[Estimate]
+    gain: Estimate | None
+    """The last part divided by the first."""

@@ -1,0 +1,21 @@
+"""Race: how long a plan may go on, and what it is to settle."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Race(msgspec.Struct, frozen=True, kw_only=True):
+    """Rounds go only where they still decide something, until the question is settled or the time is spent."""
+
+    budget_s: float | None = None
+    """Seconds of measuring, builds apart; None: as long as it takes, up to ``most_rounds``."""
+    margin: float = 0.03
+    """Contenders whose rates are surely nearer than this share are equal."""
+    top: int | None = 3
+    """Who the first so many are, and in which order; None: the whole order."""
+    least_rounds: int = 3
+    """Of everything, before anybody is left out."""
+    most_rounds: int = 10
+    alpha: float = 0.05
+    """Chance of any false "A beats B" among all tables and looks of the experiment."""

@@ -1,0 +1,24 @@
+"""WarmUp: how long a contender takes from its start until it is as fast as it gets."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webdyno.model.estimate import Estimate
+
+
+class WarmUp(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender in one table, over its rounds. The course itself stands in the Slices, warm-up included."""
+
+    cold_start: Estimate | None
+    """From the start of its process to its first right answer, in ns."""
+    first_answer: Estimate | None
+    """The first right answer alone, from the request on, in ns: what the very first client waited."""
+    settled_ns: float | None
+    """From the begin of the load to its steady state: the middle round; to one Slice. None: no round could be read."""
+    to_95_ns: float | None
+    """From the begin of the load until a Slice reached 95 % of the steady rate: the middle round."""
+    read: int
+    """Rounds long enough to find a steady state in."""
+    unsettled: int
+    """Rounds of these in which there was none."""

@@ -1,0 +1,82 @@
+"""What lies behind the figures, in HTML: what limits each contender, how it warms up, how it scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webdyno.model.estimate import Estimate
+from webdyno.model.verdict import Analysis, Verdict
+from webdyno.report import words
+from webdyno.report.markup import Markup, element
+
+
+def limited(verdict: Verdict) -> Markup | None:
+    """Every contender with everything that holds it back; None where nothing stands out."""
+    rows = [
+        (standing.contender, "; ".join(limit.says for limit in standing.limits))
+        for standing in words.served(verdict)
+        if standing.limits
+    ]
+    return _table("What limits each", "Read from its processes, connections and memory while it was under load.",
+                  ("contender", "it ..."), rows)  # fmt: skip
+
+
+def warming(verdict: Verdict) -> Markup | None:
+    """Cold start, first answer, warm-up; None where nothing is known."""
+    heads = ("contender", "cold start", "first answer", "95 % of its rate after", "steady after")
+    rows = [row for row in words.warm_ups(verdict) if any(row[1:])]
+    return _table(
+        "Warm-up",
+        "From the start of the process to its first right answer; that answer alone; and, in runs long enough to tell, "
+        "from the begin of the load until its rate was near the steady one, and until it stayed there.",
+        heads,
+        rows,
+    )
+
+
+def scaling(analysis: Analysis) -> Markup | None:
+    """The fits over connections and workers; None where nothing was asked at several levels."""
+    rows = [
+        (
+            each.workload,
+            each.sentence,
+            _share(each.contention),
+            _share(each.coherence),
+            words.MISSING
+            if each.knee is None
+            else f"{each.knee:,.0f}{'' if each.knee_measured else ' (not measured)'}",
+        )
+        for each in analysis.scalings
+    ]
+    if not rows:
+        return None
+    card = _table(
+        "Universal Scalability Law",
+        "Contention is the share of the work that cannot go on side by side, coherence what each pair costs; the knee "
+        "is where the fitted rate is highest. With 95 % intervals.",
+        ("workload", "finding", "contention", "coherence", "knee"),
+        rows,
+    )
+    return element("section", element("h2", "Scaling", id="scaling"), card)
+
+
+def _share(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return words.MISSING
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.2g}"
+    return f"{estimate.value:.2g} ({estimate.low:.2g} to {estimate.high:.2g})"
+
+
+def _table(title: str, says: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup | None:
+    if not rows:
+        return None
+    body = [element("tr", *[element("td", text) for text in row]) for row in rows]
+    head = element("thead", element("tr", *[element("th", text) for text in heads]))
+    return element(
+        "div",
+        element("h3", title),
+        element("p", says, class_="says"),
+        element("div", element("table", head, element("tbody", *body)), class_="scroll"),
+        class_="card",
+    )

@@ -1,0 +1,226 @@
+"""Sheets: the tables that a study adds to the rankings, once, as text; each form of the report draws them its own way.
+
+Figures against connections (or, where everything was asked at one number of them, beside each other), latency of each
+route, rates over a server's life, and the figures of the original beside ours.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from webdyno.analyse.phrases import MEASURED, claimed, figure, where
+from webdyno.model.claim import Measure, Shape
+from webdyno.model.curve import Course, Curve, CurveRow
+from webdyno.model.estimate import Estimate
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
+from webdyno.report import words
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """One table; the first ``texts`` columns are texts, the others figures. ``key`` names its place on a page."""
+
+    key: str
+    title: str
+    says: str
+    head: list[str]
+    rows: list[list[str]]
+    texts: int = 1
+
+
+TITLES: dict[Measure, str] = {
+    "rate": "Requests served per second",
+    "p50": "Median latency",
+    "p99": "p99 latency",
+    "latency_mean": "Mean latency",
+    "latency_stdev": "Standard deviation of latency",
+    "latency_max": "Longest latency",
+    "errors": "Errors, as a share of all requests",
+    "memory": "Peak memory",
+    "cpu": "CPU, in cores",
+    "cpu_peak": "Highest CPU, in cores",
+    "cpu_per_request": "CPU per request",
+    "requests_per_connection": "Requests per connection",
+    "kept_alive": "Answers after which the connection was kept",
+    "gain": "Rate in the last third of a server's life divided by that in the first",
+}
+ALIKE = {"holds": "alike", "does not hold": "differs", "cannot tell": "cannot tell"}
+
+
+def sheets(analysis: Analysis) -> list[Sheet]:
+    """Every table of the study, but for its claims."""
+    return [*_against(analysis.curves), *_routes(analysis), *_courses(analysis.courses), *shapes(analysis)]
+
+
+def _against(curves: Sequence[Curve]) -> Iterator[Sheet]:
+    families: dict[tuple[str, str, str], list[Curve]] = defaultdict(list)
+    for curve in curves:
+        families[curve.workload, curve.driver, curve.manner].append(curve)
+    for family in families.values():
+        if len(family[0].connections) > 1:
+            yield from (_levels(curve) for curve in family)
+        else:
+            yield _side_by_side(family)
+
+
+def _levels(curve: Curve) -> Sheet:
+    faceted = any(row.facet for row in curve.rows)
+    return Sheet(
+        key=f"{curve.workload}-{curve.measure}",
+        title=f"{TITLES[curve.measure]} against connections: {_about(curve)}",
+        says="",
+        head=[*_first(faceted), *(words.count(number) for number in curve.connections)],
+        rows=[[*_name(row, faceted), *(_text(cell, curve.measure) for cell in row.cells)] for row in curve.rows],
+        texts=2 if faceted else 1,
+    )
+
+
+def _side_by_side(family: Sequence[Curve]) -> Sheet:
+    """All measures of one load beside each other."""
+    first = family[0]
+    faceted = any(row.facet for row in first.rows)
+    rows = [
+        [*_name(row, faceted), *(_text(_cell(curve, row.contender), curve.measure) for curve in family)]
+        for row in first.rows
+    ]
+    return Sheet(
+        key=f"{first.workload}-figures",
+        title=f"Figures: {_about(first)}, {words.count(first.connections[0], 'connection')}",
+        says="",
+        head=[*_first(faceted), *(MEASURED[curve.measure] for curve in family)],
+        rows=rows,
+        texts=2 if faceted else 1,
+    )
+
+
+def _about(curve: Curve) -> str:
+    by = "" if curve.driver == "engine" else f", by {curve.driver}"
+    return f"{curve.workload}, {curve.manner}{by}"
+
+
+def _of(it: Course | Shape) -> str:
+    by = "" if it.driver == "engine" else f", by {it.driver}"
+    return f"{it.workload}, {it.load}{by}"
+
+
+def _first(faceted: bool) -> list[str]:
+    return ["framework on server", "runtime"] if faceted else ["contender"]
+
+
+def _name(row: CurveRow, faceted: bool) -> list[str]:
+    return [row.facet, row.line] if faceted else [row.contender]
+
+
+def _cell(curve: Curve, name: str) -> Estimate | None:
+    return next((row.cells[0] for row in curve.rows if row.contender == name), None)
+
+
+def _text(estimate: Estimate | None, measure: Measure) -> str:
+    if estimate is None:
+        return words.MISSING
+    return words.plain(estimate) if measure == "rate" else figure(estimate, measure)
+
+
+def _routes(analysis: Analysis) -> Iterator[Sheet]:
+    for verdict in analysis.verdicts:
+        rows = [
+            [
+                standing.contender,
+                route.route,
+                words.per_cent(route.share),
+                _text(route.p50, "p50"),
+                _text(route.p99, "p99"),
+                words.per_cent(route.error_ratio),
+            ]
+            for standing in verdict.standings
+            for route in standing.routes
+        ]
+        if rows:
+            yield Sheet(
+                key=f"{verdict.workload}-routes",
+                title=f"Latency of each route: {where(verdict)}",
+                says="Requests of several routes were asked side by side; a slow one that holds up the others shows in "
+                "their times.",
+                head=["contender", "route", "of all", "p50", "p99", "errors"],
+                rows=rows,
+                texts=2,
+            )
+
+
+def _courses(courses: Sequence[Course]) -> Iterator[Sheet]:
+    tables: dict[str, list[Course]] = defaultdict(list)
+    for course in courses:
+        tables[_of(course)].append(course)
+    for about, each in tables.items():
+        workload = each[0].workload
+        faceted = any(course.facet for course in each)
+        yield Sheet(
+            key=f"{workload}-iterations",
+            title=f"Requests/s in each third of a server's life: {about}",
+            says="Warm-up included. A compiler that works while the program runs shows as a rise; every round begins "
+            "with a fresh server, so rounds do not show it.",
+            head=[*_first(faceted), "first", "second", "third", "third / first", "95 % interval"],
+            rows=[_course(course, faceted) for course in each],
+            texts=2 if faceted else 1,
+        )
+
+
+def _course(course: Course, faceted: bool) -> list[str]:
+    name = [course.facet, course.line] if faceted else [course.contender]
+    gain = course.gain
+    told = [words.times(gain), words.interval(gain) or words.MISSING] if gain else [words.MISSING] * 2
+    return [*name, *(words.plain(part) for part in course.parts), *told]
+
+
+def shapes(analysis: Analysis) -> Iterator[Sheet]:
+    """The original's figures beside ours, a table for each load and measure."""
+    tables: dict[tuple[str, Measure], list[Shape]] = defaultdict(list)
+    for shape in analysis.shapes:
+        tables[_of(shape), shape.measure].append(shape)
+    for at, ((about, measure), each) in enumerate(tables.items()):
+        workload, base, asked = each[0].workload, each[0].baseline, each[0].connections
+        says = [
+            f"Ratios to {base}, for machines of then and now have nothing else in common; alike is within a quarter."
+        ]
+        if not each[0].load.startswith(f"{asked} connections"):
+            says.append(f"The original asked with {words.count(asked, 'connection')}.")
+        yield Sheet(
+            key=f"{workload}-original",
+            title=f"{TITLES[measure]}, the original beside ours: {about}",
+            says=" ".join(says if at == 0 else says[1:]),
+            head=["contender", "then", "original", "ratio", "here", "ratio", "95 % interval", ""],
+            rows=[_shape(shape) for shape in each],
+            texts=2,
+        )
+
+
+def _shape(shape: Shape) -> list[str]:
+    here = [words.MISSING] * 3
+    if shape.value is not None and shape.here is not None:
+        base = shape.contender == shape.baseline
+        bounds = words.MISSING if base else words.interval(shape.here) or words.MISSING
+        here = [figure(shape.value, shape.measure), "1x" if base else words.times(shape.here), bounds]
+    verdict = ALIKE[shape.alike] if shape.contender != shape.baseline else "baseline"
+    return [
+        shape.contender,
+        shape.as_named,
+        claimed(shape.original_value, shape.measure),
+        "1x" if shape.contender == shape.baseline else f"{words.number(shape.original, 2)}x",
+        *here,
+        verdict if shape.here is not None else f"none: {shape.reason}",
+    ]
+
+
+def source(plan: Plan) -> str:
+    """Where the figures and claims come from."""
+    if plan.original is None:
+        return ""
+    return f"{plan.original.source} ({plan.original.year})"
+
+
+def lone(analysis: Analysis, most: int = 6) -> bool:
+    """Whether every table's ranking may be told one by one; with more tables the sheets tell them together."""
+    return len(analysis.verdicts) <= most or not analysis.curves

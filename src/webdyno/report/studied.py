@@ -1,0 +1,147 @@
+"""What a study adds to the HTML report: what became of each claim, its tables, and charts against connections."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from webdyno.model.claim import ClaimVerdict
+from webdyno.model.curve import Curve, CurveRow
+from webdyno.model.estimate import Estimate
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
+from webdyno.report import sheets, words
+from webdyno.report.axis import Axis, logarithmic, short, straight
+from webdyno.report.markup import Markup, element
+from webdyno.report.sheets import TITLES, Sheet
+from webdyno.report.svg import STYLES, Frame, Point, Series, lines
+
+_KINDS = {"holds": "good", "does not hold": "bad", "cannot tell": "open"}
+_SCALED: dict[str, tuple[str, float]] = {
+    "per_s": ("requests/s", 1.0),
+    "ns": ("ms", 1e6),
+    "ns_per_request": ("ms", 1e6),
+    "bytes": ("MiB", 2.0**20),
+    "share": ("%", 0.01),
+    "cores": ("cores", 1.0),
+    "per_connection": ("requests", 1.0),
+    "ratio": ("times", 1.0),
+}
+_LOGARITHMIC = ("ns", "ns_per_request", "per_connection")
+
+
+def claims(plan: Plan, analysis: Analysis) -> Markup | None:
+    """Each claim of the original with what became of it."""
+    if not analysis.claims:
+        return None
+    head = [element("th", text, scope="col") for text in ("claim", "here", "why")]
+    table = element(
+        "table",
+        element("thead", element("tr", *head)),
+        element("tbody", *[_claim(claim) for claim in analysis.claims]),
+    )
+    return element(
+        "section",
+        element("h2", "What the original claimed", id="claims"),
+        element("p", sheets.source(plan), class_="lead"),
+        element(
+            "div",
+            element("p", words.tally(analysis.claims), class_="says"),
+            element("div", table, class_="scroll"),
+            class_="card",
+        ),
+    )
+
+
+def _claim(claim: ClaimVerdict) -> Markup:
+    ruling = element("b", claim.ruling, class_=f"ruling {_KINDS[claim.ruling]}")
+    return element("tr", element("td", claim.text), element("td", ruling), element("td", claim.sentence))
+
+
+def studied(analysis: Analysis) -> Markup | None:
+    """The tables of the study, each family of figures with its charts."""
+    told = [_sheet(sheet) for sheet in sheets.sheets(analysis)]
+    if not told:
+        return None
+    drawn = [chart for curve in analysis.curves for chart in charts(curve)]
+    return element(
+        "section",
+        element("h2", "As the original showed it", id="studied"),
+        element("div", *drawn, class_="pair") if drawn else None,
+        *told,
+    )
+
+
+def _sheet(sheet: Sheet) -> Markup:
+    kinds = [None if at < sheet.texts or not title else "n" for at, title in enumerate(sheet.head)]
+    head = [element("th", title, class_=kind, scope="col") for title, kind in zip(sheet.head, kinds, strict=True)]
+    rows = [
+        element("tr", *[element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)])
+        for row in sheet.rows
+    ]
+    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    says = element("p", sheet.says, class_="says") if sheet.says else None
+    return element("div", element("h3", sheet.title), says, element("div", table, class_="scroll"), class_="card")
+
+
+def charts(curve: Curve) -> list[Markup]:
+    """One chart of a curve, or one for each framework and server; none with less than two numbers of connections."""
+    if len(curve.connections) < 2:
+        return []
+    if not any(row.facet for row in curve.rows):
+        return [_card(curve, TITLES[curve.measure], curve.rows)]
+    if curve.measure != "rate":
+        return []  # a page with hundreds of small charts says nothing; the tables have them all
+    by_facet: dict[str, list[CurveRow]] = defaultdict(list)
+    for row in curve.rows:
+        by_facet[row.facet].append(row)
+    styles = {line: at % STYLES for at, line in enumerate(dict.fromkeys(row.line for row in curve.rows))}
+    return [_card(curve, facet, rows, styles) for facet, rows in by_facet.items() if _some(rows)]
+
+
+def _some(rows: Sequence[CurveRow]) -> bool:
+    return any(cell for row in rows for cell in row.cells)
+
+
+def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None = None) -> Markup:
+    by = "" if curve.driver == "engine" else f", by {curve.driver}"
+    return element(
+        "div",
+        element("h3", title),
+        element("p", f"{curve.workload}, {curve.manner}{by}", class_="says"),
+        element("div", _chart(curve, title, rows, styles), class_="scroll"),
+        class_="card",
+    )
+
+
+def _chart(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None) -> Markup:
+    name, scale = _SCALED[_unit(rows)]
+    series = [
+        Series(
+            name=row.line or row.contender,
+            points=(points := _points(curve, row, scale)),
+            style=styles[row.line] if styles else at if at < STYLES else None,
+            marked=points,
+        )
+        for at, row in enumerate(rows)
+        if any(row.cells)
+    ]
+    heights = [y for one in series for _, y in one.points]
+    logged = _unit(rows) in _LOGARITHMIC
+    y = logarithmic(name, heights, lambda value: f"{value:g}") if logged else straight(name, heights, short)
+    return lines(Frame(_levels(curve.connections), y, 560, 330), series, f"{title} against connections")
+
+
+def _unit(rows: Sequence[CurveRow]) -> str:
+    return next(cell.unit for row in rows for cell in row.cells if cell is not None)
+
+
+def _points(curve: Curve, row: CurveRow, scale: float) -> list[Point]:
+    pairs: list[tuple[int, Estimate | None]] = list(zip(curve.connections, row.cells, strict=True))
+    return [(float(number), cell.value / scale) for number, cell in pairs if cell is not None]
+
+
+def _levels(connections: Sequence[int]) -> Axis:
+    """A logarithmic axis whose ticks are the numbers that were asked with."""
+    whole = logarithmic("connections", [float(number) for number in connections], short)
+    return Axis(whole.title, whole.low, whole.high, tuple((float(n), short(n)) for n in connections), log=True)

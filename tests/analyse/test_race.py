@@ -1,0 +1,207 @@
+"""The race's rules on figures made by hand, and its replay from Runs: what it does next, and when it is over."""
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.analyse.fakes import FINGERPRINT, LOAD, plan, run
+from webdyno.analyse import analyse
+from webdyno.analyse.compare import apart
+from webdyno.analyse.estimate import fit
+from webdyno.analyse.looks import comparisons_at, key_of, replay
+from webdyno.analyse.race import Heat, comparisons, judge, spending
+from webdyno.model.race import Race
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+
+RACE = Race()
+NAMES = ("a", "b", "c", "d", "e", "f")
+
+
+def cells(rates: dict[str, float], rounds: int, noise: float = 0.01, seed: int = 1) -> dict[tuple[str, int], float]:
+    rng = np.random.default_rng(seed)
+    return {
+        (name, r): rate * math.exp(rng.normal(0, noise)) for r in range(1, rounds + 1) for name, rate in rates.items()
+    }
+
+
+def test_all_looks_together_spend_alpha() -> None:
+    assert sum(spending(0.05, look) for look in range(1, 100_000)) == pytest.approx(0.05, rel=1e-4)
+
+
+def test_who_is_surely_behind_is_left_out_and_the_rest_goes_on() -> None:
+    rates = {"a": 1000.0, "b": 960.0, "c": 930.0, "d": 300.0, "e": 200.0, "f": 100.0}
+    heat = judge({"t": cells(rates, 3, 0.03)}, {}, RACE, 1)["t"]
+    assert heat.active is not None
+    assert {"a", "b"} <= heat.active
+    assert heat.active.isdisjoint({"d", "e", "f"})
+    assert {("a", "d"), ("c", "f")} <= heat.told
+
+
+def test_the_whole_order_keeps_those_at_the_end_too() -> None:
+    rates = {"a": 1000.0, "b": 700.0, "c": 500.0, "d": 330.0, "e": 102.0, "f": 100.0}
+    table = {"t": cells(rates, 3, 0.02)}
+    assert judge(table, {}, RACE, 1)["t"].active == frozenset()
+    assert judge(table, {}, Race(top=None), 1)["t"].active == {"e", "f"}
+
+
+def test_surely_equal_is_settled() -> None:
+    rates = dict.fromkeys(NAMES, 1000.0)
+    assert judge({"t": cells(rates, 5, 0.002)}, {}, RACE, 3)["t"] == Heat(frozenset(), frozenset())
+    wide = judge({"t": cells(rates, 4, 0.02)}, {}, Race(margin=0.15), 2)["t"]
+    assert wide.active == frozenset()
+
+
+def test_a_first_look_asks_more_than_a_single_analysis() -> None:
+    made = cells({"a": 1000.0, "b": 940.0, "c": 890.0, "d": 840.0, "e": 800.0, "f": 760.0}, 3, 0.02)
+    fitted = fit(made)
+    assert fitted is not None
+    told = judge({"t": made}, {}, RACE, 1)["t"].told
+    assert {frozenset(pair) for pair in told} <= apart(fitted, NAMES)
+
+
+def test_more_tables_make_each_claim_dearer() -> None:
+    made = cells({"a": 1000.0, "b": 930.0, "c": 880.0, "d": 840.0, "e": 800.0, "f": 760.0}, 3, 0.02, seed=3)
+    alone = judge({"t": made}, {}, RACE, 1)["t"].told
+    flat = {n: cells(dict.fromkeys(NAMES, 1000.0), 3, 0.02, seed=n) for n in range(10, 40)}
+    among_many = judge({"t": made, **flat}, {}, RACE, 1)["t"].told
+    assert among_many < alone
+
+
+def test_a_claim_stays_until_another_look_says_the_contrary() -> None:
+    flat = {"t": cells(dict.fromkeys(NAMES, 1000.0), 3)}
+    before = {"t": Heat(frozenset({("a", "b")}), frozenset(NAMES))}
+    assert ("a", "b") in judge(flat, before, RACE, 2)["t"].told
+    against = {"t": cells({"a": 100.0, "b": 1000.0, "c": 500.0}, 4)}
+    told = judge(against, before, RACE, 2)["t"].told
+    assert {("a", "b"), ("b", "a")}.isdisjoint(told)
+    assert ("b", "c") in told
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {},
+        {("a", 1): 5.0},
+        {("a", 1): 5.0, ("b", 1): 6.0},
+        {("a", r): 0.0 for r in (1, 2, 3)} | {("b", r): 0.0 for r in (1, 2, 3)},
+        {("a", r): math.nan for r in (1, 2, 3)} | {("b", r): 5.0 for r in (1, 2, 3)},
+        {("a", 1): 5.0, ("b", 2): 6.0, ("c", 3): 7.0},
+    ],
+    ids=["nothing", "one figure", "one round", "zeros", "not numbers", "never in the same round"],
+)
+def test_where_nothing_can_be_compared_nothing_is_claimed_and_nobody_goes_on(
+    table: dict[tuple[str, int], float],
+) -> None:
+    assert judge({"t": table}, {}, RACE, 1)["t"] == Heat(frozenset(), frozenset())
+
+
+def test_figures_without_any_noise_are_settled() -> None:
+    made = {(name, r): 100.0 + at for at, name in enumerate(NAMES) for r in (1, 2, 3)}
+    heat = judge({"t": made}, {}, RACE, 1)["t"]
+    assert heat.active == frozenset()
+    assert ("f", "a") in heat.told
+
+
+# Replay
+
+
+RATES = {"a": 1000.0, "b": 968.0, "c": 940.0, "d": 400.0, "e": 200.0}
+
+
+def planned(rounds: int = 10, **changes: object) -> Plan:
+    runs = [run(name, round_=r) for r in range(1, rounds + 1) for name in RATES]
+    return plan(runs, race=Race(**{"most_rounds": rounds, **changes}), rounds=rounds)
+
+
+def conducted(made: Plan, most: int = 1000, seed: int = 6) -> list[Run]:
+    """What the race asks for, done one round after the other."""
+    rng = np.random.default_rng(seed)
+    runs: list[Run] = []
+    while (trials := replay(made, runs).trials) and len(runs) < most:
+        for trial in trials:
+            rate = RATES[trial.contender] * 50 * math.exp(rng.normal(0, 0.02))
+            runs.append(run(trial.contender, round_=trial.round, rate=rate, trial=trial))
+    return runs
+
+
+def test_a_race_leaves_out_who_is_settled_and_ends() -> None:
+    made = planned()
+    runs = conducted(made)
+    end = replay(made, runs)
+    assert end.trials == []
+    assert end.end in ("settled", "rounds")
+    rounds = {name: sum(each.trial.contender == name for each in runs) for name in RATES}
+    assert rounds["d"] == rounds["e"] == 3
+    assert rounds["a"] > 3
+
+
+def test_a_race_that_was_killed_goes_on_as_if_it_had_not_been() -> None:
+    made = planned()
+    whole = conducted(made)
+    for cut in range(1, len(whole)):
+        begun = whole[:cut]
+        state = replay(made, begun)
+        expected = [each.trial for each in whole[cut:] if each.trial.round == state.rounds]
+        assert list(state.trials) == expected
+    interrupted = msgspec.structs.replace(whole[4], outcome="interrupted")
+    assert replay(made, [*whole[:4], interrupted]).trials[0] == whole[4].trial
+
+
+def test_a_budget_ends_it() -> None:
+    made = planned(budget_s=70.0)
+    runs = conducted(made)  # each Run takes 3 s
+    assert sum(each.seconds for each in runs) <= 70
+    assert replay(made, runs).end in ("budget", "settled")
+    tight = planned(budget_s=46.0)
+    assert len(conducted(tight)) == 15
+    assert replay(tight, conducted(tight)).end == "budget"
+
+
+def test_contenders_that_never_serve_do_not_keep_it_going() -> None:
+    made = planned()
+    runs = [
+        msgspec.structs.replace(each, outcome="died", message="gone") if each.trial.contender == "b" else each
+        for each in conducted(made)
+    ]
+    assert "b" not in {trial.contender for trial in replay(made, runs[:15]).trials}
+
+
+def test_a_plan_without_a_race_is_all_its_rounds() -> None:
+    made = msgspec.structs.replace(planned(rounds=3), race=None)
+    assert list(replay(made, []).trials) == [trial for trial in made.trials if trial.round == 1]
+    assert replay(made, conducted(made)).end == "rounds"
+
+
+def test_the_report_claims_what_the_race_told_and_misses_nothing() -> None:
+    made = planned()
+    runs = conducted(made)
+    analysis = analyse(made, FINGERPRINT, runs)
+    [verdict] = analysis.verdicts
+    by_name = {standing.contender: standing for standing in verdict.standings}
+    told = replay(made, runs).heats[key_of(made.trials[0])].told
+    for one, other in told:
+        assert set(by_name[one].letters).isdisjoint(by_name[other].letters)
+    assert [standing.contender for standing in verdict.standings][-2:] == ["d", "e"]
+    assert "incomplete" not in {doubt.kind for doubt in analysis.doubts}
+    assert "incomplete" in {doubt.kind for doubt in analyse(made, FINGERPRINT, runs[:7]).doubts}
+
+
+def test_what_a_late_look_over_many_tables_asks_is_told_in_rounds() -> None:
+    assert comparisons(1, 14, 1) == pytest.approx(91 * math.pi**2 / 6, abs=1)
+    assert comparisons(5, 30, 3) > 5 * comparisons(1, 30, 3) - 5
+    made = planned(rounds=3)
+    runs = [run(name, round_=r) for r in (1, 2, 3) for name in ("a", "b")]
+    raced = msgspec.structs.replace(made, trials=[each.trial for each in runs])
+    assert comparisons_at(msgspec.structs.replace(made, race=None), runs) is None
+    assert comparisons_at(raced, runs) == comparisons(1, 5, 1)
+    assert comparisons_at(raced, []) == comparisons(1, 5, 1)
+
+
+def test_a_contenders_own_warm_up_changes_the_load_asked_but_not_its_table() -> None:
+    trial = msgspec.structs.replace(run().trial, warmup_s=10.0)
+    assert trial.asked.warmup_s == 10.0
+    assert trial.load == LOAD
+    assert msgspec.structs.replace(trial, warmup_s=0.1).asked == LOAD

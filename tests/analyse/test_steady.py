@@ -1,0 +1,138 @@
+"""The warm-up as it is found in the course of a Run: shapes whose truth is known, and what must not lead astray."""
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, run, slices
+from webdyno.analyse import analyse
+from webdyno.analyse.steady import Course, course, level_begin, mser, steady_slices
+from webdyno.analyse.window import read_window
+from webdyno.model.load import Load, Stage
+from webdyno.model.run import Run
+
+T = np.arange(60) + 0.5
+NOISE = 0.02
+
+
+def wandering(rng: np.random.Generator, number: int, sigma: float = NOISE, rho: float = 0.5) -> np.ndarray:
+    """Seconds that hang together, as those of a server do: AR(1)."""
+    steps = rng.normal(0, sigma * math.sqrt(1 - rho**2), number)
+    made = np.zeros(number)
+    for at in range(number):
+        made[at] = rho * made[at - 1] * (at > 0) + steps[at]
+    return made
+
+
+def like(logs: np.ndarray, **changes: object) -> Run:
+    rates = [float(rate) for rate in 10_000 * np.exp(logs)]
+    made = run(slices=slices(rates), steady_end_ns=None)
+    return msgspec.structs.replace(made, **changes)
+
+
+SHAPES = {
+    "flat": (np.zeros(60), 0, 4),
+    "exponential, 3 s": (np.log(1 - 0.3 * np.exp(-T / 3)), 3, 16),
+    "tiers of a JIT": (np.where(T < 3, -0.5, np.where(T < 7, -0.2, 0.0)), 7, 9),
+    "slower after its cache was full": (np.where(T < 21, 0.1, 0.0), 20, 24),
+    "saw-tooth of a collector": (-(T % 7) / 7 * 0.15, 0, 4),
+    "a neighbour's burst near the end": (np.where((T > 50) & (T < 57), -0.25, 0.0), 0, 4),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_steady_state_begins_where_it_does(shape: str) -> None:
+    truth, earliest, latest = SHAPES[shape]
+    rng = np.random.default_rng(4)
+    found = [course(like(truth + wandering(rng, 60))) for _ in range(20)]
+    settled = [each.settled_ns / SECOND for each in found if each.settled_ns is not None]
+    assert len(settled) >= 19
+    # slices() puts half a second of warm-up before
+    assert earliest <= np.median(settled) <= latest + 0.5
+
+
+def test_what_climbs_all_the_time_never_settles() -> None:
+    rng = np.random.default_rng(4)
+    found = [course(like(-0.4 + T / 60 * 0.4 + wandering(rng, 60))) for _ in range(20)]
+    assert sum(each.read and not each.settled for each in found) >= 19
+
+
+def test_flat_runs_are_seldom_called_unsettled_however_their_seconds_hang_together() -> None:
+    rng = np.random.default_rng(5)
+    found = [course(like(wandering(rng, number, 0.03, 0.6))) for number in (8, 12, 20, 30) for _ in range(60)]
+    assert all(each.read for each in found)
+    assert np.mean([not each.settled for each in found]) <= 0.08
+
+
+def test_what_remains_after_a_slow_warm_up_is_nearly_without_bias() -> None:
+    rng = np.random.default_rng(6)
+    shape = np.log(1 - 0.4 * np.exp(-T / 12))
+    windows = [read_window(like(shape + wandering(rng, 60))) for _ in range(30)]
+    rates = [window.rate_per_s for window in windows if window is not None]
+    fixed = 10_000 * float(np.exp(shape).mean())
+    assert fixed < 9_300
+    assert np.mean(rates) > 9_600
+
+
+def test_the_time_to_95_percent_is_told_of_the_first_slice_that_reaches_it() -> None:
+    found = course(like(np.where(T < 4, -0.5, 0.0)))
+    assert found.to_95_ns == 4.5 * SECOND
+    assert course(like(np.zeros(60))).to_95_ns == 0
+
+
+def test_cpu_and_rate_are_of_the_same_slices() -> None:
+    made = like(np.where(T < 20, -0.5, 0.0))
+    kept = steady_slices(made)
+    window = read_window(made)
+    assert len(kept) == 40
+    assert window is not None
+    assert window.seconds == 40
+    assert window.rate_per_s == pytest.approx(10_000)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        like(np.zeros(3)),
+        like(np.zeros(6)),
+        run(slices=[]),
+        change_slices(like(np.zeros(20)), ok=0),
+        change_slices(like(np.zeros(20)), duration_ns=0),
+        msgspec.structs.replace(
+            like(np.where(T < 4, -0.5, 0.0)),
+            trial=msgspec.structs.replace(
+                run().trial,
+                load=Load(connections=4, duration_s=60.0, connection_stages=(Stage(duration_s=60, first=1, last=4),)),
+            ),
+        ),
+    ],
+    ids=["3 s", "6 s", "nothing", "no answers", "no time", "connections that change"],
+)
+def test_what_cannot_be_read_keeps_the_warm_up_of_the_study(made: Run) -> None:
+    assert course(made) == Course(read=False)
+    assert steady_slices(made) == [slice_ for slice_ in made.slices if slice_.phase == "steady"]
+
+
+def test_a_quiet_server_has_one_level() -> None:
+    assert level_begin(np.zeros(20)) == 0
+    assert mser(np.zeros(20)) == 0
+    assert mser(np.zeros(1)) == 0
+
+
+def test_never_settled_is_a_doubt_and_the_warm_up_is_told() -> None:
+    rng = np.random.default_rng(1)
+    load = msgspec.structs.replace(LOAD, duration_s=60.0)
+    climbing = [like(-0.4 + T / 60 * 0.4 + wandering(rng, 60), trial=run(round_=r, load=load).trial) for r in (1, 2, 3)]
+    calm = [like(wandering(rng, 60), trial=run("node", round_=r, load=load).trial) for r in (1, 2, 3)]
+    runs = climbing + calm
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    by_name = {standing.contender: standing for standing in verdict.standings}
+    assert "never-settled" in {doubt.kind for doubt in by_name["go"].doubts}
+    assert "never-settled" not in {doubt.kind for doubt in by_name["node"].doubts}
+    told = by_name["node"].warm_up
+    assert told is not None
+    assert (told.read, told.unsettled) == (3, 0)
+    assert told.cold_start is not None
+    assert told.cold_start.value == pytest.approx(320e6)

@@ -1,0 +1,93 @@
+"""The trust experiments without their measuring: what their tables say of Runs whose truth is known."""
+
+import math
+import re
+import tomllib
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from bench.trust import equal, known, replaying, rerun
+from bench.trust.studies import Recorded, experiments, twin, write_study
+from tests.analyse.fakes import FINGERPRINT, plan, run, study
+from webdyno.model.race import Race
+from webdyno.read import default_folder, read_catalogue, read_study
+
+
+def recorded(rates: dict[str, float], rounds: int, noise: float = 0.02, seed: int = 3) -> Recorded:
+    rng = np.random.default_rng(seed)
+    runs = [
+        run(name, round_=r, rate=rate * math.exp(rng.normal(0, noise)))
+        for r in range(1, rounds + 1)
+        for name, rate in rates.items()
+    ]
+    return Recorded(plan(runs), FINGERPRINT, runs)
+
+
+def test_equals_are_seldom_called_different_and_the_table_says_so() -> None:
+    made = recorded({"go": 10_000, "go-again": 10_000}, 160)
+    each = list(experiments(made, 4))
+    assert len(each) == 40
+    assert {run.trial.round for run in each[1].runs} == {5, 6, 7, 8}
+    assert sum(equal.told_apart(one) for one in each) <= 6
+    lines = equal.report(made, ["go", "go-again"], 4)
+    assert "called different" in "\n".join(lines)
+    narrow = equal.half_width(equal.ratio(equal.after(made, 300), ["go", "go-again"]))
+    wide = equal.half_width(equal.ratio(each[0], ["go", "go-again"]))
+    assert narrow is not None
+    assert wide is not None
+    assert narrow < wide
+
+
+def test_servers_told_apart_are_counted() -> None:
+    assert equal.told_apart(recorded({"go": 10_000, "node": 5000}, 4))
+
+
+def test_known_ratios_are_held_by_their_intervals() -> None:
+    rates = {f"paced-{slower * 100:02.0f}": 2000 / (1 + slower) for slower in (0.0, *known.SLOWER)}
+    lines = known.report(recorded(rates, 80), 4)
+    shares = [[int(share) for share in re.findall(r"(\d+)%", line)] for line in lines[2:]]
+    assert [row[0] for row in shares] == [2, 5, 10, 30]
+    assert all(held >= 85 for _, _, held, _ in shares)
+    assert [detected for _, detected, _, _ in shares] == sorted(detected for _, detected, _, _ in shares)
+    assert shares[-1][1] == 100
+
+
+def test_the_catalogue_it_writes_is_one(tmp_path: Path) -> None:
+    names = known.write_contenders(tmp_path, 0.02)
+    names.append(twin(tmp_path, "waitress"))
+    catalogue = read_catalogue([default_folder(), tmp_path])
+    made = read_study(write_study(tmp_path, names, 8, 0.5), catalogue)
+    assert (made.contenders, made.rounds) == (names, 8)
+    assert catalogue.contenders["paced-02"].serve[4] == "510"
+    first = tomllib.loads((default_folder() / "contenders" / "waitress.toml").read_text())
+    assert catalogue.contenders["waitress-again"].requires == first["requires"]
+    with pytest.raises(SystemExit, match="there is no contender 'nobody'"):
+        twin(tmp_path, "nobody")
+
+
+def test_a_study_agrees_with_itself_and_not_with_its_reverse() -> None:
+    rates = {name: 1000.0 * 1.3**at for at, name in enumerate("abcdef")}
+    one, other = recorded(rates, 4), recorded(rates, 4, seed=9)
+    reverse = recorded(dict(zip(rates, reversed(rates.values()), strict=True)), 4)
+    assert " 1.000  same" in rerun.report(one, other)[2]
+    words = rerun.report(one, reverse)[2].split()
+    assert "-1.000" in words
+    assert words[-1] == "15"
+
+
+def test_a_replayed_race_takes_less_time_and_contradicts_nothing() -> None:
+    made, _, runs = study(rounds=8)
+    grid = Recorded(made, FINGERPRINT, runs)
+    raced = replaying.race_of(grid, Race(top=1))
+    assert len(raced.runs) < 0.8 * len(runs)
+    lines = replaying.report(grid, Race(top=1))
+    assert "times less" in lines[0]
+    assert all(line.rstrip().endswith(" 0") for line in lines[3:])
+
+
+def test_a_replay_of_nothing_is_no_crash() -> None:
+    empty = Recorded(msgspec.structs.replace(recorded({"go": 1.0, "node": 1.0}, 3).plan), FINGERPRINT, [])
+    assert replaying.report(empty, Race())[0] == "no Runs"

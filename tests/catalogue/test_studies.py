@@ -1,0 +1,35 @@
+"""The studies that are modelled on articles: each has claims and a source, and ends in brief within its time."""
+
+from __future__ import annotations
+
+import pytest
+
+from webdyno.model.study import Study
+from webdyno.plan import brief_of, make_plan
+from webdyno.read import default_folder, read_catalogue
+
+CATALOGUE = read_catalogue([default_folder()])
+OF_ARTICLES = [study for study in CATALOGUE.studies.values() if study.original is not None]
+MINUTES = {"pypy": 60}
+"""A grid of a hundred contenders; the others have 15."""
+
+
+@pytest.mark.parametrize("study", OF_ARTICLES, ids=lambda study: study.name)
+def test_in_brief_it_ends_in_time_with_the_same_contenders(study: Study) -> None:
+    short = brief_of(study)
+    plan = make_plan(short, CATALOGUE, {}, brief=True)
+    assert plan.seconds < 60 * MINUTES.get(study.name, 15)
+    assert short.contenders == study.contenders
+    assert plan.rounds >= 3
+
+
+@pytest.mark.parametrize("study", OF_ARTICLES, ids=lambda study: study.name)
+def test_most_of_its_claims_can_be_told_in_brief_too(study: Study) -> None:
+    asked = {number for load in brief_of(study).loads for number in load.connections}
+    told = [claim for claim in study.claims if not claim.connections or asked & set(claim.connections)]
+    assert len(study.claims) >= 9
+    assert len(told) >= 0.8 * len(study.claims)
+
+
+def test_the_articles_are_there() -> None:
+    assert {"battle", "blocking", "hello", "pypy", "wsgi"} <= {study.name for study in OF_ARTICLES}

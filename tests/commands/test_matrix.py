@@ -1,0 +1,76 @@
+"""list, show, plan, check and lock with the combinations of a matrix."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from webdyno.commands import call
+from webdyno.read import default_folder
+
+
+def said(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert call(line.split()) == 0
+    return capsys.readouterr().out
+
+
+def test_every_combination_is_listed_or_excluded_with_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    (matrix,) = json.loads(said("list matrices --json", capsys))
+    excluded = json.loads(said("list --excluded --json", capsys))
+    assert int(matrix["contenders"]) + int(matrix["excluded"]) == 7 * 11 * 4
+    assert len(excluded) == int(matrix["excluded"])
+    assert all(row["reason"] for row in excluded)
+    by_name = {row["name"]: row for row in excluded}
+    assert by_name["flask-gunicorn-jython"]["error"] == "ImportError: No module named fcntl"
+    names = {row["name"] for row in json.loads(said("list --json", capsys))}
+    assert not names & set(by_name)
+    assert {"flask-gunicorn-pypy", "bottle-cherrypy-jython", "django-fapws3-cpython27"} <= names
+
+
+def test_a_combination_is_shown_with_the_versions_that_are_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = json.loads(said("show bottle-cherrypy-pypy --json", capsys))["contender"]
+    locked = [line.split("==")[0] for line in shown["locked"]]
+    assert {"bottle", "redis", "cheroot"} <= set(locked)
+    assert not {"django", "gevent", "twisted"} & set(locked)
+
+
+def test_a_matrix_is_shown_with_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = json.loads(said("show pypy --json", capsys))["matrix"]
+    assert shown["contenders"] + sum(len(it["excluded"]) for it in shown["exclude"]) == 7 * 11 * 4
+
+
+def test_a_plan_takes_patterns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["plan", "smoke", "-k", "flask-*-cpython", "-k", "pypy/tornado-*", "-w", "hello", "--json"]) == 0
+    planned = {trial["contender"] for trial in json.loads(capsys.readouterr().out)["trials"]}
+    assert len([name for name in planned if name.startswith("flask-")]) == 9
+    assert {"tornado-tornado-cpython"} <= planned
+
+
+@pytest.mark.parametrize("command", ["check", "lock", "plan smoke -k"])
+def test_a_pattern_that_matches_nothing_is_one_sentence(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call([*command.split(), "flask-*-perl"]) == 2
+    assert capsys.readouterr().err == "webdyno: no contender matches 'flask-*-perl'; see: webdyno list\n"
+
+
+@pytest.mark.parametrize("command", ["check", "show", "lock", "plan smoke -k"])
+def test_an_excluded_combination_gets_its_reason(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call([*command.split(), "flask-gunicorn-jython"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "webdyno: flask-gunicorn-jython is excluded from the matrix pypy: gunicorn needs fcntl"
+    )
+
+
+def test_what_a_pattern_names_without_a_lock_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    locked: list[tuple[str, int]] = []
+    monkeypatch.setattr("webdyno.commands.lock.write_lock", lambda it, *rest: locked.append((it.name, len(rest[-1]))))
+    assert said("lock bottle-wsgiref-* flask-wsgiref-*", capsys).splitlines() == [
+        str(default_folder() / "locks" / f"pypy-{runtime}.txt") for runtime in ("cpython", "pypy")
+    ]
+    assert locked == [("bottle-wsgiref-cpython", 40), ("bottle-wsgiref-pypy", 40)]
+    assert call(["lock", "*-jython"]) == 2
+    assert capsys.readouterr().err == (
+        "webdyno: *-jython: names no contender that has a lock; only those in Python 3 have one\n"
+    )

@@ -1,0 +1,68 @@
+"""What lies behind the figures, in the reports: limits, warm-up, scaling, and how a race is spoken of."""
+
+import io
+
+import msgspec
+from rich.console import Console
+
+from tests.analyse.fakes import FINGERPRINT, plan, readings, run
+from tests.analyse.test_scale import study
+from webdyno.analyse import analyse
+from webdyno.model.race import Race
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.report import words
+from webdyno.report.appendix import again_flags
+from webdyno.report.html import render_html
+from webdyno.report.json import render_json
+from webdyno.report.markdown import render_markdown
+from webdyno.report.terminal import render_terminal
+
+EVIL = "<script>alert(1)</script>"
+
+
+def terminal(made: Plan, runs: list[Run], tmp_path: object) -> str:
+    out = io.StringIO()
+    console = Console(width=140, file=out)
+    render_terminal(made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs), tmp_path, console)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def test_scaling_is_in_every_report(tmp_path: object) -> None:
+    runs = study(0.9, 0.0)
+    made = plan(runs)
+    told = (made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
+    assert "hello: go over connections: " in terminal(made, runs, tmp_path)
+    assert "Universal Scalability Law" in render_html(*told)
+    assert "## Scaling" in render_markdown(*told)
+    [scaling] = msgspec.json.decode(render_json(*told))["analysis"]["scalings"]
+    assert scaling["contention"]["low"] <= 0.9 <= scaling["contention"]["high"]
+
+
+def test_limits_and_warm_up_are_in_the_page_and_nothing_of_them_is_markup(tmp_path: object) -> None:
+    runs = [run(EVIL, round_=r, readings=readings(3, contender=0.98)) for r in (1, 2, 3)]
+    made = plan(runs)
+    html = render_html(made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
+    assert "What limits each" in html
+    assert "is bound by CPU: its one core 98 % busy" in html
+    assert "cold start" in html
+    assert "<td>320.00 ms</td>" in html
+    assert EVIL not in html
+    assert "What limits them: bound by CPU" in terminal(made, runs, tmp_path)
+
+
+def test_one_load_has_no_scaling_anywhere(tmp_path: object) -> None:
+    runs = [run(round_=r) for r in (1, 2, 3)]
+    made = plan(runs)
+    assert "Scaling" not in terminal(made, runs, tmp_path)
+    assert "Scalability" not in render_html(made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
+
+
+def test_a_race_is_spoken_of_as_one() -> None:
+    runs = [run(name, round_=r) for r in (1, 2, 3) for name in ("go", "node")]
+    made = plan(runs, race=Race(budget_s=600.0, margin=0.05, top=None), rounds=10)
+    assert "A race: 6 runs in 3 rounds" in words.measured(made, runs)
+    assert words.rounds(made, runs) == "a race of up to 3, a fresh server in each"
+    assert again_flags(made) == "--budget 600s --precision 5% --top 0"
+    assert again_flags(msgspec.structs.replace(made, race=None)) == "--rounds 10"
+    assert "of up to 0" in words.rounds(made, [])

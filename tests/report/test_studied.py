@@ -1,0 +1,139 @@
+"""What a study adds to each form of the report: its tables and charts, the original's figures, and every claim."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from tests.report.studied import faceted, study
+from tests.report.test_html import page, parsed
+from tests.report.test_terminal import rendered
+from webdyno.analyse import analyse
+from webdyno.report.json import render_json
+from webdyno.report.markdown import render_markdown
+from webdyno.report.sheets import Sheet, lone, sheets
+
+
+def told(title: str) -> Sheet:
+    (found,) = [sheet for sheet in sheets(analyse(*study())) if sheet.title.startswith(title)]
+    return found
+
+
+def test_figures_stand_against_connections() -> None:
+    sheet = told("Requests served per second against connections: hello")
+    assert sheet.title.endswith("hello, keep-alive")
+    assert sheet.head == ["contender", "64", "512"]
+    assert sheet.rows == [["go", "50,000", "45,000"], ["node", "10,000", "8,000"]]
+    assert told("Peak memory against").rows[0] == ["go", "58.2 MiB", "58.2 MiB"]
+
+
+def test_a_load_at_one_number_of_connections_has_its_figures_side_by_side() -> None:
+    sheet = told("Figures: hello, keep-alive, by ab")
+    assert sheet.head[:3] == ["contender", "requests/s", "p99 latency"]
+    assert [row[:2] for row in sheet.rows] == [["go", "20,000"], ["node", "9,000"]]
+
+
+def test_the_original_stands_beside_ours_with_whoever_is_missing() -> None:
+    ours, by_ab = [each for each in sheets(analyse(*study())) if "the original beside ours" in each.title]
+    assert ours.title.endswith("beside ours: hello, 64 connections, keep-alive")
+    assert by_ab.title.endswith("beside ours: hello, 64 connections, keep-alive, by ab")
+    node, go, ruby = ours.rows
+    assert node == ["node", "Node 0.10", "6,900/s", "1x", "10,000/s", "1x", "-", "baseline"]
+    assert go[:5] == ["go", "Go 1.1", "66,000/s", "9.57x", "50,000/s"]
+    assert go[-1] == "differs"
+    assert ruby[3:] == ["1.14x", "-", "-", "-", "none: needs ruby, which is not installed"]
+
+
+def test_routes_and_thirds_have_tables() -> None:
+    routes = told("Latency of each route: mix")
+    assert [(row[1], row[2], row[3][:3], row[3][-2:], row[5]) for row in routes.rows] == [
+        ("instant", "50 %", "2.0", "ms", "0 %"),
+        ("blocking", "50 %", "1.0", " s", "0 %"),
+    ]
+    (thirds, *_) = [sheet for sheet in sheets(analyse(*study())) if "third of a server's life" in sheet.title]
+    assert thirds.head[1:5] == ["first", "second", "third", "third / first"]
+
+
+def test_frameworks_on_servers_have_a_row_for_each_runtime() -> None:
+    (sheet, *_) = sheets(analyse(*faceted()))
+    assert sheet.head == ["framework on server", "runtime", "64", "512"]
+    assert [row[:2] for row in sheet.rows] == [
+        ["none on a", "cpython"],
+        ["none on a", "pypy"],
+        ["none on b", "cpython"],
+        ["none on b", "pypy"],
+    ]
+
+
+def test_a_study_that_shows_nothing_reads_as_before() -> None:
+    plain = study(shows=[], claims=[], original=None)
+    analysis = analyse(*plain)
+    assert [sheet.key for sheet in sheets(analysis)] == ["mix-routes"]
+    assert lone(analysis)
+    assert "claimed" not in rendered(plain)
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_the_terminal_says_every_ruling_and_stays_within_its_width(width: int) -> None:
+    text = rendered(study(), width)
+    assert [line for line in text.splitlines() if len(line) > width and not line.startswith(("  /cache", "Res"))] == []
+    flat = " ".join(text.split())
+    assert "holds: go is ahead of <b>all</b>" in flat
+    assert "does not hold: node is ahead of go" in flat
+    assert "cannot tell: ruby is the last" in flat
+    assert "ruby was left out: needs ruby, which is not installed" in flat
+    assert "3 claims: 1 holds, 1 does not hold, 1 cannot be told." in flat
+    assert "none: needs ruby, which is not installed" in flat
+    assert text.isascii()
+
+
+def test_markdown_has_a_row_for_each_claim_and_no_cell_breaks_out() -> None:
+    text = render_markdown(*study(), analyse(*study()))
+    assert "| claim | here | why |" in text
+    assert r"| go is ahead of \<b\>all\</b\> | **holds** | go has " in text
+    assert r"An article \| of old (2013)" in text
+    assert "## Requests served per second against connections: hello, keep-alive" in text
+
+
+def test_html_has_claims_tables_and_a_chart_for_each_measure() -> None:
+    html = page(study())
+    checker = parsed(html)
+    text = " ".join(checker.text)
+    assert "What the original claimed" in text
+    assert "go is ahead of <b>all</b>" in text  # escaped: as text, not as a tag
+    labels = [value for name, value in checker.attributes if name == "aria-label"]
+    against = [label for label in labels if label.endswith("against connections")]
+    assert len(against) == 4  # requests/s, p99, errors, memory; ab at one number of connections has none
+    assert ("href", "#claims") in checker.attributes
+    assert ("id", "claims") in checker.attributes
+
+
+def test_html_has_a_small_chart_for_each_framework_and_server() -> None:
+    checker = parsed(page(faceted()))
+    labels = [value for name, value in checker.attributes if name == "aria-label"]
+    against = [label for label in labels if label.endswith("against connections")]
+    assert against == ["none on a against connections", "none on b against connections"]
+
+
+def test_json_carries_claims_with_their_cases_curves_and_shapes() -> None:
+    told = json.loads(render_json(*study(), analyse(*study())))["analysis"]
+    assert [claim["ruling"] for claim in told["claims"]] == ["holds", "does not hold", "cannot tell"]
+    assert told["claims"][0]["cases"][0]["estimate"]["unit"] == "ratio"
+    assert {curve["measure"] for curve in told["curves"]} == {"rate", "p99", "errors", "memory"}
+    assert {shape["contender"] for shape in told["shapes"]} == {"go", "node", "ruby"}
+    assert told["courses"][0]["gain"]["value"] == pytest.approx(1.0, abs=0.05)
+
+
+def test_many_tables_are_told_together() -> None:
+    made, fingerprint, runs = study()
+    for connections in (1, 2, 4, 8):
+        load = msgspec.structs.replace(runs[0].trial.load, connections=connections)
+        trials = [msgspec.structs.replace(r.trial, load=load, id=f"{connections}/{r.trial.id}") for r in runs[:6]]
+        runs = [*runs, *(msgspec.structs.replace(r, trial=t) for r, t in zip(runs[:6], trials, strict=True))]
+    made = msgspec.structs.replace(made, trials=[each.trial for each in runs])
+    assert not lone(analyse(made, fingerprint, runs))
+    text = rendered((made, fingerprint, runs))
+    assert "The ranking of each load: webdyno report FOLDER --format html, or md." in text
+    assert "vs best" not in text
