@@ -26,7 +26,7 @@ import msgspec
 
 from webdyno.analyse.knee import Knee, fit_knee
 from webdyno.analyse.threshold import Quantiles, Threshold, threshold
-from webdyno.model.verdict import Estimate
+from webdyno.model.estimate import Estimate
 
 LEAD = 2
 """More of one kind than of the other, from which a rate counts as met or missed."""

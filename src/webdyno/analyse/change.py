@@ -28,7 +28,7 @@ import msgspec
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-from webdyno.model.verdict import Estimate
+from webdyno.model.estimate import Estimate
 
 ALPHA = 0.05
 LOOKS = (4, 6, 9, 13, 18)

@@ -12,22 +12,23 @@ from typing import Literal
 import msgspec
 
 from webdyno.analyse.change import Change, judge_apart, judge_pairs
-from webdyno.analyse.doubts import about_contender, about_study
+from webdyno.analyse.claims import HELD_BACK
+from webdyno.analyse.doubts import about_contender, about_study, about_table
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.table import Cell, Evidence, Table, tables
-from webdyno.analyse.verdict import FIGURES, HELD_BACK
+from webdyno.analyse.verdict import FIGURES
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.errors import UsageError
-from webdyno.model.verdict import Estimate
+from webdyno.model.estimate import Estimate
 
 BASE, HEAD = "base", "head"
 SHOWN = ("rate", "p50", "p99", "cpu_per_request", "memory_peak")
 """Figures that are told; the rate alone is judged."""
 MORE_ERRORS = 0.001
 """Share of errors that head may have more than base."""
-_LESS_DOUBTFUL = ("incomplete", "few-rounds")
-"""Doubts that say what the verdict itself says."""
+_OF_A_STUDY = ("incomplete", "few-rounds", "all-equal")
+"""Doubts about a ranking of many: here few rounds are in the interval, and equality is an answer."""
 
 Outcome = Literal["better", "same", "worse", "cannot tell"]
 
@@ -119,7 +120,9 @@ def _versus(
     about = {BASE: about_contender(base), HEAD: about_contender(head)}
     outcome, why = _outcome(changes["rate"], base, head, about)
     told = dict.fromkeys(
-        doubt.sentence for doubt in [*about[BASE], *about[HEAD], *study] if doubt.kind not in _LESS_DOUBTFUL
+        doubt.sentence
+        for doubt in [*about[BASE], *about[HEAD], *about_table(table), *study]
+        if doubt.kind not in _OF_A_STUDY
     )
     return Versus(
         where=f"{table.workload.name}, {table.load.label}",
