@@ -10,8 +10,8 @@ import pytest
 
 from tests.rig.strapping import own_lock, strapped
 from webdyno.commands.revisions import (
-    NotBuilt,
     Revision,
+    RevisionError,
     by_command,
     catalogue_by_file,
     check_out,
@@ -96,9 +96,11 @@ def test_a_command_serves_what_the_build_made(repository: Path, strapped: Strapp
 
 def test_a_revision_that_does_not_build_is_one_sentence_with_its_log(repository: Path, strapped: Strapped) -> None:
     head = revision(repository, "main", "head", strapped)
-    with pytest.raises(NotBuilt) as caught:
+    with pytest.raises(RevisionError) as caught:
         by_command(head, "x {port}", ["echo no compiler here; exit 4"], {}, "path", strapped, NEVER)
-    assert str(caught.value).startswith(f"head (main, {head.commit[:8]}) does not build: could not build it by 'echo no")
+    assert str(caught.value).startswith(
+        f"head (main, {head.commit[:8]}) does not build: could not build it by 'echo no"
+    )
     assert "sh ended with status 4" in str(caught.value)
     assert caught.value.log_tail.endswith("no compiler here\n")
     assert caught.value.side == "head"
@@ -126,5 +128,5 @@ def test_a_contenders_file_is_read_in_each_revision(repository: Path, strapped: 
 
 def test_a_failed_build_says_of_which_revision(tmp_path: Path) -> None:
     sides = [Revision(side=side, rev="main", commit="1" * 40, folder=tmp_path) for side in ("base", "head")]
-    with pytest.raises(NotBuilt, match=r"base \(main, 11111111\) does not build: no such package"):
+    with pytest.raises(RevisionError, match=r"base \(main, 11111111\) does not build: no such package"):
         refuse_failed_builds({"base": BuildError("no such package"), "head": BuildError("neither")}, sides)

@@ -71,7 +71,7 @@ def test_a_revision_that_does_not_serve_is_worse(webdyno: Call, repository: Path
 
 
 def test_a_revision_that_does_not_build_is_said_with_its_log(webdyno: Call, repository: Path, cache: Path) -> None:
-    build = ("--build", "grep -q cannot toy.py && echo of all things && exit 5; true")
+    build = ("--build", "grep -q 'even start' toy.py && echo of all things && exit 5; true")
     done = webdyno(*revisions("main~2", "main", repository), *build)
     assert done.returncode == 1
     assert "does not build: could not build it by" in done.stderr
@@ -81,7 +81,9 @@ def test_a_revision_that_does_not_build_is_said_with_its_log(webdyno: Call, repo
     assert nothing_left(cache)
 
 
-def test_ctrl_c_leaves_nothing_behind(environment: dict[str, str], repository: Path, tmp_path: Path, cache: Path) -> None:
+def test_ctrl_c_leaves_nothing_behind(
+    environment: dict[str, str], repository: Path, tmp_path: Path, cache: Path
+) -> None:
     process = start(environment, tmp_path, *revisions("main~2", "main~2", repository)[:-8], "--pairs", "18")
     wait_for_runs(tmp_path / "results", 2)
     process.send_signal(signal.SIGINT)
@@ -98,5 +100,3 @@ def test_without_git_history_nothing_is_started(webdyno: Call, tmp_path: Path) -
     assert done.returncode == 2
     assert "this is no git repository" in done.stderr
     assert not (tmp_path / "results").exists()
-
-

@@ -7,6 +7,7 @@ that is what a merge must not let through.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -63,7 +64,8 @@ def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versu
         cells = {cell.name: cell for cell in table.cells}
         if {base, head} <= set(cells):
             doubts = about_study(evidence)
-            return _versus(table, cells[base], cells[head], doubts, lambda figure: _paired(cells, base, head, figure, margin))
+            judge = partial(_paired, cells[base], cells[head], margin)
+            return _versus(table, cells[base], cells[head], doubts, judge)
     raise UsageError(f"there is no table that has both {base} and {head} in it")
 
 
@@ -83,12 +85,9 @@ def over_folders(base: Evidence, head: Evidence, margin: float) -> list[Versus]:
     if not shared:
         raise UsageError("the two folders share no contender under the same workload and load: nothing can be compared")
     found = []
-    for one, other, (mine, theirs) in shared:
+    for _, other, (mine, theirs) in shared:
         doubts = [doubt for each in (base, head) for doubt in about_study(each)]
-
-        def judge(figure: str, mine: Cell = mine, theirs: Cell = theirs) -> Change:
-            return _apart(mine, theirs, figure, margin, len(shared))
-
+        judge = partial(_apart, mine, theirs, margin, len(shared))
         named = f"{theirs.name}: " if len(shared) > 1 else ""
         versus = _versus(other, mine, theirs, doubts, judge)
         found.append(msgspec.structs.replace(versus, where=f"{named}{versus.where}", pairs=0))
@@ -113,9 +112,7 @@ def _matched(one: Table, other: Table) -> list[tuple[Cell, Cell]]:
     return shared
 
 
-def _versus(
-    table: Table, base: Cell, head: Cell, study: Sequence[Doubt], judge: Callable[[str], Change]
-) -> Versus:
+def _versus(table: Table, base: Cell, head: Cell, study: Sequence[Doubt], judge: Callable[[str], Change]) -> Versus:
     changes = {figure: judge(figure) for figure in SHOWN}
     about = {BASE: about_contender(base), HEAD: about_contender(head)}
     outcome, why = _outcome(changes["rate"], base, head, about)
@@ -166,14 +163,14 @@ def _side(cell: Cell) -> Side:
     )
 
 
-def _paired(cells: dict[str, Cell], base: str, head: str, figure: str, margin: float) -> Change:
-    mine, theirs = ({w.run.trial.round: value for w, value in _known(cells[name], figure)} for name in (base, head))
+def _paired(base: Cell, head: Cell, margin: float, figure: str) -> Change:
+    mine, theirs = ({w.run.trial.round: value for w, value in _known(cell, figure)} for cell in (base, head))
     both = sorted(set(mine) & set(theirs))
     better = figure == "rate"
     return judge_pairs([mine[r] for r in both], [theirs[r] for r in both], margin, higher_is_better=better)
 
 
-def _apart(base: Cell, head: Cell, figure: str, margin: float, at_once: int) -> Change:
+def _apart(base: Cell, head: Cell, margin: float, at_once: int, figure: str) -> Change:
     mine, theirs = ([value for _, value in _known(cell, figure)] for cell in (base, head))
     return judge_apart(mine, theirs, margin, tables=at_once, higher_is_better=figure == "rate")
 

@@ -144,7 +144,7 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
 
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.analyse.versus import BASE, HEAD
-    from webdyno.commands.revisions import NotBuilt, resolve
+    from webdyno.commands.revisions import RevisionError, resolve
     from webdyno.commands.sitting import memory_of, new_folder, tell
     from webdyno.rig.strap import strap
 
@@ -155,7 +155,7 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
         about = {"memory_mb": chosen.memory_mb, "seed": 1}
         try:
             ready = flags.ready(commits, chosen.measuring.workload, known, strapped, interrupted, **about)
-        except NotBuilt as error:
+        except RevisionError as error:
             return _not_built(error.side == HEAD, error)
         _measure(ready, (BASE, HEAD), strapped, folder, load, chosen, interrupted)
     return _stopped(folder) if interrupted.is_set() else _tell(chosen, [folder])
@@ -223,7 +223,9 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
         names = (named[2], named[0])
     else:
         found = over_folders(evidence[0], evidence[1], chosen.margin)
-        notes.append("measured in two sittings: what changed on the machine in between is not told apart from the change")
+        notes.append(
+            "measured in two sittings: what changed on the machine in between is not told apart from the change"
+        )
         differ = changes(evidence[0].fingerprint, evidence[1].fingerprint)
         notes += [f"the machines differ in {', '.join(differ)}"] if differ else []
         names = (str(folders[0]), str(folders[1]))

@@ -48,7 +48,12 @@ class Revising:
     def check(self) -> list[str]:
         """The two revisions; UsageError for flags that contradict each other. None given: an empty list."""
         if self.rev is None:
-            alone = {"--cmd": self.cmd, "--build": self.build, "--env": self.env, "--path": self.path}
+            alone: dict[str, object] = {
+                "--cmd": self.cmd,
+                "--build": self.build,
+                "--env": self.env,
+                "--path": self.path,
+            }
             alone |= {"--contender-file": self.contender_file, "--expect": self.expect}
             for name, value in alone.items():
                 if value is not None:
@@ -67,7 +72,6 @@ class Revising:
         for pair in self.env or []:
             if not pair.partition("=")[0] or "=" not in pair:
                 raise UsageError(f"--env {pair}: write it as NAME=VALUE")
-        return self.rev
 
     def ready(
         self,
@@ -78,7 +82,7 @@ class Revising:
         interrupted: threading.Event,
         **about: str | int | None,
     ) -> Ready:
-        """Both revisions checked out and built. NotBuilt, UsageError."""
+        """Both revisions checked out and built. RevisionError, UsageError."""
         from webdyno.analyse.versus import BASE, HEAD
         from webdyno.commands.revisions import check_out
 

@@ -29,7 +29,7 @@ from webdyno.rig.strap import Strapped
 _BY_COMMAND = "revision"
 
 
-class NotBuilt(BuildError):
+class RevisionError(BuildError):
     """A revision that could not be checked out or built; ``side`` is base or head."""
 
     def __init__(self, revision: Revision, message: str, log_tail: str) -> None:
@@ -62,7 +62,9 @@ def resolve(repository: Path, revs: list[str], strapped: Strapped) -> list[str]:
         raise UsageError(f"--repo {repository}: this is no git repository (or not yours to read)")
     commits = []
     for rev in revs:
-        told = ask(strapped, ["git", "-C", where, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"])
+        told = ask(
+            strapped, ["git", "-C", where, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"]
+        )
         if told is None:
             raise UsageError(f"--rev {rev}: {repository} has no such revision; see: git -C {repository} log --oneline")
         commits.append(told.strip())
@@ -72,7 +74,7 @@ def resolve(repository: Path, revs: list[str], strapped: Strapped) -> list[str]:
 def check_out(
     repository: Path, side: str, rev: str, commit: str, strapped: Strapped, interrupted: threading.Event
 ) -> Revision:
-    """``commit`` in a folder of its own; NotBuilt with what git said."""
+    """``commit`` in a folder of its own; RevisionError with what git said."""
     folder = strapped.folder() / "tree"
     revision = Revision(side=side, rev=rev, commit=commit, folder=folder)
     source = str(repository.absolute())
@@ -91,7 +93,7 @@ def _named(revision: Revision) -> Iterator[None]:
     try:
         yield
     except BuildError as error:
-        raise NotBuilt(revision, str(error), error.log_tail) from None
+        raise RevisionError(revision, str(error), error.log_tail) from None
 
 
 def _workshop(revision: Revision, strapped: Strapped, interrupted: threading.Event) -> Workshop:
@@ -108,7 +110,7 @@ def by_command(
     strapped: Strapped,
     interrupted: threading.Event,
 ) -> tuple[Contender, Built]:
-    """The contender that ``cmd`` makes of a checked-out revision, built. NotBuilt, UsageError."""
+    """The contender that ``cmd`` makes of a checked-out revision, built. RevisionError, UsageError."""
     serve = _words(cmd)
     shop = _workshop(revision, strapped, interrupted)
     with _named(revision):
@@ -145,7 +147,9 @@ def _words(cmd: str) -> list[str]:
     except ValueError as error:
         raise UsageError(f"--cmd {cmd!r} cannot be read ({error}): write it as in a shell") from None
     if not words or not any("{port}" in word or "{bind}" in word for word in words):
-        raise UsageError(f"--cmd {cmd!r} does not say {{port}} (or {{bind}}): that is where the server is told to listen")
+        raise UsageError(
+            f"--cmd {cmd!r} does not say {{port}} (or {{bind}}): that is where the server is told to listen"
+        )
     return words
 
 
@@ -190,12 +194,12 @@ def catalogue_by_file(known: Catalogue, revisions: list[Revision], file: Path) -
 
 
 def refuse_failed_builds(built: Mapping[str, Built | BuildError], revisions: list[Revision]) -> None:
-    """NotBuilt when a side could not be built; a note when both sides are the same thing."""
+    """RevisionError when a side could not be built; a note when both sides are the same thing."""
     keys = set()
     for revision in revisions:
         result = built[revision.side]
         if isinstance(result, BuildError):
-            raise NotBuilt(revision, str(result), result.log_tail)
+            raise RevisionError(revision, str(result), result.log_tail)
         keys.add(result.key)
     if len(keys) == 1:
         print("note: both revisions build the same: what is measured is the noise of this machine", file=sys.stderr)

@@ -27,8 +27,9 @@ def sentence(names: tuple[str, str], found: Versus) -> str:
     change = found.changes["rate"]
     if found.why and found.outcome == "worse":
         return f"{head} is worse than {base}: {found.why}"
-    told = f"{head} and {base} cannot be told apart: {found.why}" if found.why else _by_rate(base, head, change, found)
-    return told
+    if found.why:
+        return f"{head} and {base} cannot be told apart: {found.why}"
+    return _by_rate(base, head, change, found)
 
 
 def _by_rate(base: str, head: str, change: Change, found: Versus) -> str:
@@ -104,6 +105,7 @@ def _rate(each: Versus, side: str) -> str:
 
 def _floor(change: Change) -> Iterator[str]:
     if change.noise_floor is not None:
-        yield f"noise floor {per_cent(change.noise_floor)}: what equal ones would differ by here, at most, 19 times of 20"
+        floor = per_cent(change.noise_floor)
+        yield f"noise floor {floor}: what equal ones would differ by here at most, 19 times of 20"
     if change.drawn_in:
         yield f"{count(change.drawn_in, 'pair')} lay far from the others and counted as less far"
