@@ -26,6 +26,7 @@ from webdyno.model.run import Run
 
 if TYPE_CHECKING:
     from webdyno.analyse.capacity import Search
+    from webdyno.analyse.table import Evidence
 
 
 @Parameter(name="*")
@@ -220,7 +221,6 @@ def _ended(chosen: _Chosen, folder: Path, interrupted: threading.Event) -> int:
 def _tell(chosen: _Chosen, folder: Path) -> int:
     """The answer, from the written Runs and nothing else."""
     from webdyno.analyse.capacity import capacity_of
-    from webdyno.analyse.doubts import about_study
     from webdyno.analyse.table import Evidence
     from webdyno.commands.searching import NEVER_SERVED, tried_of
     from webdyno.report.capacity import answer, capacity_lines
@@ -235,13 +235,30 @@ def _tell(chosen: _Chosen, folder: Path) -> int:
     counted = [run for run in runs if run.outcome not in ("interrupted", *NEVER_SERVED)]
     found = capacity_of([tried_of(run, chosen.wanted) for run in counted], _goal(chosen.searching))
     (name,) = plan.contenders
-    what = name if "url" not in plan.workloads else plan.workloads["url"].title
-    doubts = [doubt.sentence for doubt in about_study(Evidence(plan, fingerprint, runs)) if doubt.kind != "incomplete"]
+    by_url = "url" in plan.workloads
+    what = plan.workloads["url"].title if by_url else name
+    doubts = _doubts(Evidence(plan, fingerprint, runs))
+    doubts += ["webdyno did not start the server: it may share its cores with the load generator"] if by_url else []
     if chosen.json:
         sentence = answer(what, chosen.slo, found)
         say_json({"slo": chosen.slo, "sentence": sentence, "capacity": found, "doubts": doubts, "folder": str(folder)})
     else:
-        for line in capacity_lines(what, chosen.slo, found, doubts):
+        for line in capacity_lines(what, chosen.slo, found, doubts, "trials" if by_url else "starts"):
             print(line)
         print(f"Results: {folder}")
     return 0 if found.rate is not None or found.at_least_per_s is not None else 1
+
+
+def _doubts(evidence: Evidence) -> list[str]:
+    """About the machine; that of a plan cut short is none here, and each rate has a table of its own."""
+    from dataclasses import replace
+
+    from webdyno.analyse.doubts import about_study, about_table
+    from webdyno.analyse.table import tables
+
+    found = about_study(evidence)
+    if every := tables(evidence):
+        windows = tuple(window for table in every for window in table.windows)
+        whole = replace(every[0], cells=(replace(every[0].cells[0], windows=windows),))
+        found += [doubt for doubt in about_table(whole) if doubt.kind == "noisy-host"]
+    return [doubt.sentence for doubt in found if doubt.kind != "incomplete"]

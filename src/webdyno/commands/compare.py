@@ -224,10 +224,10 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
     else:
         found = over_folders(evidence[0], evidence[1], chosen.margin)
         notes.append(
-            "measured in two sittings: what changed on the machine in between is not told apart from the change"
+            "note: measured in two sittings: what changed on the machine in between is not told apart from the change"
         )
         differ = changes(evidence[0].fingerprint, evidence[1].fingerprint)
-        notes += [f"the machines differ in {', '.join(differ)}"] if differ else []
+        notes += [f"note: the machines differ in {', '.join(differ)}"] if differ else []
         names = (str(folders[0]), str(folders[1]))
     _say(chosen.form, names, found, notes)
     return {"worse": WORSE, "cannot tell": CANNOT_TELL}.get(outcome_of(found), 0)

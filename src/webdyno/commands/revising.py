@@ -125,7 +125,7 @@ class Revising:
             if not path.startswith("/"):
                 raise UsageError(f"--path {path}: it begins with a slash")
             request = Request(name=f"GET {path}", path=path, expect=expectation(self.expect, "GET"))
-            return Workload(name="path", title=f"GET {path}", kind="cpu", requests=[request])
+            return Workload(name=f"GET {path}", title=f"GET {path}", kind="cpu", requests=[request])
         if self.path is not None or self.expect is not None:
             raise UsageError("--workload and --path exclude each other: either says what is asked")
         if name not in known.workloads:

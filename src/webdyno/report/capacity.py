@@ -10,9 +10,10 @@ from webdyno.analyse.words import MISSING, count, per_cent, plain, rate, size, t
 _COLUMNS = ("rate", "answered", "p50", "p99", "errors", "CPU", "memory", "met")
 
 
-def capacity_lines(what: str, slo: str, found: Capacity, doubts: Sequence[str] = ()) -> list[str]:
-    """Every line of the answer."""
-    return [answer(what, slo, found), *_facts(found), "", *_table(found.curve), *(f"  doubt: {d}" for d in doubts)]
+def capacity_lines(what: str, slo: str, found: Capacity, doubts: Sequence[str] = (), of: str = "starts") -> list[str]:
+    """Every line of the answer; ``of`` is what differs from trial to trial, for a server that is not started anew."""
+    table = ["", *_table(found.curve)] if found.curve else []
+    return [answer(what, slo, found), *_facts(found, of), *table, *(f"  doubt: {doubt}" for doubt in doubts)]
 
 
 def answer(what: str, slo: str, found: Capacity) -> str:
@@ -33,9 +34,9 @@ def answer(what: str, slo: str, found: Capacity) -> str:
     )
 
 
-def _facts(found: Capacity) -> Iterator[str]:
+def _facts(found: Capacity, of: str) -> Iterator[str]:
     if found.nine_of_ten is not None:
-        yield f"  nine of ten starts meet it up to {with_interval(found.nine_of_ten, 'requests/s')}"
+        yield f"  nine of ten {of} meet it up to {with_interval(found.nine_of_ten, 'requests/s')}"
     if found.per_core is not None:
         yield f"  per core: {plain(found.per_core)} requests/s for each core's worth of CPU it used"
     if found.per_gb is not None:

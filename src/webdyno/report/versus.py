@@ -19,6 +19,8 @@ TITLES = {
 }
 _MARKS: dict[Outcome, str] = {"better": "✅", "same": "✅", "worse": "❌", "cannot tell": "❔"}
 _LOG_LINES = 12
+_NOTHING = 5e-5
+"""A change that is shown as none."""
 
 
 def sentence(names: tuple[str, str], found: Versus) -> str:
@@ -55,7 +57,7 @@ def signed(change: Change) -> str:
 
 
 def _part(ratio: float) -> str:
-    change = ratio - 1
+    change = 0.0 if abs(ratio - 1) < _NOTHING else ratio - 1
     return f"{'+' if change > 0 else '-' if change < 0 else ''}{per_cent(abs(change))}"
 
 
@@ -63,7 +65,7 @@ def versus_lines(names: tuple[str, str], found: Sequence[Versus], notes: Sequenc
     """For a terminal or a log."""
     for each in found:
         yield sentence(names, each)
-        yield f"  {each.where}: base {_rate(each, 'base')}, head {_rate(each, 'head')}"
+        yield f"  {_where(each)}"
         for figure, change in each.changes.items():
             if change.ratio is not None:
                 yield f"  {TITLES[figure]:<16} {signed(change)}"
@@ -73,14 +75,14 @@ def versus_lines(names: tuple[str, str], found: Sequence[Versus], notes: Sequenc
                 yield f"  {side} failed: {line}"
             yield from (f"    | {line}" for line in tail(failed.log_tail, _LOG_LINES).splitlines())
         yield from (f"  doubt: {doubt}" for doubt in each.doubts)
-    yield from (f"note: {note}" for note in notes)
+    yield from notes
 
 
 def versus_markdown(names: tuple[str, str], found: Sequence[Versus], notes: Sequence[str]) -> str:
     """For a pull request."""
     parts = [f"### {_MARKS[outcome_of(found)]} webdyno: {plain_text(f'{names[1]} against {names[0]}')}"]
     for each in found:
-        parts += [f"**{plain_text(sentence(names, each))}**", plain_text(each.where), _table(each)]
+        parts += [f"**{plain_text(sentence(names, each))}**", plain_text(_where(each)), _table(each)]
         parts += [plain_text(line) for line in _floor(each.changes["rate"])]
         for side, failed in (("base", each.base), ("head", each.head)):
             parts += [plain_text(f"{side} failed: {line}") for line in failed.failed]
@@ -95,7 +97,11 @@ def versus_markdown(names: tuple[str, str], found: Sequence[Versus], notes: Sequ
 def _table(each: Versus) -> str:
     rows = ["| figure | change (interval) |", "| :--- | ---: |"]
     rows += [f"| {TITLES[f]} | {plain_text(signed(c))} |" for f, c in each.changes.items() if c.ratio is not None]
-    return "\n".join([*rows, f"| base | {_rate(each, 'base')} |", f"| head | {_rate(each, 'head')} |"])
+    return "\n".join(rows)
+
+
+def _where(each: Versus) -> str:
+    return f"{each.where}: base {_rate(each, 'base')}, head {_rate(each, 'head')}"
 
 
 def _rate(each: Versus, side: str) -> str:
