@@ -45,6 +45,8 @@ class Cell:
     """Of the rounds that succeeded."""
     ceilings: tuple[Ceiling, ...] = ()
     """Of the machine."""
+    table_most_per_s: float = 0.0
+    """The highest rate (median over rounds) of any contender in its table."""
     discarded: tuple[Run, ...] = ()
     """Earlier Runs of the same trials, interrupted ones apart; no figure is made from them."""
 
@@ -143,11 +145,12 @@ def _table(plan: Plan, machine: Fingerprint, last: dict[str, Run], like: Trial) 
         mine = sorted((t for t in trials if t.contender == name), key=lambda t: t.round)
         cell = _cell(plan, name, workload, load, [last[t.id] for t in mine if t.id in last], len(mine))
         cells.append(replace(cell, ceilings=tuple(machine.ceilings)))
+    most = max((cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells), default=0.0)
     return Table(
         workload=plan.workloads[workload],
         load=load,
         driver=like.driver,
-        cells=tuple(cells),
+        cells=tuple(replace(cell, table_most_per_s=most) for cell in cells),
         host_cores=machine.cores,
     )
 

@@ -121,6 +121,8 @@ def held_back(verdict: Verdict) -> list[str]:
     for standing in served(verdict):
         for limit in standing.limits[:1]:
             groups.setdefault(HELD_BY[limit.kind], []).append(standing.contender)
+    if len(groups) == 1 and sum(map(len, groups.values())) == len(served(verdict)) > 2:
+        return [f"all of them are {kind}" for kind in groups]
     return [f"{kind}: {listing(names, 20)}" for kind, names in groups.items()]
 
 

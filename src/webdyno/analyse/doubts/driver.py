@@ -94,16 +94,21 @@ def _throttled(cell: Cell, held_back: float) -> Doubt:
 
 
 def _near_ceiling(cell: Cell) -> Doubt | None:
-    """What calibration found on this machine, for the engine alone: other drivers have other ceilings."""
+    """What calibration found on this machine, for the engine alone: other drivers have other ceilings.
+
+    A rate in the same table above the ceiling's interval says that it was measured in a worse hour: it holds no longer.
+    """
     per_s = cell.median(lambda window: window.rate_per_s)
     ours = [window.run for window in cell.windows if window.run.trial.driver == "engine"]
     if per_s is None or not ours:
         return None
     connections = cell.load.connections
     ceiling = ceiling_at(cell.ceilings, connections, min(len(ours[0].rig.driver_cores), connections))
-    if ceiling is None or per_s < NEAR_CEILING * ceiling.rate.value:
+    if ceiling is None:
         return None
     most = ceiling.rate.value
+    if per_s < NEAR_CEILING * most or cell.table_most_per_s > (ceiling.rate.high or most):
+        return None
     return Doubt(
         kind="generator-bound",
         severity="shades",
