@@ -167,3 +167,13 @@ def test_a_folder_and_a_contender_are_not_compared(tmp_path: Path, capsys: pytes
     assert "is a results folder and the other is not" in capsys.readouterr().err
     assert call(["compare", folder]) == 2
     assert "alone holds no comparison" in capsys.readouterr().err
+
+
+def test_two_that_the_load_generator_held_back_are_not_called_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [*runs_of("base", around(10_000, 9, seed=1)), *runs_of("head", around(10_000, 9, seed=2))]
+    busy = [fakes.change_slices(run, cpu_user_ns=600_000_000, cpu_system_ns=360_000_000) for run in runs]
+    folder = written(tmp_path / "r", busy, study="compare", title="head against base")
+    assert call(["compare", folder]) == 3
+    assert "cannot be told apart: both were held back by something else than themselves" in capsys.readouterr().out

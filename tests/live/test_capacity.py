@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.live import left_behind
 from tests.live.conftest import Call
+from tests.live.test_run import start, wait_for_runs
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
@@ -37,4 +39,14 @@ def test_a_contender_that_never_serves_is_said_with_its_log(webdyno: Call, cache
     assert done.returncode == 1
     assert "exited-at-start" in done.stderr
     assert "toy: cannot find its configuration" in done.stderr
+    assert nothing_left(cache)
+
+
+def test_ctrl_c_tells_what_is_known_so_far(environment: dict[str, str], tmp_path: Path, cache: Path) -> None:
+    process = start(environment, tmp_path, "capacity", "toy-good", "--slo", "p99<2s", "-d", "300ms", "--from", "10")
+    wait_for_runs(tmp_path / "results", 2)
+    process.send_signal(signal.SIGINT)
+    told, complaints = process.communicate(timeout=30)
+    assert process.returncode == 130, complaints
+    assert "toy-good under p99<2s: at least " in told
     assert nothing_left(cache)
