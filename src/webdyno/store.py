@@ -178,6 +178,16 @@ class Store:
         self._fold()
         return number
 
+    def grow(self, trials: Sequence[Trial]) -> None:
+        """Add Trials at the plan's end: a search, or a comparison, decides on the next only after the Run before."""
+        plan = self.plan()
+        rounds = max(plan.rounds, *(trial.round for trial in trials)) if trials else plan.rounds
+        longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds)
+        with _explained(self._file), self._transaction():
+            self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, _json(longer)))
+            for position, trial in enumerate(trials, len(plan.trials)):
+                self._insert("trial", position, trial.id, *_cell(trial))
+
     def add_fingerprint(self, fingerprint: Fingerprint) -> list[str]:
         """Note the machine that goes on from here; the names of what differs from the machine it began on."""
         about = (fingerprint.hostname, fingerprint.cpu_model, fingerprint.kernel)

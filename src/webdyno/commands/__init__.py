@@ -24,6 +24,8 @@ COMMANDS = {
     "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON.",
     "export": "The raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
     "load": "Load a URL that already answers, as wrk or ab would.",
+    "capacity": "The highest rate at which a server meets its objectives.",
+    "compare": "Head against base: faster, slower, the same, or not to be told.",
     "doctor": "Is this machine fit to measure on?",
     "lock": "Write down the exact versions a contender's requirements resolve to.",
     "completion": "The script that completes webdyno's commands in your shell.",

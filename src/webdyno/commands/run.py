@@ -6,11 +6,8 @@ import datetime
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import msgspec
@@ -19,6 +16,7 @@ from cyclopts import Parameter
 from webdyno.analyse.words import length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
+from webdyno.commands.interrupts import listening_for_interrupts as _listening_for_interrupts
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, ahead, costs, ending
@@ -212,21 +210,3 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
         print(f"stopped; {left} trials left: webdyno run --resume {folder}", file=sys.stderr)
         return 128 + signal.SIGINT
     return 1 if any(record.outcome != "ok" for record in runs) else 0
-
-
-@contextmanager
-def _listening_for_interrupts() -> Iterator[threading.Event]:
-    """Ctrl-C, SIGTERM and a closed terminal set an Event: the Trial in flight is ended and recorded, not torn apart."""
-    interrupted = threading.Event()
-
-    def note(_: int, __: FrameType | None) -> None:
-        if not interrupted.is_set():
-            print("\nwebdyno: ending cleanly ...", file=sys.stderr)
-        interrupted.set()
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield interrupted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -10,7 +10,7 @@ from webdyno.analyse.words import per_cent, rate, time_ns
 from webdyno.model.errors import UsageError
 
 _TERM = re.compile(r"(?P<what>[a-z0-9.]+)\s*(?P<than>[<>])\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>us|ms|s|%)?")
-_LATENCIES = ("p50", "p75", "p90", "p99", "p99.9", "max", "mean")
+LATENCIES = ("p50", "p75", "p90", "p99", "p99.9", "max", "mean")
 _UNITS_NS = {"us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -33,14 +33,14 @@ def _objective(term: str) -> Objective:
     if match:
         what, below, unit = match["what"], match["than"] == "<", match["unit"]
         number = float(match["number"])
-        if what in _LATENCIES and below and unit in _UNITS_NS:
+        if what in LATENCIES and below and unit in _UNITS_NS:
             return Objective(term, what, below, number * _UNITS_NS[unit])
         if what == "errors" and below and unit == "%":
             return Objective(term, what, below, number / 100)
         if what == "rate" and not below and unit is None:
             return Objective(term, what, below, number)
     raise UsageError(
-        f"--slo {term!r} is no objective; write latencies as p99<50ms ({', '.join(_LATENCIES)}), errors<0.1%, rate>5000"
+        f"--slo {term!r} is no objective; write latencies as p99<50ms ({', '.join(LATENCIES)}), errors<0.1%, rate>5000"
     )
 
 

@@ -52,6 +52,10 @@ def _fence(text: str) -> str:
     return f"{fence}\n{words.clean(text)}\n{fence}"
 
 
+plain_text, fence = _text, _fence
+"""For other pages in Markdown: text that is no markup, and a log."""
+
+
 def _table(verdict: Verdict, marks: Sequence[Mark]) -> str:
     standings = words.served(verdict)
     if not standings:

@@ -1,0 +1,180 @@
+"""Versus: head against base over a whole results folder, or over two, with every reason not to believe it.
+
+Joins figures, changes and doubts into one verdict per table, and these into one for all: worse when any table is, for
+that is what a merge must not let through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from webdyno.analyse.change import Change, judge_apart, judge_pairs
+from webdyno.analyse.claims import HELD_BACK
+from webdyno.analyse.doubts import about_contender, about_study, about_table
+from webdyno.analyse.estimate import fit
+from webdyno.analyse.table import Cell, Evidence, Table, tables
+from webdyno.analyse.verdict import FIGURES
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+from webdyno.model.errors import UsageError
+from webdyno.model.estimate import Estimate
+
+BASE, HEAD = "base", "head"
+SHOWN = ("rate", "p50", "p99", "cpu_per_request", "memory_peak")
+"""Figures that are told; the rate alone is judged."""
+MORE_ERRORS = 0.001
+"""Share of errors that head may have more than base."""
+_OF_A_STUDY = ("incomplete", "few-rounds", "all-equal")
+"""Doubts about a ranking of many: here few rounds are in the interval, and equality is an answer."""
+
+Outcome = Literal["better", "same", "worse", "cannot tell"]
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure of one side."""
+
+    rate: Estimate | None
+    error_ratio: float
+    failed: list[str]
+    """What went wrong in rounds that did not succeed, a sentence each."""
+    log_tail: str = ""
+
+
+class Versus(msgspec.Struct, frozen=True, kw_only=True):
+    """One table: one workload under one load, base and head."""
+
+    where: str
+    outcome: Outcome
+    why: str
+    """Empty, or what made the outcome where it was not the rate."""
+    changes: dict[str, Change]
+    base: Side
+    head: Side
+    pairs: int
+    doubts: list[str]
+
+
+def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versus:
+    """Two contenders of one folder, whose rounds are pairs made in one sitting."""
+    for table in tables(evidence):
+        cells = {cell.name: cell for cell in table.cells}
+        if {base, head} <= set(cells):
+            doubts = about_study(evidence)
+            judge = partial(_paired, cells[base], cells[head], margin)
+            return _versus(table, cells[base], cells[head], doubts, judge)
+    raise UsageError(f"there is no table that has both {base} and {head} in it")
+
+
+def over_folders(base: Evidence, head: Evidence, margin: float) -> list[Versus]:
+    """Every table that two folders share. UsageError when they share none.
+
+    Contenders are matched by name; where each folder has a single one, these two.
+    """
+    ones, others = tables(base), tables(head)
+    shared = [
+        (one, other, pair)
+        for one in ones
+        for other in others
+        if (one.workload.name, one.load, one.driver) == (other.workload.name, other.load, other.driver)
+        for pair in _matched(one, other)
+    ]
+    if not shared:
+        raise UsageError("the two folders share no contender under the same workload and load: nothing can be compared")
+    found = []
+    for _, other, (mine, theirs) in shared:
+        doubts = [doubt for each in (base, head) for doubt in about_study(each)]
+        judge = partial(_apart, mine, theirs, margin, len(shared))
+        named = f"{theirs.name}: " if len(shared) > 1 else ""
+        versus = _versus(other, mine, theirs, doubts, judge)
+        found.append(msgspec.structs.replace(versus, where=f"{named}{versus.where}", pairs=0))
+    return found
+
+
+def outcome_of(tables_: Sequence[Versus]) -> Outcome:
+    """Of all tables together."""
+    told = {each.outcome for each in tables_}
+    if "worse" in told:
+        return "worse"
+    if "cannot tell" in told or not told:
+        return "cannot tell"
+    return "better" if told == {"better"} else "same"
+
+
+def _matched(one: Table, other: Table) -> list[tuple[Cell, Cell]]:
+    mine, theirs = {c.name: c for c in one.cells}, {c.name: c for c in other.cells}
+    shared = [(mine[name], theirs[name]) for name in mine if name in theirs]
+    if not shared and len(mine) == len(theirs) == 1:
+        return [(one.cells[0], other.cells[0])]
+    return shared
+
+
+def _versus(table: Table, base: Cell, head: Cell, study: Sequence[Doubt], judge: Callable[[str], Change]) -> Versus:
+    changes = {figure: judge(figure) for figure in SHOWN}
+    about = {BASE: about_contender(base), HEAD: about_contender(head)}
+    outcome, why = _outcome(changes["rate"], base, head, about)
+    told = dict.fromkeys(
+        doubt.sentence
+        for doubt in [*about[BASE], *about[HEAD], *about_table(table), *study]
+        if doubt.kind not in _OF_A_STUDY
+    )
+    return Versus(
+        where=f"{table.workload.name}, {table.load.label}",
+        outcome=outcome,
+        why=why,
+        changes=changes,
+        base=_side(base),
+        head=_side(head),
+        pairs=changes["rate"].ratio.rounds if changes["rate"].ratio else 0,
+        doubts=list(told),
+    )
+
+
+def _outcome(rate: Change, base: Cell, head: Cell, about: dict[str, list[Doubt]]) -> tuple[Outcome, str]:
+    """Failures first: a server that fails has no speed to compare."""
+    if head.failed and not base.failed:
+        return "worse", "head failed where base did not"
+    if base.failed:
+        return "cannot tell", "base failed" + (", and so did head" if head.failed else "")
+    if head.error_ratio > base.error_ratio + MORE_ERRORS:
+        return "worse", "head answers more requests with errors"
+    for side, doubts in about.items():
+        for doubt in doubts:
+            if doubt.severity == "voids":
+                return "cannot tell", f"a doubt voids {side}: {doubt.kind}"
+    if all(any(doubt.kind in HELD_BACK for doubt in doubts) for doubts in about.values()):
+        return "cannot tell", "both were held back by something else than themselves"
+    outcomes: dict[str, Outcome] = {"faster": "better", "slower": "worse", "same": "same"}
+    return outcomes.get(rate.verdict, "cannot tell"), ""
+
+
+def _side(cell: Cell) -> Side:
+    unit, figure = FIGURES["rate"]
+    fitted = fit({(cell.name, w.run.trial.round): value for w in cell.windows if (value := figure(w))})
+    failed = cell.failed
+    return Side(
+        rate=None if fitted is None else fitted.estimate(cell.name, unit),
+        error_ratio=cell.error_ratio,
+        failed=list(dict.fromkeys(f"{run.outcome}: {run.message}" for run in failed)),
+        log_tail=failed[-1].log_tail if failed else "",
+    )
+
+
+def _paired(base: Cell, head: Cell, margin: float, figure: str) -> Change:
+    mine, theirs = ({w.run.trial.round: value for w, value in _known(cell, figure)} for cell in (base, head))
+    both = sorted(set(mine) & set(theirs))
+    better = figure == "rate"
+    return judge_pairs([mine[r] for r in both], [theirs[r] for r in both], margin, higher_is_better=better)
+
+
+def _apart(base: Cell, head: Cell, margin: float, at_once: int, figure: str) -> Change:
+    mine, theirs = ([value for _, value in _known(cell, figure)] for cell in (base, head))
+    return judge_apart(mine, theirs, margin, tables=at_once, higher_is_better=figure == "rate")
+
+
+def _known(cell: Cell, figure: str) -> list[tuple[Window, float]]:
+    of = FIGURES[figure][1]
+    return [(window, value) for window in cell.windows if (value := of(window))]

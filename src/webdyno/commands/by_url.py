@@ -1,0 +1,166 @@
+"""Trials of a server that runs already and is not ours: asked by its URL, written down like any other Run."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from webdyno.commands.calibrating import with_ceilings
+from webdyno.commands.loading.engine import Loaded, carry_out
+from webdyno.commands.loading.targets import Target
+from webdyno.commands.options import cache_folder
+from webdyno.commands.sitting import DRIVER, trial_of
+from webdyno.load.driver import DRIVERS, Order, Tls, Way
+from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.errors import ContenderError, WebdynoError
+from webdyno.model.load import Load
+from webdyno.model.rig import Rig
+from webdyno.model.run import Outcome, Run
+from webdyno.model.trial import Plan, Trial
+from webdyno.model.workload import Request, Workload
+from webdyno.rig.ask import asker
+from webdyno.rig.cores import usable_cores
+from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.rig.here import Here
+from webdyno.rig.strap import machine_lock
+from webdyno.store import Store
+
+_SETTLE_S = 10.0
+"""How long a server may take to work off what a trial left in its queue."""
+_SETTLE_REQUESTS = 10
+
+
+def url_plan(target: Target, requests: list[Request], title: str, question: str, seed: int) -> Plan:
+    """A plan about one URL: its contender is the server behind it, of which nothing is known."""
+    name = re.sub(r"[^a-z0-9.-]+", "-", f"{target.host}-{target.port}".lower()).strip("-.") or "url"
+    unknown = "unknown: asked by its URL"
+    contender = Contender(
+        name=name, app="url", runtime="url", server=unknown, model=unknown, serve=[], because="given", author="user"
+    )
+    return Plan(
+        study="capacity",
+        title=title,
+        question=question,
+        seed=seed,
+        rounds=1,
+        trials=[],
+        skipped=[],
+        contenders={name: contender},
+        apps={"url": App(name="url", language=unknown, interface=unknown, framework=unknown, answers=["url"])},
+        runtimes={
+            "url": Runtime(name="url", kind="native", language=unknown, find=[], version=[], install="it runs already")
+        },
+        workloads={"url": Workload(name="url", title=target.url, kind="cpu", requests=requests)},
+        memory_bytes=None,
+        estimate="mean",
+        seconds=0.0,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Far:
+    """How the server is reached, and when it counts as idle again."""
+
+    target: Target
+    requests: list[Request]
+    verify: bool
+    idle_ns: float
+    """Median latency below which one client finds it idle; infinite: any answer will do."""
+
+    def order(self, load: Load) -> Order:
+        """``load`` on this server, from every core there is."""
+        tls = Tls(verify=self.verify) if self.target.tls else None
+        return Order(
+            host=self.target.host,
+            port=self.target.port,
+            requests=self.requests,
+            load=load,
+            cores=(),
+            way=Way(tls=tls),
+        )
+
+
+@contextmanager
+def url_sitting(
+    plan: Plan, far: Far, folder: Path, interrupted: threading.Event
+) -> Iterator[Callable[[Load, int], Run]]:
+    """The way to carry out a Trial on the server, while the results folder is open. MachineError."""
+    with machine_lock():
+        version = DRIVERS[DRIVER]().version(asker(Here()))
+        with Store.create(folder, plan, with_ceilings(read_fingerprint(), cache_folder())) as store:
+
+            def take(load: Load, round_: int) -> Run:
+                if round_ > 1 and not interrupted.is_set():
+                    _settle(far, interrupted)
+                (contender,) = plan.contenders
+                trial = trial_of(plan, contender, load, round_)
+                store.grow([trial])
+                run = _run(trial, far, version, interrupted)
+                store.append(run)
+                return run
+
+            yield take
+
+
+def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event) -> Run:
+    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    clock = time.monotonic()
+    every = tuple(usable_cores())
+    loaded: Loaded | None = None
+    outcome: Outcome = "ok"
+    message = ""
+    try:
+        loaded = carry_out(far.order(trial.load), lambda _: None)
+    except WebdynoError as error:
+        outcome, message = "driver-failed", str(error)
+    if loaded is not None and not loaded.ok:
+        outcome, message = "no-success", "not one request was answered rightly during the steady phase"
+        if loaded.summary.get("ended") == "unreachable":
+            outcome, message = "never-ready", f"{far.target.url} cannot be reached"
+    if interrupted.is_set():
+        outcome, message = "interrupted", "stopped by the user"
+    return Run(
+        trial=trial,
+        outcome=outcome,
+        message=message,
+        started_at=started_at,
+        seconds=time.monotonic() - clock,
+        rig=Rig(
+            contender_cores=(),
+            driver_cores=every,
+            control_cores=every,
+            service_cores=(),
+            memory_bytes=None,
+            cgroup="none",
+            cgroup_reason="the server was not started by webdyno",
+        ),
+        driver_version=version,
+        driver_can=DRIVERS[DRIVER]().can,
+        summary={} if loaded is None else loaded.summary,
+        slices=[] if loaded is None else loaded.slices,
+    )
+
+
+def _settle(far: Far, interrupted: threading.Event) -> None:
+    """Wait until one client finds the server as quick as the objective: queues carry over from trial to trial.
+
+    ContenderError when that takes longer than ten seconds.
+    """
+    deadline = time.monotonic() + _SETTLE_S
+    load = Load(connections=1, count=_SETTLE_REQUESTS, warmup_s=0.0, timeout_s=2.0)
+    while not interrupted.is_set():
+        loaded = carry_out(far.order(load), lambda _: None)
+        points = loaded.summary.get("latency_ns")
+        if loaded.ok and points and points["p50"] < far.idle_ns:
+            return
+        if time.monotonic() > deadline:
+            raise ContenderError(
+                f"{far.target.url} has not recovered {_SETTLE_S:.0f} s after a trial: one client alone is not answered "
+                "within the objective; what was found before is kept"
+            )

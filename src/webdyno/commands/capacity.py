@@ -1,0 +1,264 @@
+"""``webdyno capacity``: how many requests per second does it take while its objectives are met?"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from webdyno.commands.interrupts import listening_for_interrupts
+from webdyno.commands.loading.targets import Asking, one_server
+from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, flag, say_json
+from webdyno.commands.slo import LATENCIES, Objective, objectives
+from webdyno.commands.studying import seconds, size_mb
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import ContenderError, UsageError
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+
+if TYPE_CHECKING:
+    from webdyno.analyse.capacity import Search
+    from webdyno.analyse.table import Evidence
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Searching:
+    """The flags that say how the capacity is searched."""
+
+    budget: Annotated[str, flag("--budget", help="How long the search may take, builds apart.")] = "3m"
+    duration: Annotated[str, flag("--duration", "-d", help="Steady phase of each trial.")] = "3s"
+    warmup: Annotated[str, flag("--warmup", help="Load before it counts, in each trial.")] = "500ms"
+    first: Annotated[float, flag("--from", help="First rate, per second; it is doubled while it is met.")] = 100.0
+    most: Annotated[float, flag("--most", help="Highest rate to ask for, per second.")] = 1e6
+    precision: Annotated[
+        float, flag("--precision", help="Half the interval, in per cent of the rate, that ends the search.")
+    ] = 5.0
+    even: Annotated[bool, flag("--even", help="Requests evenly spaced, not at random (Poisson) as users come.")] = False
+    max_connections: Annotated[
+        int | None, flag("--max-connections", help="How far the connections may grow; twice what the objective needs.")
+    ] = None
+    seed: Annotated[int, flag("--seed", help="Of the arrivals.")] = 1
+
+    def check(self) -> None:
+        """UsageError for a number that makes no sense."""
+        for name, value, least in (("--from", self.first, 0.0), ("--most", self.most, 0.0)):
+            if not (math.isfinite(value) and value > least):
+                raise UsageError(f"{name} {value:g}: give a rate above 0, in requests per second")
+        if self.most < self.first:
+            raise UsageError(f"--most {self.most:g} is below --from {self.first:g}: give a higher one")
+        if not 0.5 <= self.precision <= 50:
+            raise UsageError(f"--precision {self.precision:g}: give per cent from 0.5 to 50")
+        for name, text in (("--budget", self.budget), ("--duration", self.duration), ("--warmup", self.warmup)):
+            seconds(text, name)
+        if self.max_connections is not None and self.max_connections < 1:
+            raise UsageError(f"--max-connections {self.max_connections}: give a whole number of at least 1")
+
+
+_ASKING, _SEARCHING = Asking(), Searching()
+
+
+def capacity(
+    target: Annotated[str, Parameter(help="A contender, a URL, or a results folder of an earlier search.")],
+    /,
+    *,
+    slo: Annotated[str, flag("--slo", help="What must be met: 'p99<50ms, errors<0.1%'.")],
+    searching: Searching = _SEARCHING,
+    workload: Annotated[
+        str | None, flag("--workload", "-w", help="Of the contender; the first it answers when not given.")
+    ] = None,
+    memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M",
+    asking: Asking = _ASKING,
+    insecure: Annotated[bool, flag("--insecure", "-k", help="With https: take any certificate.")] = False,
+    results: Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")] = Path(
+        "results"
+    ),
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Search the highest rate at which a server meets its objectives.
+
+    Requests come at a rate of their own and latency counts from the moment each was due. The answer is the rate that
+    half of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
+    started anew for every trial; of a URL it is waited until it has recovered. Exit code 1 when the objectives are
+    never met.
+
+    Example: `webdyno capacity waitress --slo 'p99<50ms, errors<0.1%'` or `webdyno capacity http://127.0.0.1:8000/
+    --slo 'p99<20ms' --budget 1m`
+    """
+    wanted = _objectives(slo)
+    searching.check()
+    known = catalogue_of(catalogue)
+    if target in known.contenders:
+        if asking != _ASKING or insecure:
+            raise UsageError(f"{target} is a contender, whose workload says what is asked: give --workload, or a URL")
+        chosen = _Chosen(target, slo, wanted, searching, results, json)
+        return _of_contender(chosen, known, workload, size_mb(memory, "--memory"))
+    if (Path(target) / "results.sqlite").is_file() or target.endswith("results.sqlite"):
+        return _tell(_Chosen(target, slo, wanted, searching, Path(target), json), Path(target))
+    if "/" not in target and ":" not in target and "." not in target:
+        near = difflib.get_close_matches(target, known.contenders, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list contenders"
+        raise UsageError(f"there is no contender {target!r}; {hint} A URL begins with http://")
+    if workload is not None:
+        raise UsageError("--workload goes with a contender: what is asked of a URL is in the URL")
+    return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    target: str
+    slo: str
+    wanted: Sequence[Objective]
+    searching: Searching
+    results: Path
+    json: bool
+
+    @property
+    def title(self) -> str:
+        return f"Capacity of {self.target}"
+
+    @property
+    def question(self) -> str:
+        return f"How many requests per second does {self.target} take while {self.slo}?"
+
+
+def _objectives(slo: str) -> list[Objective]:
+    wanted = objectives(slo)
+    if not wanted:
+        raise UsageError("--slo is empty: write what must be met, such as 'p99<50ms, errors<0.1%'")
+    for objective in wanted:
+        if objective.what == "rate":
+            raise UsageError(f"--slo {objective.text!r}: the rate is what is searched; give latencies or errors")
+    return wanted
+
+
+def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memory_mb: int | None) -> int:
+    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, sitting, tell, workload_of
+    from webdyno.rig.strap import strap
+
+    asked_of = workload_of(known, [chosen.target], workload)
+    folder = new_folder(chosen.results, "capacity")
+    with strap(memory_of(memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+        tell(strapped.swept)
+        ready = ready_from_catalogue(
+            known,
+            [chosen.target],
+            asked_of,
+            strapped,
+            interrupted,
+            name="capacity",
+            title=chosen.title,
+            question=chosen.question,
+            seed=chosen.searching.seed,
+            memory_mb=memory_mb,
+        )
+        with sitting(ready, strapped, folder, interrupted) as take:
+            _search(chosen, lambda load, number: take(chosen.target, load, number), interrupted)
+    return _ended(chosen, folder, interrupted)
+
+
+def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
+    from webdyno.commands.by_url import Far, url_plan, url_sitting
+    from webdyno.commands.sitting import new_folder
+
+    (target,) = one_server((chosen.target,))
+    requests = asking.requests([target])
+    folder = new_folder(chosen.results, "capacity")
+    idle_ns = min((each.bound for each in chosen.wanted if each.what in LATENCIES), default=float("inf"))
+    plan = url_plan(target, requests, chosen.title, chosen.question, chosen.searching.seed)
+    far = Far(target=target, requests=requests, verify=verify, idle_ns=idle_ns)
+    with listening_for_interrupts() as interrupted, url_sitting(plan, far, folder, interrupted) as take:
+        _search(chosen, take, interrupted)
+    return _ended(chosen, folder, interrupted)
+
+
+def _search(chosen: _Chosen, take: Callable[[Load, int], Run], interrupted: threading.Event) -> None:
+    """Until it is known, or time is up; a server that fails ends it with its own words, and what there is is told."""
+    from webdyno.commands.searching import Asked, search
+
+    flags = chosen.searching
+    asked = Asked(
+        duration_s=seconds(flags.duration, "--duration"),
+        warmup_s=seconds(flags.warmup, "--warmup"),
+        even=flags.even,
+        seed=flags.seed,
+        max_connections=flags.max_connections,
+        wanted=chosen.wanted,
+    )
+    try:
+        search(take, asked, _goal(flags), seconds(flags.budget, "--budget"), interrupted)
+    except ContenderError as error:
+        print(f"webdyno: {error}", file=sys.stderr)
+        for line in error.log_tail.splitlines()[-12:]:
+            print(f"  | {line}", file=sys.stderr)
+
+
+def _goal(flags: Searching) -> Search:
+    from webdyno.analyse.capacity import Search
+
+    return Search(
+        first_per_s=flags.first,
+        lowest_per_s=min(1.0, flags.first),
+        highest_per_s=flags.most,
+        precision=flags.precision / 100,
+    )
+
+
+def _ended(chosen: _Chosen, folder: Path, interrupted: threading.Event) -> int:
+    code = _tell(chosen, folder)
+    return 128 + signal.SIGINT if interrupted.is_set() else code
+
+
+def _tell(chosen: _Chosen, folder: Path) -> int:
+    """The answer, from the written Runs and nothing else."""
+    from webdyno.analyse.capacity import capacity_of
+    from webdyno.analyse.table import Evidence
+    from webdyno.commands.searching import NEVER_SERVED, tried_of
+    from webdyno.report.capacity import answer, capacity_lines
+    from webdyno.store import Store
+
+    with Store.open(folder) as store:
+        plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
+    if plan.study != "capacity":
+        raise UsageError(
+            f"{folder} holds no search for a capacity but study {plan.study!r}: see webdyno report {folder}"
+        )
+    counted = [run for run in runs if run.outcome not in ("interrupted", *NEVER_SERVED)]
+    found = capacity_of([tried_of(run, chosen.wanted) for run in counted], _goal(chosen.searching))
+    (name,) = plan.contenders
+    by_url = "url" in plan.workloads
+    what = plan.workloads["url"].title if by_url else name
+    doubts = _doubts(Evidence(plan, fingerprint, runs))
+    doubts += ["webdyno did not start the server: it may share its cores with the load generator"] if by_url else []
+    if chosen.json:
+        sentence = answer(what, chosen.slo, found)
+        say_json({"slo": chosen.slo, "sentence": sentence, "capacity": found, "doubts": doubts, "folder": str(folder)})
+    else:
+        for line in capacity_lines(what, chosen.slo, found, doubts, "trials" if by_url else "starts"):
+            print(line)
+        print(f"Results: {folder}")
+    return 0 if found.rate is not None or found.at_least_per_s is not None else 1
+
+
+def _doubts(evidence: Evidence) -> list[str]:
+    """About the machine; that of a plan cut short is none here, and each rate has a table of its own."""
+    from dataclasses import replace
+
+    from webdyno.analyse.doubts import about_study, about_table
+    from webdyno.analyse.table import tables
+
+    found = about_study(evidence)
+    if every := tables(evidence):
+        windows = tuple(window for table in every for window in table.windows)
+        whole = replace(every[0], cells=(replace(every[0].cells[0], windows=windows),))
+        found += [doubt for doubt in about_table(whole) if doubt.kind == "noisy-host"]
+    return [doubt.sentence for doubt in found if doubt.kind != "incomplete"]

@@ -1,0 +1,248 @@
+"""``webdyno compare``: did this change make it slower? Two revisions, two contenders, or two results folders."""
+
+from __future__ import annotations
+
+import difflib
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from webdyno.commands.interrupts import listening_for_interrupts
+from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, flag, say_json
+from webdyno.commands.revising import Revising
+from webdyno.commands.studying import seconds, size_mb
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import BuildError, ContenderError, UsageError
+from webdyno.model.load import Load
+
+if TYPE_CHECKING:
+    from webdyno.analyse.versus import Versus
+    from webdyno.commands.sitting import Ready
+    from webdyno.rig.strap import Strapped
+
+Format = Literal["terminal", "md", "json"]
+WORSE, CANNOT_TELL = 1, 3
+_LOG_LINES = 12
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Measuring:
+    """The flags that say how pairs are measured."""
+
+    workload: Annotated[
+        str | None, flag("--workload", "-w", help="What is asked; the first that both answer when not given.")
+    ] = None
+    connections: Annotated[int, flag("--connections", "-c", help="Clients that loop.")] = 64
+    duration: Annotated[str, flag("--duration", "-d", help="Steady phase of each run.")] = "2s"
+    warmup: Annotated[str, flag("--warmup", help="Load before it counts, in each run.")] = "500ms"
+    pairs: Annotated[int, flag("--pairs", help="Pairs at most; looks are after 4, 6, 9, 13 and 18.")] = 18
+    budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds apart.")] = "10m"
+    memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
+
+    def load(self) -> Load:
+        """The load of every run."""
+        if self.connections < 1:
+            raise UsageError(f"--connections {self.connections}: give a whole number of at least 1")
+        if not 4 <= self.pairs <= 18:
+            raise UsageError(f"--pairs {self.pairs}: give 4 to 18; below, nothing can be told")
+        return Load(
+            connections=self.connections,
+            duration_s=seconds(self.duration, "--duration"),
+            warmup_s=seconds(self.warmup, "--warmup"),
+        )
+
+
+_REVISING, _MEASURING = Revising(), Measuring()
+
+
+def compare(
+    *names: Annotated[str, Parameter(help="Base and head: two results folders, or two contenders.")],
+    revising: Revising = _REVISING,
+    measuring: Measuring = _MEASURING,
+    margin: Annotated[float, flag("--margin", help="Changes smaller than so many per cent count as none.")] = 3.0,
+    results: Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")] = Path(
+        "results"
+    ),
+    format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal",
+    catalogue: CatalogueOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Compare head with base: faster, slower, the same within a margin, or not to be told.
+
+    Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
+    in time, until it can be told; two results folders are compared as they are. Exit code 0: same or better, 1: worse,
+    3: it cannot be told.
+
+    Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
+    results/toys-20261121-120000 results/toys-20261121-130000`
+    """
+    if not 0 < margin <= 50:
+        raise UsageError(f"--margin {margin:g}: give per cent above 0 and up to 50")
+    chosen = _Chosen(margin / 100, measuring, revising, results, "json" if json else format_)
+    revs, load = revising.check(), measuring.load()
+    if revs:
+        if names:
+            raise UsageError(f"{names[0]}: --rev names what is compared; leave folders and contenders out")
+        return _revisions(revs, load, chosen, catalogue_of(catalogue))
+    folders = [name for name in names if _is_folder(name)]
+    if names and len(folders) == len(names) <= 2:
+        return _tell(chosen, [Path(name) for name in names])
+    if len(names) != 2:
+        raise UsageError("compare what? Give two results folders, two contenders, or --rev BASE --rev HEAD")
+    if folders:
+        raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of a kind")
+    return _contenders(names, load, chosen, catalogue_of(catalogue))
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    margin: float
+    measuring: Measuring
+    revising: Revising
+    results: Path
+    form: Format
+
+    @property
+    def memory_mb(self) -> int | None:
+        return size_mb(self.measuring.memory, "--memory")
+
+
+def _is_folder(name: str) -> bool:
+    return name.endswith("results.sqlite") or (Path(name) / "results.sqlite").is_file()
+
+
+def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
+    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, tell, workload_of
+    from webdyno.rig.strap import strap
+
+    base, head = names
+    for name in names:
+        if name not in known.contenders:
+            near = difflib.get_close_matches(name, known.contenders, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list contenders"
+            raise UsageError(f"{name} is neither a results folder nor a contender; {hint}")
+    if base == head:
+        raise UsageError(f"{base} against itself: give two contenders")
+    asked = workload_of(known, [base, head], chosen.measuring.workload)
+    folder = new_folder(chosen.results, "compare")
+    with strap(memory_of(chosen.memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+        tell(strapped.swept)
+        about = {"name": "compare", "title": f"{head} against {base}", "memory_mb": chosen.memory_mb, "seed": 1}
+        ready = ready_from_catalogue(
+            known, [base, head], asked, strapped, interrupted, question=f"Is {head} slower than {base}?", **about
+        )
+        _measure(ready, (base, head), strapped, folder, load, chosen, interrupted)
+    return _stopped(folder) if interrupted.is_set() else _tell(chosen, [folder])
+
+
+def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
+    from webdyno.analyse.versus import BASE, HEAD
+    from webdyno.commands.revisions import RevisionError, resolve
+    from webdyno.commands.sitting import memory_of, new_folder, tell
+    from webdyno.rig.strap import strap
+
+    flags, folder = chosen.revising, new_folder(chosen.results, "compare")
+    with strap(memory_of(chosen.memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+        tell(strapped.swept)
+        commits = resolve(flags.repo, revs, strapped)
+        about = {"memory_mb": chosen.memory_mb, "seed": 1}
+        try:
+            ready = flags.ready(commits, chosen.measuring.workload, known, strapped, interrupted, **about)
+        except RevisionError as error:
+            return _not_built(error.side == HEAD, error)
+        _measure(ready, (BASE, HEAD), strapped, folder, load, chosen, interrupted)
+    return _stopped(folder) if interrupted.is_set() else _tell(chosen, [folder])
+
+
+def _stopped(folder: Path) -> int:
+    print(f"stopped; what the pairs so far say: webdyno compare {folder}", file=sys.stderr)
+    return 128 + signal.SIGINT
+
+
+def _not_built(is_head: bool, error: ContenderError) -> int:
+    """A head that does not build is worse than any; without a base nothing can be told."""
+    print(f"webdyno: {error}", file=sys.stderr)
+    for line in error.log_tail.splitlines()[-_LOG_LINES:]:
+        print(f"  | {line}", file=sys.stderr)
+    return WORSE if is_head else CANNOT_TELL
+
+
+def _measure(
+    ready: Ready,
+    names: tuple[str, str],
+    strapped: Strapped,
+    folder: Path,
+    load: Load,
+    chosen: _Chosen,
+    interrupted: threading.Event,
+) -> None:
+    from webdyno.commands.pairing import make_pairs
+    from webdyno.commands.sitting import sitting
+
+    for name in names:
+        if isinstance(failed := ready.built[name], BuildError):
+            raise failed
+    with sitting(ready, strapped, folder, interrupted) as take:
+        make_pairs(
+            take,
+            names,
+            load,
+            chosen.margin,
+            most=chosen.measuring.pairs,
+            budget_s=seconds(chosen.measuring.budget, "--budget"),
+            interrupted=interrupted,
+        )
+
+
+def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
+    """The verdict, from written Runs and nothing else."""
+    from webdyno.analyse.table import Evidence
+    from webdyno.analyse.versus import outcome_of, over_folders, over_pairs
+    from webdyno.store import Store, changes
+
+    evidence = []
+    for folder in folders:
+        with Store.open(folder) as store:
+            evidence.append(Evidence(store.plan(), store.fingerprint(), store.runs()))
+    notes: list[str] = []
+    if len(evidence) == 1:
+        (only,) = evidence
+        if only.plan.study != "compare":
+            raise UsageError(f"{folders[0]} alone holds no comparison: give two folders, base first")
+        base, head = only.plan.contenders
+        found = [over_pairs(only, base, head, chosen.margin)]
+        notes.append(f"Results: {folders[0]}")
+        named = only.plan.title.partition(" against ")
+        names = (named[2], named[0])
+    else:
+        found = over_folders(evidence[0], evidence[1], chosen.margin)
+        notes.append(
+            "note: measured in two sittings: what changed on the machine in between is not told apart from the change"
+        )
+        differ = changes(evidence[0].fingerprint, evidence[1].fingerprint)
+        notes += [f"note: the machines differ in {', '.join(differ)}"] if differ else []
+        names = (str(folders[0]), str(folders[1]))
+    _say(chosen.form, names, found, notes)
+    return {"worse": WORSE, "cannot tell": CANNOT_TELL}.get(outcome_of(found), 0)
+
+
+def _say(form: Format, names: tuple[str, str], found: Sequence[Versus], notes: Sequence[str]) -> None:
+    from webdyno.analyse.versus import outcome_of
+    from webdyno.report.versus import sentence, versus_lines, versus_markdown
+
+    if form == "json":
+        told = [sentence(names, each) for each in found]
+        data = {"base": names[0], "head": names[1], "outcome": outcome_of(found), "sentences": told}
+        say_json(data | {"tables": found, "notes": notes})
+    elif form == "md":
+        sys.stdout.write(versus_markdown(names, found, notes))
+    else:
+        for line in versus_lines(names, found, notes):
+            print(line)

@@ -1,0 +1,154 @@
+"""The flags of ``webdyno compare`` that make two revisions of a repository servers, and what they lead to."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from webdyno.commands.loading.expecting import expectation
+from webdyno.commands.options import flag
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import UsageError
+from webdyno.model.workload import Request, Workload
+
+if TYPE_CHECKING:
+    from webdyno.commands.revisions import Revision
+    from webdyno.commands.sitting import Ready
+    from webdyno.rig.strap import Strapped
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Revising:
+    """The flags that make two revisions of a repository servers."""
+
+    rev: Annotated[
+        list[str] | None, flag("--rev", help="A revision: give it twice, base first. Checked out apart and built.")
+    ] = None
+    repo: Annotated[Path, flag("--repo", help="The git repository of --rev.")] = Path()
+    cmd: Annotated[
+        str | None, flag("--cmd", help="Serves a revision, in its top folder: 'python app.py {port}'. No shell.")
+    ] = None
+    build: Annotated[
+        list[str] | None, flag("--build", help="Builds a revision, in its top folder, by sh (repeatable).")
+    ] = None
+    env: Annotated[list[str] | None, flag("--env", help="NAME=VALUE for --cmd (repeatable).")] = None
+    contender_file: Annotated[
+        Path | None, flag("--contender-file", help="Instead of --cmd: a contender's file in the repository.")
+    ] = None
+    path: Annotated[str | None, flag("--path", help="With --cmd: what is asked; / when not given.")] = None
+    expect: Annotated[
+        list[str] | None, flag("--expect", help="With --path: what a right answer is, as for webdyno load.")
+    ] = None
+
+    def check(self) -> list[str]:
+        """The two revisions; UsageError for flags that contradict each other. None given: an empty list."""
+        if self.rev is None:
+            alone: dict[str, object] = {
+                "--cmd": self.cmd,
+                "--build": self.build,
+                "--env": self.env,
+                "--path": self.path,
+            }
+            alone |= {"--contender-file": self.contender_file, "--expect": self.expect}
+            for name, value in alone.items():
+                if value is not None:
+                    raise UsageError(f"{name} goes with two revisions: --rev BASE --rev HEAD")
+            return []
+        self._check_how()
+        if len(self.rev) != 2:
+            raise UsageError(f"--rev is given {len(self.rev)} times: give base and head, as in --rev main --rev HEAD")
+        return self.rev
+
+    def _check_how(self) -> None:
+        if (self.cmd is None) == (self.contender_file is None):
+            raise UsageError("--rev needs either --cmd 'SERVER ... {port}' or --contender-file FILE: how is it served?")
+        if self.contender_file is not None and (self.build or self.env or self.path or self.expect):
+            raise UsageError("--build, --env, --path and --expect go with --cmd: a contender's file says these itself")
+        for pair in self.env or []:
+            if not pair.partition("=")[0] or "=" not in pair:
+                raise UsageError(f"--env {pair}: write it as NAME=VALUE")
+
+    def ready(
+        self,
+        commits: list[str],
+        workload: str | None,
+        known: Catalogue,
+        strapped: Strapped,
+        interrupted: threading.Event,
+        **about: str | int | None,
+    ) -> Ready:
+        """Both revisions checked out and built. RevisionError, UsageError."""
+        from webdyno.analyse.versus import BASE, HEAD
+        from webdyno.commands.revisions import check_out
+
+        revisions = [
+            check_out(self.repo, side, rev, commit, strapped, interrupted)
+            for side, rev, commit in zip((BASE, HEAD), self.rev or [], commits, strict=True)
+        ]
+        base, head = revisions
+        about |= {"name": "compare", "title": f"{head.named} against {base.named}"}
+        about |= {"question": f"Is {head.rev} slower than {base.rev}?"}
+        make = self._by_command if self.cmd is not None else self._by_file
+        return make(revisions, workload, known, strapped, interrupted, **about)
+
+    def _by_command(
+        self,
+        revisions: list[Revision],
+        workload: str | None,
+        known: Catalogue,
+        strapped: Strapped,
+        interrupted: threading.Event,
+        **about: str | int | None,
+    ) -> Ready:
+        from webdyno.commands.revisions import by_command, catalogue_by_command
+        from webdyno.commands.sitting import Ready, question_plan
+
+        asked = self._workload(workload, known)
+        environment = dict(pair.split("=", 1) for pair in self.env or [])
+        made = [
+            by_command(revision, self.cmd or "", self.build or [], environment, asked.name, strapped, interrupted)
+            for revision in revisions
+        ]
+        known = catalogue_by_command(known, {contender.name: contender for contender, _ in made}, asked)
+        plan = question_plan(known, [contender.name for contender, _ in made], asked.name, {}, **about)
+        return Ready(plan=plan, built={built.contender: built for _, built in made}, found={}, servers={})
+
+    def _workload(self, name: str | None, known: Catalogue) -> Workload:
+        """What a command is asked: a workload of the catalogue, or one path."""
+        if name is None:
+            path = self.path or "/"
+            if not path.startswith("/"):
+                raise UsageError(f"--path {path}: it begins with a slash")
+            request = Request(name=f"GET {path}", path=path, expect=expectation(self.expect, "GET"))
+            return Workload(name=f"GET {path}", title=f"GET {path}", kind="cpu", requests=[request])
+        if self.path is not None or self.expect is not None:
+            raise UsageError("--workload and --path exclude each other: either says what is asked")
+        if name not in known.workloads:
+            raise UsageError(f"--workload {name}: there is no such workload; see: webdyno list workloads")
+        if known.workloads[name].service is not None:
+            raise UsageError(f"--workload {name}: it needs {known.workloads[name].service}, give --contender-file")
+        return known.workloads[name]
+
+    def _by_file(
+        self,
+        revisions: list[Revision],
+        workload: str | None,
+        known: Catalogue,
+        strapped: Strapped,
+        interrupted: threading.Event,
+        **about: str | int | None,
+    ) -> Ready:
+        from webdyno.analyse.versus import BASE, HEAD
+        from webdyno.commands.revisions import catalogue_by_file, refuse_failed_builds
+        from webdyno.commands.sitting import ready_from_catalogue, workload_of
+
+        known = catalogue_by_file(known, revisions, self.contender_file or Path())
+        asked = workload_of(known, [BASE, HEAD], workload)
+        ready = ready_from_catalogue(known, [BASE, HEAD], asked, strapped, interrupted, **about)
+        refuse_failed_builds(ready.built, revisions)
+        return ready

@@ -1,0 +1,150 @@
+"""Base against head in a made-up world whose truth is known: false alarms, and what is detected.
+
+The world is that of the design: every start has a luck of its own (2 or 4 %), seconds within a run hang together (an
+autoregressive 3 % with 0.5, averaged over two seconds), the machine drifts, steps, and has bursts. Seeded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from webdyno.analyse.change import LOOKS, Change, judge_apart, judge_pairs
+
+WORLDS = 400
+
+
+class Sitting:
+    """Starts of two revisions, one after the other, on one machine."""
+
+    def __init__(self, seed: int, luck: float, change: float) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.luck, self.change, self.drift = luck, math.log1p(change), 0.0
+
+    def start(self, *, head: bool) -> float:
+        rng = self.rng
+        self.drift = 0.995 * self.drift + rng.normal(0, 0.02 * math.sqrt(1 - 0.995**2))
+        self.drift += rng.choice([-0.02, 0.02]) if rng.random() < 0.01 else 0.0
+        first = rng.normal(0, 0.03)
+        seconds = (first + 0.5 * first + math.sqrt(0.75) * rng.normal(0, 0.03)) / 2
+        burst = -rng.uniform(0.05, 0.3) if rng.random() < 0.015 else 0.0
+        return math.exp(9 + self.drift + rng.normal(0, self.luck) + seconds + burst + self.change * head)
+
+    def judged(self, margin: float = 0.03) -> tuple[Change, int]:
+        base: list[float] = []
+        head: list[float] = []
+        for pairs in LOOKS:
+            while len(base) < pairs:
+                order = (False, True) if len(base) % 2 == 0 else (True, False)
+                got = {which: self.start(head=which) for which in order}
+                base.append(got[False])
+                head.append(got[True])
+            change = judge_pairs(base, head, margin)
+            if change.verdict != "cannot tell":
+                break
+        return change, len(base)
+
+
+def outcomes(luck: float, change: float, seed: int = 0) -> tuple[Counter[str], float, float]:
+    """Shares of verdicts, mean number of pairs, share of intervals that hold the truth."""
+    told: Counter[str] = Counter()
+    pairs = held = 0
+    for world in range(WORLDS):
+        found, used = Sitting(1000 * seed + world, luck, change).judged()
+        told[found.verdict] += 1
+        pairs += used
+        assert found.ratio is not None
+        assert found.ratio.low is not None
+        assert found.ratio.high is not None
+        held += found.ratio.low <= 1 + change <= found.ratio.high
+    return told, pairs / WORLDS, held / WORLDS
+
+
+@pytest.mark.parametrize(
+    ("luck", "change", "slower", "same", "faster"),
+    [
+        (0.02, 0.00, (0, 0.04), (0.35, 1), (0, 0.04)),
+        (0.04, 0.00, (0, 0.045), (0.04, 1), (0, 0.045)),
+        (0.02, -0.05, (0.86, 1), (0, 0.02), (0, 0.003)),
+        (0.02, -0.08, (0.98, 1), (0, 0), (0, 0)),
+        (0.04, -0.08, (0.94, 1), (0, 0.01), (0, 0)),
+        (0.02, 0.08, (0, 0), (0, 0), (0.98, 1)),
+    ],
+)
+def test_false_alarms_are_rare_and_slowdowns_found(
+    luck: float, change: float, slower: tuple[float, float], same: tuple[float, float], faster: tuple[float, float]
+) -> None:
+    told, _, held = outcomes(luck, change)
+    for verdict, (least, most) in (("slower", slower), ("same", same), ("faster", faster)):
+        assert least <= told[verdict] / WORLDS <= most, verdict
+    assert held >= 0.93
+
+
+def test_a_large_change_takes_few_pairs() -> None:
+    _, pairs, _ = outcomes(0.02, -0.15)
+    assert pairs < 5.5
+
+
+def test_a_change_between_none_and_the_margin_is_not_called_slower_often() -> None:
+    told, _, _ = outcomes(0.01, -0.015)
+    assert told["slower"] / WORLDS < 0.15
+
+
+def test_a_burst_in_one_run_of_a_pair_is_drawn_in() -> None:
+    rng = np.random.default_rng(4)
+    base = list(np.exp(9 + rng.normal(0, 0.005, 9)))
+    head = [value * math.exp(rng.normal(0, 0.005)) for value in base]
+    quiet = judge_pairs(base, head, 0.03)
+    head[4] *= 0.6
+    hit = judge_pairs(base, head, 0.03)
+    assert (quiet.verdict, quiet.drawn_in) == ("same", 0)
+    assert hit.drawn_in >= 1
+    assert hit.verdict != "slower"
+    assert hit.ratio is not None
+    assert hit.ratio.value == pytest.approx(1, abs=0.01)
+
+
+def test_the_noise_floor_is_what_equal_revisions_would_show() -> None:
+    floors, shown = [], []
+    for seed in range(200):
+        sitting = Sitting(seed, 0.02, 0)
+        base, head = [sitting.start(head=False) for _ in range(13)], [sitting.start(head=False) for _ in range(13)]
+        change = judge_pairs(base, head, 0.03)
+        assert change.noise_floor is not None
+        assert change.ratio is not None
+        floors.append(change.noise_floor)
+        shown.append(abs(change.ratio.value - 1))
+    assert np.mean(np.array(shown) > np.array(floors)) < 0.12
+
+
+def test_for_a_figure_that_should_be_low_more_is_slower() -> None:
+    base, head = [10.0, 10.1, 9.9, 10.0, 10.05, 9.95], [12.0, 12.1, 11.9, 12.05, 12.0, 11.95]
+    assert judge_pairs(base, head, 0.03).verdict == "faster"
+    assert judge_pairs(base, head, 0.03, higher_is_better=False).verdict == "slower"
+    assert judge_apart(base, head, 0.03).verdict == "faster"
+    assert judge_apart(base, head, 0.03, higher_is_better=False).verdict == "slower"
+
+
+@pytest.mark.parametrize("tables", [1, 10])
+def test_two_sittings_are_told_apart_by_their_rounds(tables: int) -> None:
+    rng = np.random.default_rng(11)
+    alarms = found = 0
+    for _ in range(400):
+        base, same = np.exp(rng.normal(9, 0.02, (2, 6)))
+        slow = np.exp(rng.normal(9 + math.log(0.9), 0.03, 5))
+        alarms += judge_apart(base, same, 0.0, tables=tables).verdict in ("slower", "faster")
+        found += judge_apart(base, slow, 0.03, tables=tables).verdict == "slower"
+    assert alarms / 400 < 0.08 / tables + 0.01
+    assert found / 400 > 0.9 - 0.05 * tables
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_too_few_starts_cannot_tell(number: int) -> None:
+    for judge in (judge_pairs, judge_apart):
+        change = judge([100.0] * number, [50.0] * number, 0.03)
+        assert change.verdict == "cannot tell"
+        assert (change.ratio is None) == (number == 0)
+        assert change.ratio is None or change.ratio.low is None

@@ -1,0 +1,52 @@
+"""``webdyno capacity`` from end to end: a real server, started anew for every trial, under a real open load."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.live import left_behind
+from tests.live.conftest import Call
+from tests.live.test_run import start, wait_for_runs
+from webdyno.store import Store
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
+SHORT = ("--slo", "p99<2s", "-d", "200ms", "--warmup", "100ms")
+
+
+def nothing_left(cache: Path) -> bool:
+    """Of ours: another webdyno may be at work on this machine."""
+    mine = [process for process in left_behind.processes() if str(cache) in process]
+    return mine == [] and left_behind.ledgers(cache) == []
+
+
+def test_the_rates_of_a_contender_are_tried_and_kept(webdyno: Call, tmp_path: Path, cache: Path) -> None:
+    done = webdyno("capacity", "toy-good", *SHORT, "--from", "50", "--most", "100", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["capacity"]["at_least_per_s"] == 100
+    with Store.open(tmp_path / said["folder"]) as store:
+        assert [run.trial.load.rate_per_s for run in store.runs()] == [50, 100, 100]
+        assert len({run.started_at for run in store.runs()}) == 3
+    assert nothing_left(cache)
+
+
+def test_a_contender_that_never_serves_is_said_with_its_log(webdyno: Call, cache: Path) -> None:
+    done = webdyno("capacity", "toy-exit", *SHORT)
+    assert done.returncode == 1
+    assert "exited-at-start" in done.stderr
+    assert "toy: cannot find its configuration" in done.stderr
+    assert nothing_left(cache)
+
+
+def test_ctrl_c_tells_what_is_known_so_far(environment: dict[str, str], tmp_path: Path, cache: Path) -> None:
+    process = start(environment, tmp_path, "capacity", "toy-good", "--slo", "p99<2s", "-d", "300ms", "--from", "10")
+    wait_for_runs(tmp_path / "results", 2)
+    process.send_signal(signal.SIGINT)
+    told, complaints = process.communicate(timeout=30)
+    assert process.returncode == 130, complaints
+    assert "toy-good under p99<2s: at least " in told
+    assert nothing_left(cache)

@@ -1,0 +1,102 @@
+"""``webdyno compare`` from end to end: contenders by name, and two revisions of a real repository."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.commands.test_revisions import git
+from tests.live.conftest import CATALOGUE, Call
+from tests.live.test_capacity import nothing_left
+from tests.live.test_run import start, wait_for_runs
+from webdyno.store import Store
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
+SHORT = ("--pairs", "4", "-d", "200ms", "--warmup", "50ms", "-c", "4")
+OUTCOMES = {0: ("same", "better"), 1: ("worse",), 3: ("cannot tell",)}
+BODY = '--expect=body=="Hello, World!"'
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A toy server in two revisions, and a third that ends at once."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    source = (CATALOGUE / "apps" / "toy" / "toy.py").read_text()
+    slower = source.replace("            answers += 1\n", "            answers += 1\n            time.sleep(0.01)\n", 1)
+    for text in (source, slower, "raise SystemExit('cannot even start')\n"):
+        (folder / "toy.py").write_text(text)
+        git(folder, "add", "-A")
+        git(folder, "commit", "--quiet", "-m", "next")
+    return folder
+
+
+def revisions(base: str, head: str, repository: Path) -> tuple[str, ...]:
+    command = ("--cmd", "python3 toy.py {port} good", "--repo", str(repository), BODY)
+    return ("compare", "--rev", base, "--rev", head, *command, *SHORT)
+
+
+def test_contenders_are_measured_in_pairs(webdyno: Call, tmp_path: Path, cache: Path) -> None:
+    done = webdyno("compare", "toy-good", "toy-stubborn", *SHORT, "--json")
+    said = json.loads(done.stdout)
+    assert said["outcome"] in OUTCOMES[done.returncode], done.stderr
+    assert (said["base"], said["head"]) == ("toy-good", "toy-stubborn")
+    (folder,) = (tmp_path / "results").iterdir()
+    with Store.open(folder) as store:
+        order = [(run.trial.contender, run.trial.round) for run in store.runs()]
+    assert order[:4] == [("toy-good", 1), ("toy-stubborn", 1), ("toy-stubborn", 2), ("toy-good", 2)]
+    assert nothing_left(cache)
+
+
+def test_a_slower_revision_is_found_and_nothing_stays(webdyno: Call, repository: Path, cache: Path) -> None:
+    done = webdyno(*revisions("main~2", "main~1", repository), "--build", "cp toy.py built.py", "--format", "md")
+    assert done.returncode == 1, done.stderr
+    assert "is slower than base (main\\~2" in done.stdout
+    assert git(repository, "worktree", "list").count("\n") == 0
+    assert git(repository, "status", "--porcelain") == ""
+    assert nothing_left(cache)
+
+
+def test_a_revision_that_does_not_serve_is_worse(webdyno: Call, repository: Path, cache: Path) -> None:
+    done = webdyno(*revisions("main~2", "main", repository))
+    assert done.returncode == 1
+    assert "head failed: exited-at-start" in done.stdout
+    assert "cannot even start" in done.stdout
+    assert nothing_left(cache)
+
+
+def test_a_revision_that_does_not_build_is_said_with_its_log(webdyno: Call, repository: Path, cache: Path) -> None:
+    build = ("--build", "grep -q 'even start' toy.py && echo of all things && exit 5; true")
+    done = webdyno(*revisions("main~2", "main", repository), *build)
+    assert done.returncode == 1
+    assert "does not build: could not build it by" in done.stderr
+    assert "  | of all things" in done.stderr
+    done = webdyno(*revisions("main", "main~2", repository), *build)
+    assert done.returncode == 3
+    assert nothing_left(cache)
+
+
+def test_ctrl_c_leaves_nothing_behind(
+    environment: dict[str, str], repository: Path, tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, *revisions("main~2", "main~2", repository)[:-8], "--pairs", "18")
+    wait_for_runs(tmp_path / "results", 2)
+    process.send_signal(signal.SIGINT)
+    _, complaints = process.communicate(timeout=30)
+    assert process.returncode == 130, complaints
+    assert "what the pairs so far say: webdyno compare results/compare-" in complaints
+    assert not list(cache.glob("webdyno-*-*"))
+    assert nothing_left(cache)
+
+
+def test_without_git_history_nothing_is_started(webdyno: Call, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "results", ignore_errors=True)
+    done = webdyno(*revisions("main", "main", tmp_path))
+    assert done.returncode == 2
+    assert "this is no git repository" in done.stderr
+    assert not (tmp_path / "results").exists()

@@ -1,0 +1,42 @@
+"""A plan that grows: a search decides on its next Trial after the Run before, and a reader sees both."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.analyse import fakes
+from webdyno.model.errors import MachineError, WebdynoError
+from webdyno.store import FILE, Store
+
+
+def test_trials_are_added_at_the_end_and_runs_follow(tmp_path: Path) -> None:
+    runs = [fakes.run("go", round_=number) for number in (1, 2, 3)]
+    empty = msgspec.structs.replace(fakes.plan(runs), trials=[], rounds=1)
+    with Store.create(tmp_path / "r", empty, fakes.FINGERPRINT) as store:
+        for run in runs:
+            store.grow([run.trial])
+            store.append(run)
+        store.grow([])
+        assert store.done() == {run.trial.id for run in runs}
+    with Store.open(tmp_path / "r") as again:
+        plan = again.plan()
+        assert plan.trials == [run.trial for run in runs]
+        assert plan.rounds == 3
+        assert msgspec.structs.replace(plan, trials=[], rounds=1) == empty
+    with sqlite3.connect(tmp_path / "r" / FILE) as connection:
+        rows = connection.execute("SELECT position, id, round FROM trial ORDER BY position").fetchall()
+        assert rows == [(at, run.trial.id, at + 1) for at, run in enumerate(runs)]
+        assert connection.execute("SELECT rounds FROM plan").fetchall() == [(3,)]
+    connection.close()
+
+
+def test_a_folder_that_is_only_read_does_not_grow(tmp_path: Path) -> None:
+    run = fakes.run("go")
+    Store.create(tmp_path / "r", fakes.plan([run]), fakes.FINGERPRINT).close()
+    with Store.open(tmp_path / "r") as store, pytest.raises(WebdynoError) as caught:
+        store.grow([run.trial])
+    assert isinstance(caught.value, MachineError)
