@@ -26,7 +26,6 @@ from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.built import Built, Found
 from webdyno.model.contender import App, Contender, Runtime
-from webdyno.model.errors import BuildError
 from webdyno.rig.host import Host
 
 _NUMBER = "1"

@@ -6,6 +6,8 @@ What was found goes into FILE as one JSON object, because the application may pr
 library, from Python 3.8 on.
 """
 
+from __future__ import annotations
+
 import difflib
 import functools
 import importlib
@@ -13,13 +15,15 @@ import inspect
 import json
 import sys
 import traceback
+from types import ModuleType
+from typing import Any
 
 TAIL_LINES = 30
 
 
-def main(spec, target):
+def main(spec: str, target: str) -> None:
     """Find out everything, and write it whatever the application did."""
-    said = {"version": list(sys.version_info[:3]), "implementation": sys.implementation.name}
+    said: dict[str, Any] = {"version": list(sys.version_info[:3]), "implementation": sys.implementation.name}
     said["base"] = getattr(sys, "_base_executable", "") or sys.executable
     folders = [path for path in sys.path if path.rstrip("/").endswith(("site-packages", "dist-packages"))]
     said["folders"] = list(dict.fromkeys(folders))
@@ -33,11 +37,11 @@ def main(spec, target):
         json.dump(said, file)
 
 
-def packages():
+def packages() -> dict[str, str]:
     """Installed distributions and their versions."""
     from importlib import metadata
 
-    found = {}
+    found: dict[str, str] = {}
     for distribution in metadata.distributions():
         name = distribution.metadata["Name"]
         if name and distribution.version:
@@ -45,14 +49,14 @@ def packages():
     return found
 
 
-def application(module_name, expression):
+def application(module_name: str, expression: str) -> dict[str, Any]:
     """What ``module_name:expression`` is; a problem that is the user's own error in import is raised."""
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         parts = module_name.split(".")
         if error.name in [".".join(parts[:length]) for length in range(1, len(parts) + 1)]:
-            return {"problem": "no-module", "sentence": "there is no module %r" % error.name}
+            return {"problem": "no-module", "sentence": f"there is no module {error.name!r}"}
         raise
     name = expression.split("(")[0].split(".")[0].split("[")[0].strip()
     if not hasattr(module, name):
@@ -62,16 +66,16 @@ def application(module_name, expression):
     if kind == "factory":
         kind = interface_of(found())
         if kind in INTERFACES:
-            return {"interface": kind, "expression": "%s()" % expression, "made": True, "about": about(found)}
+            return {"interface": kind, "expression": f"{expression}()", "made": True, "about": about(found)}
     if kind in INTERFACES:
         return {"interface": kind, "expression": expression, "about": about(found)}
-    return {"problem": "no-interface", "sentence": "%s is %s" % (expression, about(found))}
+    return {"problem": "no-interface", "sentence": f"{expression} is {about(found)}"}
 
 
 INTERFACES = ("wsgi", "asgi", "rsgi")
 
 
-def interface_of(thing):
+def interface_of(thing: Any) -> str | None:
     """Which interface a thing speaks, "factory" for a function to be called first, None for what is none of these."""
     if hasattr(thing, "__rsgi__"):
         return "rsgi"
@@ -94,35 +98,35 @@ def interface_of(thing):
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def about(thing):
+def about(thing: Any) -> str:
     """A thing for a sentence."""
     kind = thing if inspect.isclass(thing) else type(thing)
-    named = "%s.%s" % (kind.__module__, kind.__qualname__)
-    return named if kind.__module__ != "builtins" else "of type %s" % kind.__name__
+    named = f"{kind.__module__}.{kind.__qualname__}"
+    return named if kind.__module__ != "builtins" else f"of type {kind.__name__}"
 
 
-def missing(module, name):
+def missing(module: ModuleType, name: str) -> str:
     """There is no such attribute; what is there instead."""
     names = [each for each in vars(module) if not each.startswith("_")]
     able = [each for each in names if interface_of(getattr(module, each)) in INTERFACES and is_no_import(module, each)]
     near = difflib.get_close_matches(name, names, n=1) or able[:1]
-    hint = "; did you mean %r?" % near[0] if near else ""
-    return "module %r has no attribute %r%s" % (module.__name__, name, hint)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"module {module.__name__!r} has no attribute {name!r}{hint}"
 
 
-def is_no_import(module, name):
+def is_no_import(module: ModuleType, name: str) -> bool:
     """False for functions and classes that the module only took from elsewhere."""
     thing = getattr(module, name)
     plain = inspect.isroutine(thing) or inspect.isclass(thing)
     return not plain or getattr(thing, "__module__", None) == module.__name__
 
 
-def one_line(error):
+def one_line(error: BaseException) -> str:
     """``ValueError: what it says``."""
     return " ".join(traceback.format_exception_only(type(error), error)[-1].split())
 
 
-def tail():
+def tail() -> str:
     """The traceback as Python prints it, less the frames of this file and of the import machinery."""
     kind, error, frames = sys.exc_info()
     kept = [

@@ -1,0 +1,137 @@
+"""From what was measured to what is said; and the files of ``--save``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from webdyno.analyse import analyse, words
+from webdyno.analyse.window import Window, read_window
+from webdyno.commands.calibrating import with_ceilings
+from webdyno.commands.options import cache_folder
+from webdyno.commands.report import rendered, write
+from webdyno.commands.trying.answer import Answer, answer_of, called, doubts_of
+from webdyno.commands.trying.bench import TryBench
+from webdyno.commands.trying.command import CURRENT
+from webdyno.commands.trying.copying import Copied, to_copy
+from webdyno.commands.trying.first import First
+from webdyno.commands.trying.halving import Field
+from webdyno.commands.trying.limit import Limit, limit_of, middle
+from webdyno.commands.trying.profile import Function, profile
+from webdyno.commands.trying.servers import other_versions
+from webdyno.commands.trying.sitting import Sitting
+from webdyno.commands.trying.telling import Dropped, Told, told_ratio
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.workload import Request, Workload
+from webdyno.report.words import placement
+from webdyno.store import LOGS, Store
+
+NOTHING_S = 2.0
+HELLO = Workload(name="app", title="an app that does nothing", kind="cpu", requests=[Request(name="/", path="/")])
+
+
+def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan: Plan, runs: list[Run]) -> Told:
+    """What is said; the machine must still be ours, for where the time goes is measured here."""
+    fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
+    analysis = analyse(plan, fingerprint, runs)
+    windows = [window for run in runs if (window := read_window(run)) is not None]
+    answer = answer_of(analysis, windows, bench.settings, sitting.flags.current)
+    functions: list[Function] = []
+    profile_note = ""
+    if answer.best is not None and sitting.project is not None and not sitting.interrupted.is_set():
+        functions, profile_note = profile(bench, answer.best, sitting.work)
+    project = sitting.project
+    return Told(
+        answer=answer.sentence,
+        take=answer.best,
+        interface=None if project is None else project.interface,
+        python="" if project is None else f"{project.version}, {project.how}",
+        asked=[f"{request.method} {request.path}" for request in first.workload.requests],
+        load=bench.load(1.0).label,
+        copy=_copied(sitting, bench, answer),
+        limit=_limit(sitting, bench, answer, windows),
+        profile=functions,
+        profile_note=profile_note,
+        names={name: _name(sitting, bench, name) for name in bench.settings},
+        standings=answer.verdict.standings,
+        dropped=_dropped(field, plan),
+        failed={name: run.message for name, run in field.failed.items()} | _failed(runs),
+        skipped=sitting.skipped,
+        untried=len(field.untried),
+        doubts=doubts_of(analysis, answer.best),
+        notes=[*first.notes, *_notes(sitting, bench, answer, runs)],
+        saved=None if sitting.flags.save is None else str(sitting.flags.save),
+        **told_ratio(answer),  # type: ignore[arg-type]  # its fields by name
+    )
+
+
+def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
+    if name == CURRENT:
+        return f"current: {sitting.flags.current}"
+    return called(bench.settings[name])
+
+
+def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[Window]) -> Limit | None:
+    """Where the time of the best goes: with the app, and with one that does nothing."""
+    if answer.best is None:
+        return None
+    ranked = [standing.contender for standing in answer.verdict.standings]
+    names = [answer.best, *(name for name in ranked if name != answer.best)]
+    idle = next((made for name in names if (made := sitting.nothing(bench, name, HELLO)) is not None), None)
+    own = middle([window for window in windows if window.run.trial.contender == answer.best])
+    if own is None:
+        return None
+    if idle is None or sitting.nothing(bench, answer.best, HELLO) is None or sitting.interrupted.is_set():
+        nothing = None
+    else:
+        nothing = read_window(idle[0].measure(idle[1], NOTHING_S))
+    return limit_of(own, nothing, answer.verdict.standings, lambda name: bench.settings[name].contender.server)
+
+
+def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:
+    if answer.best is None or answer.best == CURRENT:
+        return None
+    setting = bench.settings[answer.best]
+    original, scripts = sitting.original(setting)
+    return to_copy(setting, sitting.project, sitting.flags.project_folder, original, scripts, sitting.cores)
+
+
+def _dropped(field: Field, plan: Plan) -> list[Dropped]:
+    """Measured, served, and not in the last comparison; the fastest first."""
+    names = [name for name in field.ranked(field.rates) if name not in plan.contenders]
+    return [Dropped(name, field.rate(name), len(field.rates[name])) for name in names]
+
+
+def _failed(runs: Sequence[Run]) -> dict[str, str]:
+    return {run.trial.contender: run.message for run in runs if run.outcome not in ("ok", "interrupted")}
+
+
+def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run]) -> list[str]:
+    """What holds for the whole answer."""
+    found = [
+        f"asked by {words.count(sitting.flags.connections, 'client')} that wait for each answer; how much load it "
+        "takes within a limit of latency is another question",
+        *([placement(runs[-1].rig)] if runs else []),
+    ]
+    if answer.best is not None and sitting.project is not None:
+        original, _ = sitting.original(bench.settings[answer.best])
+        others = [] if original is None else other_versions(original, sitting.project)
+        if others:
+            found.append(f"measured with {words.listing(others)}: the answer holds for that version")
+    return found
+
+
+def save(folder: Path, told: Told, logs: Path) -> None:
+    """Beside the results: the report, the answer as JSON, what is to be copied, and everybody's log."""
+    with Store.open(folder) as store:
+        write(folder / "report.html", rendered(store, "html"))
+    write(folder / "answer.json", msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
+    for log in sorted(logs.glob("*.log")):
+        shutil.copyfile(log, folder / LOGS / log.name)
+    if told.copy is not None:
+        for name, content in {**told.copy.files, "webdyno-try.service": told.copy.systemd}.items():
+            write(folder / name, content)
