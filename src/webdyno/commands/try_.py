@@ -20,13 +20,13 @@ from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.bench import WARMUP_S, TryBench
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.evidence import conclude, save
-from webdyno.commands.trying.final import LEAST_ROUNDS, final_plan, final_runs, shape
+from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, final_runs, shape
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.running import try_url
-from webdyno.commands.trying.sitting import END_S, LAST_S, Sitting, say, tail_of
+from webdyno.commands.trying.sitting import ANSWERS, END_S, LAST_S, Sitting, say, tail_of
 from webdyno.commands.trying.telling import Told, tell
-from webdyno.model.errors import ContenderError
+from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
 from webdyno.rig.strap import strap
@@ -89,13 +89,16 @@ def _tried(sitting: Sitting, app: str | None) -> Told:
     """From the project to what is said."""
     sitting.prepare(app)
     first = sitting.first()
-    bench = sitting.bench(first.workload, first.ready_s)
+    bench = sitting.bench(first)
     ends = time.monotonic() + sitting.flags.budget_s
     field, names = sitting.screen(bench, first)
+    if not names:
+        raise _nobody(field)
     if CURRENT in bench.settings:
         names.append(CURRENT)
     start_s = _start_s(field, first.ready_s)
-    rounds, duration_s = shape(len(names), ends - time.monotonic() - LAST_S, start_s)
+    least_s = max(LEAST_S, ANSWERS * first.slowest_s)
+    rounds, duration_s = shape(len(names), ends - time.monotonic() - LAST_S, start_s, least_s)
     plan = final_plan(bench, names, rounds, duration_s, _skips(sitting, field), _title(app, sitting.flags))
     say(
         f"last comparison: {', '.join(names)}; {count(rounds, 'round')} of {duration_s:g} s, about "
@@ -106,6 +109,12 @@ def _tried(sitting: Sitting, app: str | None) -> Told:
     if sitting.flags.save is not None:
         save(sitting.flags.save, told, sitting.work)
     return told
+
+
+def _nobody(field: Field) -> ContenderError:
+    """Not one server got through its first Run."""
+    name, run = next(iter(field.failed.items()))
+    return AnswerError(f"no server could serve it under load; {name}: {run.message}", run.log_tail)
 
 
 def _start_s(field: Field, ready_s: float) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.analyse.window import Window, read_window
+from webdyno.analyse.window import read_window
 from webdyno.commands.trying.fitting import Setting
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
@@ -40,6 +40,7 @@ class TryBench:
     driver_version: str
     logs: Path
     interrupted: threading.Event
+    timeout_s: float = TIMEOUT_S
     app: App = OWN_APP
     runtime: Runtime = OWN_RUNTIME
     hidden: frozenset[str] = frozenset()
@@ -54,9 +55,11 @@ class TryBench:
         )
         self.built[setting.name] = msgspec.structs.replace(built, contender=setting.name)
 
-    def load(self, duration_s: float, timeout_s: float = TIMEOUT_S) -> Load:
+    def load(self, duration_s: float) -> Load:
         """Looping clients, for so long."""
-        return Load(connections=self.connections, duration_s=duration_s, warmup_s=WARMUP_S, timeout_s=timeout_s)
+        return Load(
+            connections=self.connections, duration_s=duration_s, warmup_s=WARMUP_S, timeout_s=self.timeout_s
+        )
 
     def trial(self, name: str, load: Load, round_: int) -> Trial:
         """The cell of one setting in one round."""
@@ -111,8 +114,3 @@ def rate_of(run: Run) -> float:
     """Right answers per second; 0 for a Run that failed."""
     window = read_window(run)
     return 0.0 if window is None else window.rate_per_s
-
-
-def window_of(run: Run) -> Window | None:
-    """The figures of a Run that succeeded."""
-    return read_window(run)

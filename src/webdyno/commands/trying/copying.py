@@ -1,4 +1,4 @@
-"""What to copy: how to install the winner, its command, and that as a systemd unit, a Procfile and a Dockerfile line."""
+"""What to copy: how to install the winner, its command, and that as a systemd unit, in a Procfile, in a Dockerfile."""
 
 from __future__ import annotations
 

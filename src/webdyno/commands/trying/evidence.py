@@ -59,7 +59,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         names={name: _name(sitting, bench, name) for name in bench.settings},
         standings=answer.verdict.standings,
         dropped=_dropped(field, plan),
-        failed={name: run.message for name, run in field.failed.items()} | _failed(runs),
+        failed=_failed([*field.failed.values(), *runs]),
         skipped=sitting.skipped,
         untried=len(field.untried),
         doubts=doubts_of(analysis, answer.best),
@@ -107,7 +107,13 @@ def _dropped(field: Field, plan: Plan) -> list[Dropped]:
 
 
 def _failed(runs: Sequence[Run]) -> dict[str, str]:
-    return {run.trial.contender: run.message for run in runs if run.outcome not in ("ok", "interrupted")}
+    """What went wrong with each, and the last line it wrote."""
+    found = {}
+    for run in runs:
+        if run.outcome not in ("ok", "interrupted"):
+            lines = [line.strip() for line in run.log_tail.splitlines() if line.strip()]
+            found[run.trial.contender] = run.message + (f" ({lines[-1][:200]})" if lines else "")
+    return found
 
 
 def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run]) -> list[str]:
@@ -119,6 +125,8 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
     ]
     if answer.best is not None and sitting.project is not None:
         original, _ = sitting.original(bench.settings[answer.best])
+        if original is not None:
+            found.append(f"how {original.name} works: {original.model} ({original.recommended or original.because})")
         others = [] if original is None else other_versions(original, sitting.project)
         if others:
             found.append(f"measured with {words.listing(others)}: the answer holds for that version")

@@ -15,16 +15,16 @@ LEAST_S, MOST_S = 1.5, 5.0
 """Steady seconds of one Run."""
 
 
-def shape(count: int, left_s: float, start_s: float) -> tuple[int, float]:
+def shape(count: int, left_s: float, start_s: float, least_s: float = LEAST_S) -> tuple[int, float]:
     """Rounds and steady seconds for ``count`` settings in ``left_s``, where starting and ending one takes ``start_s``.
 
     More rounds first, longer ones after: what differs most is one start from the next.
     """
     each = left_s / max(count, 1)
-    rounds = int(each / (start_s + LEAST_S))
+    rounds = int(each / (start_s + least_s))
     if rounds <= MOST_ROUNDS:
-        return max(rounds, LEAST_ROUNDS), LEAST_S
-    return MOST_ROUNDS, round(min(each / MOST_ROUNDS - start_s, MOST_S), 1)
+        return max(rounds, LEAST_ROUNDS), least_s
+    return MOST_ROUNDS, round(max(least_s, min(each / MOST_ROUNDS - start_s, MOST_S)), 1)
 
 
 def final_plan(

@@ -17,7 +17,7 @@ from webdyno.model.rule import evaluate
 
 SWEPT = ("workers", "threads")
 """What a sweep may vary; another server's worker class, loop or parser is another contender."""
-NOT_TRIED = {"mod_wsgi": "Apache reads its own configuration, not a project's folder and variables"}
+NOT_TRIED = {"mod_wsgi-express": "Apache reads its own configuration, not a project's folder and variables"}
 """Servers that cannot be given a project as it is."""
 
 

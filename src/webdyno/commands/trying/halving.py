@@ -113,21 +113,21 @@ def halve(
     The field, and who is left, the fastest first.
     """
     field_ = Field()
-    _rung(field_, bases, 1, measure, say)
+    _rung(field_, bases, 1, measure, left, say)
     swept = [variant for name in worth_a_sweep(field_, bases) for variant in variants_of(name)]
     room = int(min(SWEEP_SHARE * budget_s, left(field_.seconds)) / max(field_.seconds, 0.1))
-    field_.untried = swept[max(room, 0) :]
+    field_.untried += swept[max(room, 0) :]
     stay = field_.ranked(bases)
     if swept[: max(room, 0)]:
-        _rung(field_, swept[:room], 2, measure, say)
+        _rung(field_, swept[:room], 2, measure, left, say)
         stay = [*stay, *swept[:room]]
     rung = 2
     while True:
-        stay = kept(field_, stay, FINALISTS, rung)
+        stay = kept(field_, stay, 2 * FINALISTS, rung)
         rung += 1
-        if len(stay) <= FINALISTS or left(field_.seconds) < len(stay) * (field_.seconds + 0.5):
+        if (len(stay) <= 2 * FINALISTS and rung > 3) or left(field_.seconds) < len(stay) * (field_.seconds + 0.5):
             return field_, stay
-        _rung(field_, stay, rung, measure, say)
+        _rung(field_, stay, rung, measure, left, say)
 
 
 def _rung(
@@ -135,9 +135,14 @@ def _rung(
     names: Sequence[str],
     rung: int,
     measure: Measure,
+    left: Callable[[float], float],
     say: Callable[[int, list[str], Field], None],
 ) -> None:
+    """Each of ``names`` once more. A rung that takes longer than foretold (servers that never answer) is broken off."""
     duration_s = RUNG_S[min(rung, len(RUNG_S)) - 1]
     say(rung, list(names), field_)
-    for name in names:
+    for at, name in enumerate(names):
+        if at and left(field_.seconds) <= 0:
+            field_.untried += [each for each in names[at:] if each not in field_.runs]
+            return
         field_.book(name, *measure(name, duration_s))

@@ -70,7 +70,7 @@ def _sentences(
             "the same server"
         )
         if is_app:
-            said.append(f"the app itself is the limit: {both}, so {words.per_cent(share)} is the app's")
+            said.append(f"with it the app itself is the limit: {both}, so {words.per_cent(share)} is the app's")
         else:
             said.append(f"{both}: {words.per_cent(share)} is the app's, the rest the server's")
     if alike:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,8 @@ from webdyno.model.trial import Skipped
 from webdyno.rig.strap import Strapped
 
 AT_ONCE = 2
+_RESOLVER = re.compile(r"Because .{1,400}?(?= And because| we can conclude|, we can|$)")
+"""What uv says of versions that exclude each other, up to its conclusions."""
 SHOWN_VARIABLES = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "WEBDYNO_APP")
 """Of a server's environment: what may stand in a record. The rest is the user's own, and may be secret."""
 
@@ -81,11 +84,10 @@ def build_servers(
 
 
 def _reason(error: BuildError) -> str:
-    """Why, with the resolver's own sentence where it found the project's packages in the way."""
-    lines = [line.strip(" │╰─▶×") for line in error.log_tail.splitlines()]
-    start = next((at for at, line in enumerate(lines) if line.startswith(("Because", "No solution"))), None)
-    told = " ".join(lines[start : start + 8]) if start is not None else ""
-    return f"{error}{': ' + told if told else ''}"
+    """Why, with the resolver's own sentences where it found the project's packages in the way."""
+    told = " ".join(error.log_tail.split())
+    found = _RESOLVER.search(told)
+    return f"{error}: {found[0]}" if found is not None else str(error)
 
 
 def served_from(built: Built, project: Project) -> Built:

@@ -14,7 +14,7 @@ import msgspec
 
 from webdyno.analyse.words import count, length
 from webdyno.commands.trying.asking import AppAsking
-from webdyno.commands.trying.bench import WARMUP_S, TryBench, rate_of
+from webdyno.commands.trying.bench import TIMEOUT_S, WARMUP_S, TryBench, rate_of
 from webdyno.commands.trying.command import CURRENT, command_built, command_settings, names_for
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S
 from webdyno.commands.trying.first import First, first_answers
@@ -28,7 +28,7 @@ from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
-from webdyno.model.errors import ContenderError, StartError, UsageError
+from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError
 from webdyno.model.run import Run
 from webdyno.model.trial import Skipped
 from webdyno.model.workload import Workload
@@ -39,6 +39,10 @@ SIMPLEST = ("waitress", "uvicorn-pure", "uvicorn", "wsgiref", "granian-rsgi")
 """Whose first answers are looked at, where they are there: servers that change the least of an app."""
 END_S = 0.6
 """Verifying and ending a server."""
+LONGEST_S = 60.0
+"""The most that one answer may take."""
+ANSWERS = 10
+"""A Run lasts at least so many times the slowest of the first answers."""
 LAST_S = 12.0
 """Kept for the app that does nothing, and for a profile."""
 
@@ -118,7 +122,10 @@ class Sitting:
                 raise
             said = self._asked(order[1])  # the app, or that server? Another one tells
         if CURRENT in self.commands:
-            self._asked(CURRENT)
+            try:
+                self._asked(CURRENT)
+            except ContenderError as error:
+                raise BuildError(f"--current {self.flags.current!r}: {error}", error.log_tail) from None
         return said
 
     def _asked(self, name: str) -> First:
@@ -127,11 +134,13 @@ class Sitting:
         built, log = self.built_of(name), self.work / "first.log"
         return first_answers(slow, built, self.asking, self.strapped, log, self.interrupted, time.monotonic)
 
-    def bench(self, workload: Workload, ready_s: float) -> TryBench:
+    def bench(self, first: First) -> TryBench:
         """Where everything is measured, all recommended settings and commands in it."""
+        queue_s = 2 * self.flags.connections * first.slowest_s  # a server with one worker takes them one by one
         bench = TryBench(
             strapped=self.strapped,
-            workload=workload,
+            workload=first.workload,
+            timeout_s=min(max(TIMEOUT_S, queue_s), LONGEST_S),
             connections=self.flags.connections,
             driver_version=DRIVERS["engine"]().version(asker(self.strapped)),
             logs=self.work,
@@ -139,9 +148,9 @@ class Sitting:
             hidden=hidden_variables(self.project, self.flags.variables),
         )
         for server in self.servers.values():
-            self._add(bench, server.setting, ready_s)
+            self._add(bench, server.setting, first.ready_s)
         for setting in self.commands.values():
-            self._add(bench, setting, ready_s)
+            self._add(bench, setting, first.ready_s)
         return bench
 
     def _add(self, bench: TryBench, setting: Setting, ready_s: float, like: str | None = None) -> None:
@@ -152,9 +161,10 @@ class Sitting:
         """Who comes into the last comparison, and all that was measured on the way. UsageError: no time for it."""
         bases = [name for name in bench.settings if name != CURRENT]
         each_s = first.ready_s + WARMUP_S + END_S
+        least_s = ANSWERS * first.slowest_s
         last = min(len(bases), FINALISTS) + (CURRENT in bench.settings)
-        reserve = last * LEAST_ROUNDS * (each_s + LEAST_S) + LAST_S
-        least = len(bases) * (each_s + RUNG_S[0]) + reserve
+        reserve = last * LEAST_ROUNDS * (each_s + max(LEAST_S, least_s)) + LAST_S
+        least = len(bases) * (each_s + max(RUNG_S[0], least_s)) + reserve
         if least > self.flags.budget_s:
             raise UsageError(
                 f"--budget {self.flags.budget}: {count(len(bases), 'server')} once each and the last comparison take "
@@ -165,7 +175,7 @@ class Sitting:
         def measure(name: str, duration_s: float) -> tuple[Run, float]:
             if self.interrupted.is_set():
                 raise KeyboardInterrupt
-            run = bench.measure(name, duration_s)
+            run = bench.measure(name, max(duration_s, least_s))
             if run.outcome == "interrupted":
                 raise KeyboardInterrupt
             return run, rate_of(run)
