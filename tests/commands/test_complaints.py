@@ -40,7 +40,10 @@ WRONG = [
     ("try a:b -c 0", "--connections 0: give a whole number of at least 1"),
     ("try a:b --budget soon", "--budget soon: give a length of time such as 500ms, 2s or 1m"),
     ("try a:b -C /no/where", "--folder /no/where: there is no such folder"),
-    ("try a:b --url http://x", "--url loads a server that runs already; it goes with neither an app, --cmd nor --current"),
+    (
+        "try a:b --url http://x",
+        "--url loads a server that runs already; it goes with neither an app, --cmd nor --current",
+    ),
     ("try --cmd x{port} -k waitress", "--server picks servers of the catalogue for an application; name one"),
     ("try a:b --openapi --path /a", "--openapi picks the paths itself; give either --openapi or --path"),
     ("try --url http://x --openapi", "--openapi goes with an application; name the paths of a server that runs"),

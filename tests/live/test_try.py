@@ -1,4 +1,4 @@
-"""``webdyno try`` with projects made here: the answer, what goes wrong and how it is said, and that nothing is written."""
+"""``webdyno try`` with projects made here: the answer, what goes wrong, and that nothing is written."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def test_the_answer_comes_with_a_command_and_nothing_is_written(webdyno: Call, p
     assert told["limit"]["cpu_per_request_ns"] > 0
     assert "shop:app: WSGI" in done.stderr
     assert "(the project's .venv); 1 server can serve it" in done.stderr
-    assert {"results.sqlite", "report.html", "answer.json", "logs"} <= {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"results.sqlite", "report.html", "answer.json", "logs"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
     kept = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"open sesame" not in kept
 
@@ -120,7 +122,12 @@ WRONG = [
     ("shop:app", ["--expect", 'body contains "no"'], 1, "GET /: expected a body that contains 'no', got 'welcome'"),
     ("shop:app", ["--budget", "3s"], 2, "--budget 3s: 1 server once each and the last comparison take about "),
     ("shop:app", ["--openapi"], 2, "--openapi: the app has no schema (asked for /openapi.json"),
-    ("shop:app", ["--current", "no-such-program {port}"], 1, "--current 'no-such-program {port}': no-such-program could not"),
+    (
+        "shop:app",
+        ["--current", "no-such-program {port}"],
+        1,
+        "--current 'no-such-program {port}': no-such-program could not",
+    ),
     ("shop:app", ["--python", "/no/where"], 2, "--python /no/where: there is no Python; give an interpreter"),
 ]
 
@@ -153,7 +160,9 @@ def taken() -> Iterator[int]:
 
 
 def test_a_port_that_is_taken_is_said_by_the_server_itself(webdyno: Call, project: Path, taken: int) -> None:
-    done = webdyno("try", "-C", str(project), "--cmd", f"{sys.executable} -m http.server {taken} --bind 127.0.0.1 -d {{port}}")
+    done = webdyno(
+        "try", "-C", str(project), "--cmd", f"{sys.executable} -m http.server {taken} --bind 127.0.0.1 -d {{port}}"
+    )
     assert done.returncode == 1
     assert "Address already in use" in done.stderr
     assert "cmd ended with exit status 1 before it served" in done.stderr

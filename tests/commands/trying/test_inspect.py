@@ -30,7 +30,7 @@ def create_nothing(): return 3
 def make(name, debug=False): return Wsgi()
 number = 3
 """,
-    "broken": "import sys\nprint('noise')\ndef load():\n    raise ValueError('no such setting: DATABASE_URL')\nload()\n",
+    "broken": "print('noise')\ndef load():\n    raise ValueError('no such setting: DATABASE_URL')\nload()\n",
     "needs": "import not_installed_anywhere\n",
     "leaves": "raise SystemExit(4)\n",
 }

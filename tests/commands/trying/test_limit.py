@@ -42,32 +42,32 @@ ALIKE = [standing("a", 100, 1000), standing("b", 95, 1050), standing("c", 97, 11
 
 
 def test_an_app_that_takes_nearly_all_the_cpu_is_the_limit() -> None:
-    limit = limit_of(window(2_400_000), window(80_000), ALIKE, str)
+    limit = limit_of("bjoern", window(2_400_000), window(80_000), ALIKE, str)
     assert limit.is_app
     assert limit.sentence == (
-        "with it the app itself is the limit: a request takes 2.40 ms of CPU, and 80.0 µs with an app that does nothing on the "
-        "same server, so 97 % is the app's; a, b and c are within 10 % of each other, at nearly the same CPU for each "
+        "with bjoern the app itself is the limit: a request takes 2.40 ms of CPU, and 80.0 µs with an app that does "
+        "nothing on the same server, so 97 % is the app's; a, b and c are within 10 % of each other, at nearly the same CPU for each "
         "request: another server will not make it faster"
     )
 
 
 def test_a_server_that_takes_its_part_is_told_with_it() -> None:
-    limit = limit_of(window(200_000), window(100_000), ALIKE[:2], str)
+    limit = limit_of("bjoern", window(200_000), window(100_000), ALIKE[:2], str)
     assert not limit.is_app
     assert limit.alike == []
     assert "50 % is the app's, the rest the server's" in limit.sentence
 
 
 def test_servers_that_differ_in_rate_or_in_cpu_are_not_alike() -> None:
-    assert limit_of(window(1), None, [*ALIKE, standing("d", 80, 1000)], str).alike == []
-    assert limit_of(window(1), None, [*ALIKE, standing("d", 100, 1200)], str).alike == []
-    assert limit_of(window(1), None, ALIKE, lambda _: "one").alike == []
+    assert limit_of("bjoern", window(1), None, [*ALIKE, standing("d", 80, 1000)], str).alike == []
+    assert limit_of("bjoern", window(1), None, [*ALIKE, standing("d", 100, 1200)], str).alike == []
+    assert limit_of("bjoern", window(1), None, ALIKE, lambda _: "one").alike == []
 
 
 def test_waiting_is_seen_and_the_unknown_stays_unsaid() -> None:
-    limit = limit_of(window(1000, used=0.3), None, [], str)
-    assert limit.sentence.startswith("it used 0.3 of 1 core under full load: for the rest it waited")
-    assert limit_of(window(None), window(None), [], str).sentence == ""
+    limit = limit_of("bjoern", window(1000, used=0.3), None, [], str)
+    assert limit.sentence.startswith("bjoern used 0.3 of 1 core under full load: for the rest it waited")
+    assert limit_of("bjoern", window(None), window(None), [], str).sentence == ""
 
 
 def test_the_middle_run_is_taken() -> None:

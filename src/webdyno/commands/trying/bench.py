@@ -57,9 +57,7 @@ class TryBench:
 
     def load(self, duration_s: float) -> Load:
         """Looping clients, for so long."""
-        return Load(
-            connections=self.connections, duration_s=duration_s, warmup_s=WARMUP_S, timeout_s=self.timeout_s
-        )
+        return Load(connections=self.connections, duration_s=duration_s, warmup_s=WARMUP_S, timeout_s=self.timeout_s)
 
     def trial(self, name: str, load: Load, round_: int) -> Trial:
         """The cell of one setting in one round."""

@@ -76,20 +76,23 @@ def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
 
 
 def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[Window]) -> Limit | None:
-    """Where the time of the best goes: with the app, and with one that does nothing."""
+    """Where the time of the best goes: with the app, and with one that does nothing.
+
+    Of the best that is the catalogue's: what the user's own command would be without the app, only the user knows.
+    """
     if answer.best is None:
         return None
-    ranked = [standing.contender for standing in answer.verdict.standings]
-    names = [answer.best, *(name for name in ranked if name != answer.best)]
-    idle = next((made for name in names if (made := sitting.nothing(bench, name, HELLO)) is not None), None)
-    own = middle([window for window in windows if window.run.trial.contender == answer.best])
+    ranked = [answer.best, *(standing.contender for standing in answer.verdict.standings)]
+    name = next((each for each in ranked if sitting.original(bench.settings[each])[0] is not None), answer.best)
+    own = middle([window for window in windows if window.run.trial.contender == name])
     if own is None:
         return None
-    if idle is None or sitting.nothing(bench, answer.best, HELLO) is None or sitting.interrupted.is_set():
-        nothing = None
-    else:
-        nothing = read_window(idle[0].measure(idle[1], NOTHING_S))
-    return limit_of(own, nothing, answer.verdict.standings, lambda name: bench.settings[name].contender.server)
+    idle = None if sitting.interrupted.is_set() else sitting.nothing(bench, name, HELLO)
+    nothing = None if idle is None else read_window(idle[0].measure(idle[1], NOTHING_S))
+    standings = answer.verdict.standings
+    return limit_of(
+        bench.settings[name].base, own, nothing, standings, lambda each: bench.settings[each].contender.server
+    )
 
 
 def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:

@@ -35,18 +35,18 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def limit_of(
-    winner: Window, nothing: Window | None, standings: Sequence[Standing], server: Callable[[str], str]
+    name: str, winner: Window, nothing: Window | None, standings: Sequence[Standing], server: Callable[[str], str]
 ) -> Limit:
-    """The limit of what was measured; ``server`` names the server of a setting."""
+    """The limit of what was measured with ``name``; ``server`` names the server of a setting."""
     cpu, floor = winner.cpu_per_request_ns, None if nothing is None else nothing.cpu_per_request_ns
     cores, used = len(winner.run.rig.contender_cores), winner.contender_cores
     alike = _alike(standings, server)
     share = None if not cpu or floor is None else max(0.0, 1 - floor / cpu)
     is_app = share is not None and share >= APP_SHARE
-    said = list(_sentences(cpu, floor, share, alike, is_app))
+    said = list(_sentences(name, cpu, floor, share, alike, is_app))
     if used is not None and used < IDLE * cores:
         said.append(
-            f"it used {used:.1f} of {words.count(cores, 'core')} under full load: for the rest it waited (for a "
+            f"{name} used {used:.1f} of {words.count(cores, 'core')} under full load: for the rest it waited (for a "
             "database, a lock, another service, or the load generator)"
         )
     return Limit(
@@ -61,7 +61,7 @@ def limit_of(
 
 
 def _sentences(
-    cpu: float | None, floor: float | None, share: float | None, alike: list[str], is_app: bool
+    name: str, cpu: float | None, floor: float | None, share: float | None, alike: list[str], is_app: bool
 ) -> list[str]:
     said = []
     if cpu and floor is not None and share is not None:
@@ -70,9 +70,9 @@ def _sentences(
             "the same server"
         )
         if is_app:
-            said.append(f"with it the app itself is the limit: {both}, so {words.per_cent(share)} is the app's")
+            said.append(f"with {name} the app itself is the limit: {both}, so {words.per_cent(share)} is the app's")
         else:
-            said.append(f"{both}: {words.per_cent(share)} is the app's, the rest the server's")
+            said.append(f"with {name}, {both}: {words.per_cent(share)} is the app's, the rest the server's")
     if alike:
         said.append(
             f"{words.listing(alike)} are within {round((ALIKE_RATE - 1) * 100)} % of each other, at nearly the same "
