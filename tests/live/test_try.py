@@ -153,6 +153,31 @@ def test_the_users_own_traceback_is_shown(webdyno: Call, project: Path) -> None:
     assert "  | RuntimeError: no such luck" in done.stderr
 
 
+PYPROJECT = '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = []\n'
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "pyproject.toml", "uv.lock"])
+def test_a_project_without_an_environment_gets_one_that_is_not_its_own(
+    webdyno: Call, tmp_path: Path, file: str
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "app.py").write_text("def app(environ, start_response): ...\n")
+    (folder / file).write_text("# nothing\n")
+    if file != "requirements.txt":
+        (folder / "pyproject.toml").write_text(PYPROJECT)
+    if file == "uv.lock":
+        (folder / file).unlink()
+        subprocess.run([uv.find_uv_bin(), "lock", "-q", "--offline", "--project", str(folder)], check=True)
+    before = content(folder)
+    done = webdyno("try", "app:app", "-C", str(folder), "-k", "nobody")
+    assert (done.returncode, "no server of that name serves WSGI" in done.stderr) == (2, True), done.stderr
+    done = webdyno("try", "nowhere:app", "-C", str(folder))
+    assert f"there is no module 'nowhere' in {folder}, nor in " in done.stderr
+    assert "/environments/" in done.stderr
+    assert content(folder) == before
+
+
 @pytest.fixture
 def taken() -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from webdyno.commands.trying.limit import limit_of, middle
-from webdyno.commands.trying.profile import functions
+from webdyno.commands.trying.profile import functions, gil_share
 from webdyno.model.verdict import Estimate, Standing
 
 
@@ -46,8 +46,8 @@ def test_an_app_that_takes_nearly_all_the_cpu_is_the_limit() -> None:
     assert limit.is_app
     assert limit.sentence == (
         "with bjoern the app itself is the limit: a request takes 2.40 ms of CPU, and 80.0 µs with an app that does "
-        "nothing on the same server, so 97 % is the app's; a, b and c are within 10 % of each other, at nearly the same CPU for each "
-        "request: another server will not make it faster"
+        "nothing on the same server, so 97 % is the app's; a, b and c are within 10 % of each other, at nearly "
+        "the same CPU for each request: another server will not make it faster"
     )
 
 
@@ -91,3 +91,7 @@ def test_functions_are_counted_by_themselves_and_in_all() -> None:
         ("main (app/run.py)", 0.2, 1.0),
     ]
     assert functions("") == []
+    assert gil_share(raw, 400) == 0.25
+    two = raw + raw.replace("process 7", "process 8")
+    assert gil_share(two, 400) == 0.25
+    assert gil_share("main (a.py:1) 3", 400) is None

@@ -20,7 +20,7 @@ from webdyno.commands.trying.copying import Copied, to_copy
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle
-from webdyno.commands.trying.profile import Function, profile
+from webdyno.commands.trying.profile import Profile, profile
 from webdyno.commands.trying.servers import other_versions
 from webdyno.commands.trying.sitting import Sitting
 from webdyno.commands.trying.telling import Dropped, Told, told_ratio
@@ -40,10 +40,9 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
     analysis = analyse(plan, fingerprint, runs)
     windows = [window for run in runs if (window := read_window(run)) is not None]
     answer = answer_of(analysis, windows, bench.settings, sitting.flags.current)
-    functions: list[Function] = []
-    profile_note = ""
+    seen = Profile()
     if answer.best is not None and sitting.project is not None and not sitting.interrupted.is_set():
-        functions, profile_note = profile(bench, answer.best, sitting.work)
+        seen = profile(bench, answer.best, sitting.work)
     project = sitting.project
     return Told(
         answer=answer.sentence,
@@ -54,8 +53,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         load=bench.load(1.0).label,
         copy=_copied(sitting, bench, answer),
         limit=_limit(sitting, bench, answer, windows),
-        profile=functions,
-        profile_note=profile_note,
+        profile=seen,
         names={name: _name(sitting, bench, name) for name in bench.settings},
         standings=answer.verdict.standings,
         dropped=_dropped(field, plan),

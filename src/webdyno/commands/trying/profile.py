@@ -1,4 +1,8 @@
-"""Where the CPU goes, by function: py-spy looks at the winner under load, where py-spy is on PATH."""
+"""Where the interpreter's time goes, by function: py-spy looks at the winner under load, where py-spy is on PATH.
+
+Only threads that hold the interpreter's lock (GIL) count. Which threads are idle py-spy can only guess, and where it
+guesses wrongly, threads that wait for work would lead the list.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +34,25 @@ class Function(msgspec.Struct, frozen=True):
     total: float
 
 
-def profile(bench: TryBench, name: str, folder: Path) -> tuple[list[Function], str]:
-    """The functions that take the most of CPU, and a line on why there are none."""
+class Profile(msgspec.Struct, frozen=True):
+    """What py-spy saw; ``note`` says why there is nothing."""
+
+    functions: list[Function] = []
+    gil: float | None = None
+    """Part of the time in which the interpreter's lock was held, the mean of all processes that held it at all."""
+    note: str = ""
+
+
+def profile(bench: TryBench, name: str, folder: Path) -> Profile:
+    """The functions that take the most of the interpreter's time."""
     program = shutil.which(PROGRAM)
     if program is None:
-        return [], f"{PROGRAM} is not on PATH: with it, webdyno shows which functions take the CPU"
+        return Profile(note=f"{PROGRAM} is not on PATH: with it, webdyno shows which functions take the time")
     out, log = folder / "profile.txt", folder / "py-spy.log"
     contender, built = bench.settings[name].contender, bench.built[name]
     try:
         with serve(contender, bench.workload, built, bench.strapped, log, bench.interrupted) as served:
-            argv = [program, "record", "--subprocesses", "--format", "raw", "--duration", str(PROFILE_S)]
+            argv = [program, "record", "--gil", "--subprocesses", "--format", "raw", "--duration", str(PROFILE_S)]
             argv += ["--rate", str(RATE), "--output", str(out), "--pid", str(served.group.pid)]
             command = Command(
                 argv=argv, cwd=folder, environment={"PATH": "/usr/bin:/bin"}, role="tool", stdout=log, stderr=STDOUT
@@ -58,11 +71,12 @@ def profile(bench: TryBench, name: str, folder: Path) -> tuple[list[Function], s
             finally:
                 group.end(1.0)
     except (ContenderError, MachineError) as error:
-        return [], f"{PROGRAM} could not be used: {error}"
+        return Profile(note=f"{PROGRAM} could not be used: {error}")
     if not out.is_file() or not out.stat().st_size:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.is_file() else []
-        return [], f"{PROGRAM} saw nothing: {said[-1] if said else 'it wrote nothing'}"
-    return functions(out.read_text(encoding="utf-8", errors="replace")), ""
+        return Profile(note=f"{PROGRAM} saw nothing: {said[-1] if said else 'it wrote nothing'}")
+    raw = out.read_text(encoding="utf-8", errors="replace")
+    return Profile(functions(raw), gil_share(raw, PROFILE_S * RATE))
 
 
 def functions(raw: str) -> list[Function]:
@@ -80,6 +94,16 @@ def functions(raw: str) -> list[Function]:
             whole[each] += int(number)
     samples = sum(own.values())
     return [Function(name, count / samples, whole[name] / samples) for name, count in own.most_common(SHOWN)]
+
+
+def gil_share(raw: str, looks: int) -> float | None:
+    """Part of so many looks at each process that found its lock held; None when no process is told apart."""
+    held: Counter[str] = Counter()
+    for line in raw.splitlines():
+        stack, _, number = line.rpartition(" ")
+        if stack.startswith("process ") and number.isdecimal():
+            held[stack.partition(";")[0]] += int(number)
+    return min(1.0, sum(held.values()) / (looks * len(held))) if held else None
 
 
 def _named(frame: str) -> str:

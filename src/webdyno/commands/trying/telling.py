@@ -14,7 +14,7 @@ from webdyno.analyse import words
 from webdyno.commands.trying.answer import Answer
 from webdyno.commands.trying.copying import Copied
 from webdyno.commands.trying.limit import Limit
-from webdyno.commands.trying.profile import Function
+from webdyno.commands.trying.profile import Profile
 from webdyno.model.doubt import Doubt
 from webdyno.model.trial import Skipped
 from webdyno.model.verdict import Standing
@@ -42,8 +42,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     load: str
     copy: Copied | None
     limit: Limit | None
-    profile: list[Function]
-    profile_note: str
+    profile: Profile
     names: dict[str, str]
     """Every setting's name, and what it is called."""
     standings: list[Standing]
@@ -73,7 +72,11 @@ def tell(told: Told, console: Console) -> None:
     _say(console, told.answer, "bold green" if told.take else "bold yellow")
     if told.limit is not None and told.limit.sentence:
         _say(console, told.limit.sentence[0].upper() + told.limit.sentence[1:] + ".")
-    for function in told.profile:
+    if told.profile.functions:
+        gil = told.profile.gil
+        held = "" if gil is None else f" (its lock, the GIL, was held {words.per_cent(gil)} of the time)"
+        _say(console, f"Of the interpreter's time{held}:")
+    for function in told.profile.functions:
         line = f"  {words.per_cent(function.own):>6} own  {words.per_cent(function.total):>6} in all  {function.name}"
         console.print(Text(clean(line)), soft_wrap=True)
     if told.copy is not None:
@@ -146,8 +149,8 @@ def _others(told: Told) -> Iterator[str]:
         yield f"Left out: {skip.contender}: {skip.reason}"
     if told.untried:
         yield f"{words.count(told.untried, 'setting')} not tried: the budget did not reach so far."
-    if told.profile_note:
-        yield f"Profile: {told.profile_note}."
+    if told.profile.note:
+        yield f"Profile: {told.profile.note}."
     if told.saved is not None:
         yield f"Saved: {told.saved}"
 
