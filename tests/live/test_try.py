@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import json
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 import uv
 
+from tests.live import left_behind
 from tests.live.conftest import Call
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
@@ -151,6 +153,22 @@ def test_the_users_own_traceback_is_shown(webdyno: Call, project: Path) -> None:
     assert "  | LookupError: DATABASE_URL is not set" in done.stderr
     done = webdyno("try", "shop:app", "-C", str(project), "-k", "wsgiref", "--path", "/crash")
     assert "  | RuntimeError: no such luck" in done.stderr
+
+
+def test_ctrl_c_ends_it_and_leaves_nothing(environment: dict[str, str], project: Path) -> None:
+    command = [sys.executable, "-m", "webdyno", "try", "shop:app", "-C", str(project), "-k", "wsgiref"]
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as done:
+        assert done.stderr is not None
+        lines: list[str] = []
+        for line in done.stderr:
+            lines.append(line)
+            if line.startswith("round 1"):
+                done.send_signal(signal.SIGINT)
+        assert done.wait(30) == 130, lines
+    assert lines[-1] == "webdyno: stopped by Ctrl-C\n"
+    assert left_behind.ledgers(Path(environment["WEBDYNO_CACHE"])) == []
 
 
 PYPROJECT = '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = []\n'

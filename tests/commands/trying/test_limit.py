@@ -10,9 +10,10 @@ from webdyno.commands.trying.profile import functions, gil_share
 from webdyno.model.verdict import Estimate, Standing
 
 
-def window(cpu_ns: float | None, used: float = 0.95, rate: float = 100.0) -> Any:
+def window(cpu_ns: float | None, used: float = 0.95, rate: float = 100.0, others: float = 0.0) -> Any:
     run = SimpleNamespace(rig=SimpleNamespace(contender_cores=(0,)))
-    return SimpleNamespace(cpu_per_request_ns=cpu_ns, contender_cores=used, rate_per_s=rate, run=run)
+    cores = {"contender_cores": used, "driver_cores": 0.5, "host_cores": used + 0.5 + others}
+    return SimpleNamespace(cpu_per_request_ns=cpu_ns, rate_per_s=rate, run=run, **cores)
 
 
 def standing(name: str, rate: float, cpu: float) -> Standing:
@@ -67,6 +68,7 @@ def test_servers_that_differ_in_rate_or_in_cpu_are_not_alike() -> None:
 def test_waiting_is_seen_and_the_unknown_stays_unsaid() -> None:
     limit = limit_of("bjoern", window(1000, used=0.3), None, [], str)
     assert limit.sentence.startswith("bjoern used 0.3 of 1 core under full load: for the rest it waited")
+    assert limit_of("bjoern", window(1000, used=0.3, others=0.4), None, [], str).sentence == ""
     assert limit_of("bjoern", window(None), window(None), [], str).sentence == ""
 
 

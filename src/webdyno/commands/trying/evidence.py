@@ -26,6 +26,7 @@ from webdyno.commands.trying.sitting import Sitting
 from webdyno.commands.trying.telling import Dropped, Told, told_ratio
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
 from webdyno.model.workload import Request, Workload
 from webdyno.report.words import placement
 from webdyno.store import LOGS, Store
@@ -61,7 +62,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         skipped=sitting.skipped,
         untried=len(field.untried),
         doubts=doubts_of(analysis, answer.best),
-        notes=[*first.notes, *_notes(sitting, bench, answer, runs)],
+        notes=[*first.notes, *_notes(sitting, bench, answer, runs), *_early(field, plan, analysis)],
         saved=None if sitting.flags.save is None else str(sitting.flags.save),
         **told_ratio(answer),  # type: ignore[arg-type]  # its fields by name
     )
@@ -132,6 +133,16 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
         if others:
             found.append(f"measured with {words.listing(others)}: the answer holds for that version")
     return found
+
+
+def _early(field: Field, plan: Plan, analysis: Analysis) -> list[str]:
+    """What was dropped was dropped after short Runs: a noisy machine may have dropped the wrong one."""
+    noisy = any(doubt.kind == "noisy-host" for doubt in doubts_of(analysis, None))
+    if not noisy or not _dropped(field, plan):
+        return []
+    return [
+        "who was dropped early was dropped after one or two short runs, and this machine is noisy: a rerun may differ"
+    ]
 
 
 def save(folder: Path, told: Told, logs: Path) -> None:

@@ -15,6 +15,8 @@ ALIKE_RATE, ALIKE_CPU = 1.10, 1.15
 """Greatest quotients of rates and of CPU per request at which servers count as alike."""
 APP_SHARE = 0.8
 """Part of the CPU of a request from which the app is called the limit."""
+BUSY = 0.15
+"""Part of the contender's cores from which what other programs use forbids to say that it waited."""
 IDLE = 0.7
 """Part of its cores below which a server under full load is said to wait."""
 
@@ -44,7 +46,7 @@ def limit_of(
     share = None if not cpu or floor is None else max(0.0, 1 - floor / cpu)
     is_app = share is not None and share >= APP_SHARE
     said = list(_sentences(name, cpu, floor, share, alike, is_app))
-    if used is not None and used < IDLE * cores:
+    if used is not None and used < IDLE * cores and _others(winner) < BUSY * cores:
         said.append(
             f"{name} used {used:.1f} of {words.count(cores, 'core')} under full load: for the rest it waited (for a "
             "database, a lock, another service, or the load generator)"
@@ -58,6 +60,13 @@ def limit_of(
         is_app=is_app,
         sentence="; ".join(said),
     )
+
+
+def _others(window: Window) -> float:
+    """Cores that programs beside the contender and the driver used: what they took, the contender did not wait for."""
+    if window.host_cores is None:
+        return 0.0
+    return window.host_cores - (window.contender_cores or 0.0) - (window.driver_cores or 0.0)
 
 
 def _sentences(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,12 +14,14 @@ import msgspec
 
 from webdyno.commands.trying import inspect_app
 from webdyno.model.errors import BuildError, StartError, UsageError
+from webdyno.rig.group import Group
 from webdyno.rig.host import STDOUT, Command
 from webdyno.rig.strap import Strapped
 
 Interface = Literal["wsgi", "asgi", "rsgi"]
 IMPORT_S = 60.0
 """How long an application may take to be imported."""
+_LOOK_S = 0.05
 _NOT_HANDED_ON = re.compile(r"VIRTUAL_ENV(_PROMPT)?|PYTHONHOME|PYTHONSTARTUP|__PYVENV_LAUNCHER__|UV_.*|WEBDYNO_.*")
 """Of the user's environment: what speaks of another Python than the project's, or of webdyno."""
 
@@ -88,7 +91,9 @@ def environment(folder: Path, variables: dict[str, str], python: Path | None) ->
     }
 
 
-def look(spec: str, folder: Path, python: Path, variables: dict[str, str], strapped: Strapped) -> Said:
+def look(
+    spec: str, folder: Path, python: Path, variables: dict[str, str], strapped: Strapped, interrupted: threading.Event
+) -> Said:
     """What that Python says of itself and of the application ``spec`` (which may be empty). UsageError, StartError."""
     home = strapped.folder()
     target, log = home / "said.json", home / "log"
@@ -103,7 +108,7 @@ def look(spec: str, folder: Path, python: Path, variables: dict[str, str], strap
     try:
         group = strapped.start(command)
         try:
-            status = group.wait(IMPORT_S)
+            status = _ended(group, interrupted)
         finally:
             group.end(1.0)
         if target.is_file():
@@ -121,32 +126,51 @@ def look(spec: str, folder: Path, python: Path, variables: dict[str, str], strap
     raise StartError(f"{python} ended with status {status} while {what}", tail, exited=True)
 
 
+def _ended(group: Group, interrupted: threading.Event) -> int | None:
+    """Its exit status; None when it takes too long. KeyboardInterrupt."""
+    for _ in range(int(IMPORT_S / _LOOK_S)):
+        if (status := group.wait(_LOOK_S)) is not None:
+            return status
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+    return None
+
+
 def application(
-    spec: str, folder: Path, python: Path, how: str, variables: dict[str, str], strapped: Strapped, given: str | None
+    spec: str,
+    folder: Path,
+    python: tuple[Path, str],
+    variables: dict[str, str],
+    strapped: Strapped,
+    interrupted: threading.Event,
+    given: Interface | None,
 ) -> Project:
-    """The project with its application. UsageError when there is none of that name, BuildError when it fails itself."""
+    """The project with its application; ``python`` is an interpreter and where it comes from.
+
+    UsageError when there is none of that name, BuildError when it fails itself.
+    """
     module, colon, expression = spec.partition(":")
     if not module or not colon or not expression:
         raise UsageError(f"{spec}: name the application as module:attribute, such as myapp:app")
-    said = look(spec, folder, python, variables, strapped)
+    said = look(spec, folder, python[0], variables, strapped, interrupted)
     if said.problem == "import-error":
         raise BuildError(f"{spec} cannot be imported: {said.sentence}", said.traceback)
     if said.problem == "no-module":
-        raise UsageError(f"{spec}: {said.sentence} in {folder}, nor in {python}; see --folder and --python")
-    if said.problem == "no-interface" and given is None:
+        raise UsageError(f"{spec}: {said.sentence} in {folder}, nor in {python[0]}; see --folder and --python")
+    if said.problem not in ("", "no-interface"):
+        raise UsageError(f"{spec}: {said.sentence}")
+    interface = given or said.interface
+    if interface is None:
         raise UsageError(
             f"{spec}: {said.sentence}, which is neither WSGI, ASGI nor RSGI; say which with --interface, or give the "
             "command that serves it: --cmd 'python serve.py {port}'"
         )
-    if said.problem and said.problem != "no-interface":
-        raise UsageError(f"{spec}: {said.sentence}")
-    interface = given or said.interface
     return Project(
         folder=folder,
-        python=python,
-        how=how,
+        python=python[0],
+        how=python[1],
         variables=variables,
         target=f"{module}:{said.expression or expression}",
-        interface=interface,  # type: ignore[arg-type]  # the flag's type is the same
+        interface=interface,
         said=said,
     )

@@ -25,8 +25,10 @@ from webdyno.model.trial import Skipped
 from webdyno.rig.strap import Strapped
 
 AT_ONCE = 2
-_RESOLVER = re.compile(r"Because .{1,400}?(?= And because| we can conclude|, we can|$)")
+_RESOLVER = re.compile(r"Because (.{1,400}?)(?=,? and because|\. And because|, we can|$)")
 """What uv says of versions that exclude each other, up to its conclusions."""
+_MARKER = re.compile(r"\{[^}]*\}")
+"""``greenlet{platform_python_implementation == 'CPython'}>=3.2.2``: who reads it knows what his Python is."""
 SHOWN_VARIABLES = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "WEBDYNO_APP")
 """Of a server's environment: what may stand in a record. The rest is the user's own, and may be secret."""
 
@@ -84,10 +86,10 @@ def build_servers(
 
 
 def _reason(error: BuildError) -> str:
-    """Why, with the resolver's own sentences where it found the project's packages in the way."""
-    told = " ".join(error.log_tail.split())
+    """Why; where the project's packages are in the way, the resolver's own sentence."""
+    told = _MARKER.sub("", " ".join(error.log_tail.split()))
     found = _RESOLVER.search(told)
-    return f"{error}: {found[0]}" if found is not None else str(error)
+    return f"it does not go with what the project has: {found[1]}" if found is not None else str(error)
 
 
 def served_from(built: Built, project: Project) -> Built:

@@ -79,12 +79,13 @@ class Sitting:
             self._add_commands(command_settings(self.flags.current, CURRENT, "--current", self.cores))
         if app is None:
             return
-        python, how = project_python(self.flags.python, folder, self.cache, self.strapped, self.interrupted)
-        self.project = application(app, folder, python, how, variables, self.strapped, self.flags.interface)
+        python = project_python(self.flags.python, folder, self.cache, self.strapped, self.interrupted)
+        given = self.flags.interface
+        self.project = application(app, folder, python, variables, self.strapped, self.interrupted, given)
         able = fitting(self.known, self.project.interface, self.flags.servers)
         say(
             f"{app}: {self.project.interface.upper()} ({self.project.said.about or 'as you say'}), Python "
-            f"{self.project.version} ({how}); {count(len(able), 'server')} can serve it"
+            f"{self.project.version} ({python[1]}); {count(len(able), 'server')} can serve it"
         )
         if self.project.said.made:
             say(f"{app} is a function that makes the application; {self.project.target} is served")
