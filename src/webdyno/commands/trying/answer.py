@@ -71,9 +71,10 @@ def _against_current(
     ratio = rates.ratio(first.contender, CURRENT)
     name, change = called(settings[first.contender]), _changes(first, names[CURRENT])
     if ratio.low is None or ratio.low <= 1 or CURRENT in ties:
+        by_chance = ", which chance alone can do when so many are compared" if (ratio.low or 0) > 1 else ""
         sentence = (
             f"On this machine, for this app: nothing tried is faster beyond doubt than your current `{current}`. "
-            f"{name} comes first with {_times(ratio)} it{change}."
+            f"{name} comes first with {_times(ratio)} it{by_chance}{change}; a longer --budget tells more."
         )
         return Answer(sentence, CURRENT, verdict, ratio, first.contender, ties)
     sentence = f"On this machine, for this app: {name}: {_times(ratio)} your current `{current}`{change}."
