@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -82,6 +83,8 @@ def try_(
         say_json(told)
     else:
         tell(told, out_console())
+    if interrupted.is_set():
+        return 128 + signal.SIGINT
     return 0 if told.take is not None else 1
 
 
@@ -135,7 +138,7 @@ def _title(app: str | None, flags: Trying) -> str:
 
 def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:
     """The Runs of the last comparison, kept as they come where a folder is named. KeyboardInterrupt: too few yet."""
-    over, interrupted = (lambda: time.monotonic() > ends), sitting.interrupted
+    over, interrupted = (lambda: time.monotonic() > ends - LAST_S), sitting.interrupted
     if sitting.flags.save is None:
         runs = final_runs(bench, plan, over, lambda _: None)
     else:
