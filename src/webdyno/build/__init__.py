@@ -8,6 +8,7 @@
     runtimes.py  Runtime -> Found, or the line that says why not; npm_runtime.py: those that npm brings
     needs.py     what else a contender lacks of the system, and what to install
     locks.py     exact versions of everything a contender needs, written by webdyno's developers
+    own.py       a server of the catalogue for somebody's own project
     make.py      one contender; several.py: all of a plan, a few at once; embedded.py: a service of our own
 
 It installs nothing outside its cache, runs nothing as another user, and leaves no process behind. Versions are read

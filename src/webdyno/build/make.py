@@ -37,14 +37,15 @@ def build(
     if recipe is None:
         raise BuildError(f"webdyno cannot build for {runtime.kind} yet")
     try:
-        return _build(order, recipe.parts(order))
+        return assemble(order, recipe.parts(order))
     except BuildError as error:
         if contender.needs is None:
             raise
         raise BuildError(f"{error}; it needs of the system: {contender.needs}", error.log_tail) from None
 
 
-def _build(order: Order, parts: list[Part]) -> Built:
+def assemble(order: Order, parts: list[Part]) -> Built:
+    """What ``parts`` make together, each from the cache or made now; the last is the folder served from. BuildError."""
     key = _key(parts, order.found)
     workshop = _workshop(order, key)
     folders, versions, seconds = [], {order.runtime.name: order.found.version}, 0.0

@@ -23,6 +23,7 @@ COMMANDS = {
     "plan": "What a study would do here, and how long it would take.",
     "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON.",
     "export": "The raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
+    "try": "Which server, which settings, for your own application?",
     "load": "Load a URL that already answers, as wrk or ab would.",
     "capacity": "The highest rate at which a server meets its objectives.",
     "compare": "Head against base: faster, slower, the same, or not to be told.",
@@ -30,7 +31,8 @@ COMMANDS = {
     "lock": "Write down the exact versions a contender's requirements resolve to.",
     "completion": "The script that completes webdyno's commands in your shell.",
 }
-"""Each is ``commands/NAME.py`` with a function of that name (``list`` and the like with a trailing underscore)."""
+"""Each is ``commands/NAME.py`` with a function of that name (words of Python's own end in an underscore)."""
+_FUNCTIONS = {"list": "list:list_", "try": "try_:try_"}
 
 _HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine, for this workload.
 
@@ -55,9 +57,8 @@ def make_app(called: str | None = None) -> App:
         result_action="return_value",
     )
     for place, name in enumerate(COMMANDS):
-        function = "list_" if name == "list" else name
         line = None if name == called else COMMANDS[name]
-        app.command(f"webdyno.commands.{name}:{function}", name=name, help=line, sort_key=place)
+        app.command(f"webdyno.commands.{_FUNCTIONS.get(name, f'{name}:{name}')}", name=name, help=line, sort_key=place)
     return app
 
 

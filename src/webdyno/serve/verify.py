@@ -82,14 +82,25 @@ def _pin(request: Request, first: Answer, second: Answer) -> tuple[Request, str 
 def wrong(answer: Answer, rule: Expectation) -> str | None:
     """What is wrong with ``answer``, as "expected ..., got ..."; None when nothing is."""
     if answer.status not in rule.statuses:
-        wanted = " or ".join(map(str, rule.statuses))
-        return f"expected status {wanted}, got {answer.status} with {_shown(answer.body)}"
+        return f"expected status {_statuses(rule.statuses)}, got {answer.status} with {_shown(answer.body)}"
     for problem in (_wrong_body(answer.body, rule), _wrong_json(answer.body, rule.json_equals)):
         if problem:
             return f"expected {problem}, got {_shown(answer.body)}"
     if rule.content_type is not None and answer.content_type != rule.content_type.lower():
         return f"expected content type {rule.content_type}, got {answer.content_type or 'none'}"
     return None
+
+
+def _statuses(wanted: Sequence[int]) -> str:
+    """``200 or 204``; three and more in a row as ``200 to 399``."""
+    runs: list[list[int]] = []
+    for status in sorted(set(wanted)):
+        if runs and status == runs[-1][-1] + 1:
+            runs[-1].append(status)
+        else:
+            runs.append([status])
+    shown = [[f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run) for run in runs]
+    return " or ".join(text for run in shown for text in run)
 
 
 def _wrong_body(body: bytes, rule: Expectation) -> str | None:

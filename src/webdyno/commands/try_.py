@@ -1,0 +1,154 @@
+"""``webdyno try``: which server, with which settings, for an application of one's own, on this machine."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from webdyno.analyse.words import count, length
+from webdyno.commands.calibrating import with_ceilings
+from webdyno.commands.interrupts import listening_for_interrupts
+from webdyno.commands.options import CatalogueOption, cache_folder, catalogue_of, out_console, say_json
+from webdyno.commands.trying.asking import AppAsking
+from webdyno.commands.trying.bench import WARMUP_S, TryBench
+from webdyno.commands.trying.command import CURRENT
+from webdyno.commands.trying.evidence import conclude, save
+from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, final_runs, shape
+from webdyno.commands.trying.flags import Trying
+from webdyno.commands.trying.halving import Field
+from webdyno.commands.trying.running import try_url
+from webdyno.commands.trying.sitting import ANSWERS, END_S, LAST_S, Sitting, say, tail_of
+from webdyno.commands.trying.telling import Told, tell
+from webdyno.model.errors import AnswerError, ContenderError
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Skipped
+from webdyno.rig.strap import strap
+from webdyno.store import Store
+
+_ASKING, _TRYING = AppAsking(), Trying()
+
+
+def try_(
+    app: Annotated[str | None, Parameter(help="The application: module:attribute, such as myapp:app.")] = None,
+    /,
+    *,
+    asking: AppAsking = _ASKING,
+    flags: Trying = _TRYING,
+    catalogue: CatalogueOption = None,
+) -> int:
+    """Find the server and the settings for your own application on this machine; the project is left as it is.
+
+    Finds out whether it is WSGI, ASGI or RSGI, tries every server of the catalogue that can serve it with a sweep of
+    its settings, drops early what is clearly behind, and compares the best with what you have now. The answer comes in
+    words, with the command line to copy. Servers come from webdyno's cache; nothing is installed into your project.
+
+    Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`
+    """
+    flags.check(app)
+    asking.check()
+    if flags.url is not None:
+        return try_url(flags.url, asking, flags)
+    known, begun = catalogue_of(catalogue), time.monotonic()
+    with (
+        strap(None, cache_folder()) as strapped,
+        listening_for_interrupts() as interrupted,
+        TemporaryDirectory(prefix="webdyno-try-") as work,
+    ):
+        sitting = Sitting(
+            flags=flags,
+            asking=asking,
+            known=known,
+            strapped=strapped,
+            cache=cache_folder(),
+            work=Path(work),
+            interrupted=interrupted,
+        )
+        try:
+            told = _tried(sitting, app)
+        except ContenderError as error:
+            if interrupted.is_set():
+                raise KeyboardInterrupt from None
+            print("\n".join(tail_of(error)), file=sys.stderr)
+            raise
+    say(f"took {length(time.monotonic() - begun)} in all")
+    if flags.json:
+        say_json(told)
+    else:
+        tell(told, out_console())
+    if interrupted.is_set():
+        return 128 + signal.SIGINT
+    return 0 if told.take is not None else 1
+
+
+def _tried(sitting: Sitting, app: str | None) -> Told:
+    """From the project to what is said."""
+    sitting.prepare(app)
+    first = sitting.first()
+    bench = sitting.bench(first)
+    ends = time.monotonic() + sitting.flags.budget_s
+    field, names = sitting.screen(bench, first)
+    if not names:
+        raise _nobody(field)
+    if CURRENT in bench.settings:
+        names.append(CURRENT)
+    start_s = _start_s(field, first.ready_s)
+    least_s = max(LEAST_S, ANSWERS * first.slowest_s)
+    rounds, duration_s = shape(len(names), ends - time.monotonic() - LAST_S, start_s, least_s)
+    plan = final_plan(bench, names, rounds, duration_s, _skips(sitting, field), _title(app, sitting.flags))
+    say(
+        f"last comparison: {', '.join(names)}; {count(rounds, 'round')} of {duration_s:g} s, about "
+        f"{length(len(plan.trials) * (duration_s + start_s))}"
+    )
+    runs = _final(sitting, bench, plan, ends)
+    told = conclude(sitting, first, bench, field, plan, runs)
+    if sitting.flags.save is not None:
+        save(sitting.flags.save, told, sitting.work)
+    return told
+
+
+def _nobody(field: Field) -> ContenderError:
+    """Not one server got through its first Run."""
+    name, run = next(iter(field.failed.items()))
+    return AnswerError(f"no server could serve it under load; {name}: {run.message}", run.log_tail)
+
+
+def _start_s(field: Field, ready_s: float) -> float:
+    """What a Run takes beside its steady phase."""
+    every = [run for runs in field.runs.values() for run in runs if run.outcome == "ok"]
+    beside = sorted(run.seconds - (run.trial.load.duration_s or 0.0) for run in every)
+    return beside[len(beside) // 2] if beside else ready_s + WARMUP_S + END_S
+
+
+def _skips(sitting: Sitting, field: Field) -> Sequence[Skipped]:
+    failed = [Skipped(contender=name, reason=run.message) for name, run in field.failed.items()]
+    return [*sitting.skipped, *failed]
+
+
+def _title(app: str | None, flags: Trying) -> str:
+    return f"try {app or ' and '.join(flags.commands)}"
+
+
+def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:
+    """The Runs of the last comparison, kept as they come where a folder is named. KeyboardInterrupt: too few yet."""
+    over, interrupted = (lambda: time.monotonic() > ends - LAST_S), sitting.interrupted
+    if sitting.flags.save is None:
+        runs = final_runs(bench, plan, over, lambda _: None)
+    else:
+        fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
+        with Store.create(sitting.flags.save, plan, fingerprint) as store:
+            runs = final_runs(bench, plan, over, store.append)
+    _refuse_too_few(runs, interrupted)
+    return runs
+
+
+def _refuse_too_few(runs: list[Run], interrupted: threading.Event) -> None:
+    if interrupted.is_set() and len({run.trial.round for run in runs}) <= LEAST_ROUNDS - 1:
+        raise KeyboardInterrupt

@@ -1,0 +1,114 @@
+"""One measurement of one setting: a server started, the application verified, loaded and ended; a Run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from webdyno.analyse.window import read_window
+from webdyno.commands.trying.fitting import Setting
+from webdyno.conduct import Bench, conduct
+from webdyno.load.driver import DRIVERS
+from webdyno.model.built import Built
+from webdyno.model.contender import App, Runtime
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Skipped, Trial, trial_id
+from webdyno.model.workload import Workload
+from webdyno.rig.strap import Strapped
+from webdyno.service import Services
+
+WARMUP_S = 0.5
+TIMEOUT_S = 5.0
+OWN_APP = App(name="own", language="any", interface="native", framework="own", answers=["app"])
+OWN_RUNTIME = Runtime(
+    name="own", kind="native", language="the project's own", find=[], version=[], install="the project brings it"
+)
+
+
+@dataclass(kw_only=True)
+class TryBench:
+    """Where settings are measured. ``built`` and ``settings`` by name of the setting."""
+
+    strapped: Strapped
+    workload: Workload
+    connections: int
+    driver_version: str
+    logs: Path
+    interrupted: threading.Event
+    timeout_s: float = TIMEOUT_S
+    app: App = OWN_APP
+    runtime: Runtime = OWN_RUNTIME
+    hidden: frozenset[str] = frozenset()
+    """Variables whose values stand in no record: the user's, who may have secrets in them."""
+    settings: dict[str, Setting] = field(default_factory=dict)
+    built: dict[str, Built] = field(default_factory=dict)
+
+    def add(self, setting: Setting, built: Built) -> None:
+        """A setting that can be measured from now on."""
+        self.settings[setting.name] = msgspec.structs.replace(
+            setting, contender=msgspec.structs.replace(setting.contender, app=self.app.name, runtime=self.runtime.name)
+        )
+        self.built[setting.name] = msgspec.structs.replace(built, contender=setting.name)
+
+    def load(self, duration_s: float) -> Load:
+        """Looping clients, for so long."""
+        return Load(connections=self.connections, duration_s=duration_s, warmup_s=WARMUP_S, timeout_s=self.timeout_s)
+
+    def trial(self, name: str, load: Load, round_: int) -> Trial:
+        """The cell of one setting in one round."""
+        contender = self.settings[name].contender
+        id_ = trial_id(contender, self.app, self.runtime, self.workload, load, "engine", round_)
+        return Trial(id=id_, contender=name, workload=self.workload.name, load=load, driver="engine", round=round_)
+
+    def plan(self, trials: Iterable[Trial], skipped: Iterable[Skipped] = (), **words: str) -> Plan:
+        """A Plan of those trials, complete by itself."""
+        ordered = list(trials)
+        names = dict.fromkeys(trial.contender for trial in ordered)
+        return Plan(
+            study=words.get("study", "try"),
+            title=words.get("title", "try"),
+            question=words.get("question", "which server, which settings?"),
+            seed=1,
+            rounds=max((trial.round for trial in ordered), default=1),
+            trials=ordered,
+            skipped=list(skipped),
+            contenders={name: self.settings[name].contender for name in names},
+            apps={self.app.name: self.app},
+            runtimes={self.runtime.name: self.runtime},
+            workloads={self.workload.name: self.workload},
+            memory_bytes=None,
+            estimate="mean",
+            seconds=sum(trial.load.duration_s or 0.0 for trial in ordered),
+        )
+
+    def run(self, trial: Trial, plan: Plan) -> Run:
+        """One trial of ``plan``, done; the user's own variables are not in its record."""
+        bench = Bench(
+            plan=plan,
+            strapped=self.strapped,
+            services=Services({}, {}, self.strapped, lambda name: self.logs / f"{name}.log", self.interrupted),
+            driver=DRIVERS["engine"](),
+            driver_version=self.driver_version,
+            contender_log=lambda each: self.logs / f"{each.contender}.log",
+            driver_log=lambda _: self.logs / "driver.log",
+            interrupted=self.interrupted,
+        )
+        done = conduct(trial, bench, self.built[trial.contender])
+        shown = {name: text for name, text in done.environment.items() if name not in self.hidden}
+        return msgspec.structs.replace(done, environment=shown)
+
+    def measure(self, name: str, duration_s: float, round_: int = 1) -> Run:
+        """One setting, once."""
+        trial = self.trial(name, self.load(duration_s), round_)
+        return self.run(trial, self.plan([trial]))
+
+
+def rate_of(run: Run) -> float:
+    """Right answers per second; 0 for a Run that failed."""
+    window = read_window(run)
+    return 0.0 if window is None else window.rate_per_s

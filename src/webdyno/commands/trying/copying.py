@@ -1,0 +1,104 @@
+"""What to copy: how to install the winner, its command, and that as a systemd unit, in a Procfile, in a Dockerfile."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import msgspec
+
+from webdyno.build.own import APP, script_for
+from webdyno.commands.trying.fitting import Setting
+from webdyno.commands.trying.project import Project
+from webdyno.model.contender import Contender
+from webdyno.model.placeholder import fill
+
+PORT = 8000
+ENTRY = "serving"
+"""Module a user writes where the application is an expression and not a name."""
+
+
+class Copied(msgspec.Struct, frozen=True, kw_only=True):
+    """Texts ready to be copied; ``files`` are to be written into the project first."""
+
+    install: str
+    command: str
+    files: dict[str, str]
+    systemd: str
+    procfile: str
+    dockerfile: str
+
+
+def to_copy(
+    setting: Setting,
+    project: Project | None,
+    folder: Path,
+    original: Contender | None,
+    scripts: Path | None,
+    cores: int,
+) -> Copied:
+    """``original`` is the catalogue's contender with its scripts' folder; None for a command of the user's."""
+    files: dict[str, str] = {}
+    words = setting.contender.serve
+    if original is not None and project is not None and scripts is not None:
+        files = files_for(original, project, scripts)
+        words = [_own(word, project) for word in words]
+    numbers = {"workers": setting.workers or 1, "threads": setting.threads or 1, "cores": cores}
+    here = _shell(fill(words, host="127.0.0.1", port=PORT, **numbers))
+    everywhere = fill(words, host="0.0.0.0", port=PORT, **numbers)  # noqa: S104 - what a container must listen on
+    asked = _shell([word.replace(str(PORT), "$PORT") for word in everywhere]).replace("'$PORT'", "$PORT")
+    asked = re.sub(r"'([\w.:=]*\$PORT\S*)'", r"\1", asked)
+    requires = original.requires if original is not None else []
+    return Copied(
+        install=f"pip install {_shell(requires)}" if requires else "",
+        command=here,
+        files=files,
+        systemd=_unit(fill(words, host="127.0.0.1", port=PORT, **numbers), project, folder),
+        procfile=f"web: {asked}",
+        dockerfile=f"CMD {json.dumps(everywhere)}",
+    )
+
+
+def files_for(original: Contender, project: Project, scripts: Path) -> dict[str, str]:
+    """What the project needs besides: the script that starts a server without a command line, the name of an app."""
+    module, _, expression = project.target.partition(":")
+    named = [word for word in original.serve if word.startswith("serve_") and word.endswith(".py")]
+    found: dict[str, str] = {}
+    if not project.is_plain:
+        found[f"{ENTRY}.py"] = f"import {module}\n\napp = eval({expression!r}, vars({module}))\n"
+        name = re.match(r"\w+", expression)
+        if name is not None:
+            found[f"{ENTRY}.py"] = f"from {module} import {name[0]}\n\napp = {expression}\n"
+        module, expression = ENTRY, "app"
+    return found | {word: script_for(scripts / word, module, expression) for word in named}
+
+
+def _own(word: str, project: Project) -> str:
+    """A word of a measured command as it is in the project."""
+    if word == f"{APP}:app" and not project.is_plain:
+        return f"{ENTRY}:app"
+    return Path(word).name if word.startswith("/") and Path(word).name.startswith("serve_") else word
+
+
+def _shell(words: list[str]) -> str:
+    return " ".join(shlex.quote(word) for word in words)
+
+
+def _unit(words: list[str], project: Project | None, folder: Path) -> str:
+    """A systemd service; its program by its whole path, as systemd wants it."""
+    own = Path("/usr/bin") if project is None else project.python.parent
+    program = words[0] if words[0].startswith("/") else f"{own}/{words[0]}"
+    quoted = " ".join(_systemd(word) for word in [program, *words[1:]])
+    return (
+        "[Unit]\nAfter=network.target\n\n[Service]\n"
+        f"WorkingDirectory={folder}\nExecStart={quoted}\nRestart=on-failure\n\n"
+        "[Install]\nWantedBy=multi-user.target\n"
+    )
+
+
+def _systemd(word: str) -> str:
+    """Percent and dollar signs are systemd's own."""
+    plain = word.replace("%", "%%").replace("$", "$$")
+    return f'"{plain}"' if re.search(r"\s", plain) else plain

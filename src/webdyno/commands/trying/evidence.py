@@ -1,0 +1,157 @@
+"""From what was measured to what is said; and the files of ``--save``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from webdyno.analyse import analyse, words
+from webdyno.analyse.window import Window, read_window
+from webdyno.commands.calibrating import with_ceilings
+from webdyno.commands.options import cache_folder
+from webdyno.commands.report import rendered, write
+from webdyno.commands.trying.answer import Answer, answer_of, called, doubts_of
+from webdyno.commands.trying.bench import TryBench
+from webdyno.commands.trying.command import CURRENT
+from webdyno.commands.trying.copying import Copied, to_copy
+from webdyno.commands.trying.first import First
+from webdyno.commands.trying.halving import Field
+from webdyno.commands.trying.limit import Limit, limit_of, middle
+from webdyno.commands.trying.profile import Profile, profile
+from webdyno.commands.trying.servers import other_versions
+from webdyno.commands.trying.sitting import Sitting
+from webdyno.commands.trying.telling import Dropped, Told, told_ratio
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
+from webdyno.model.workload import Request, Workload
+from webdyno.report.words import placement
+from webdyno.store import LOGS, Store
+
+NOTHING_S = 2.0
+HELLO = Workload(name="app", title="an app that does nothing", kind="cpu", requests=[Request(name="/", path="/")])
+
+
+def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan: Plan, runs: list[Run]) -> Told:
+    """What is said; the machine must still be ours, for where the time goes is measured here."""
+    fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
+    analysis = analyse(plan, fingerprint, runs)
+    windows = [window for run in runs if (window := read_window(run)) is not None]
+    answer = answer_of(analysis, windows, bench.settings, sitting.flags.current)
+    seen = Profile()
+    if answer.best is not None and sitting.project is not None and not sitting.interrupted.is_set():
+        seen = profile(bench, answer.best, sitting.work)
+    project = sitting.project
+    return Told(
+        answer=answer.sentence,
+        take=answer.best,
+        interface=None if project is None else project.interface,
+        python="" if project is None else f"{project.version}, {project.how}",
+        asked=[f"{request.method} {request.path}" for request in first.workload.requests],
+        load=bench.load(1.0).label,
+        copy=_copied(sitting, bench, answer),
+        limit=_limit(sitting, bench, answer, windows),
+        profile=seen,
+        names={name: _name(sitting, bench, name) for name in bench.settings},
+        standings=answer.verdict.standings,
+        dropped=_dropped(field, plan),
+        failed=_failed([*field.failed.values(), *runs]),
+        skipped=sitting.skipped,
+        untried=len(field.untried),
+        doubts=doubts_of(analysis, answer.best),
+        notes=[*first.notes, *_notes(sitting, bench, answer, runs), *_early(field, plan, analysis)],
+        saved=None if sitting.flags.save is None else str(sitting.flags.save),
+        **told_ratio(answer),  # type: ignore[arg-type]  # its fields by name
+    )
+
+
+def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
+    if name == CURRENT:
+        return f"current: {sitting.flags.current}"
+    return called(bench.settings[name])
+
+
+def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[Window]) -> Limit | None:
+    """Where the time of the best goes: with the app, and with one that does nothing.
+
+    Of the best that is the catalogue's: what the user's own command would be without the app, only the user knows.
+    """
+    if answer.best is None:
+        return None
+    ranked = [answer.best, *(standing.contender for standing in answer.verdict.standings)]
+    name = next((each for each in ranked if sitting.original(bench.settings[each])[0] is not None), answer.best)
+    own = middle([window for window in windows if window.run.trial.contender == name])
+    if own is None:
+        return None
+    idle = None if sitting.interrupted.is_set() else sitting.nothing(bench, name, HELLO)
+    nothing = None if idle is None else read_window(idle[0].measure(idle[1], NOTHING_S))
+    standings = answer.verdict.standings
+    return limit_of(
+        bench.settings[name].base, own, nothing, standings, lambda each: bench.settings[each].contender.server
+    )
+
+
+def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:
+    if answer.best is None or answer.best == CURRENT:
+        return None
+    setting = bench.settings[answer.best]
+    original, scripts = sitting.original(setting)
+    return to_copy(setting, sitting.project, sitting.flags.project_folder, original, scripts, sitting.cores)
+
+
+def _dropped(field: Field, plan: Plan) -> list[Dropped]:
+    """Measured, served, and not in the last comparison; the fastest first."""
+    names = [name for name in field.ranked(field.rates) if name not in plan.contenders]
+    return [Dropped(name, field.rate(name), len(field.rates[name])) for name in names]
+
+
+def _failed(runs: Sequence[Run]) -> dict[str, str]:
+    """What went wrong with each, and the last line it wrote."""
+    found = {}
+    for run in runs:
+        if run.outcome not in ("ok", "interrupted"):
+            lines = [line.strip() for line in run.log_tail.splitlines() if line.strip()]
+            found[run.trial.contender] = run.message + (f" ({lines[-1][:200]})" if lines else "")
+    return found
+
+
+def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run]) -> list[str]:
+    """What holds for the whole answer."""
+    found = [
+        f"asked by {words.count(sitting.flags.connections, 'client')} that wait for each answer; how much load it "
+        "takes within a limit of latency is another question",
+        *([placement(runs[-1].rig)] if runs else []),
+    ]
+    if answer.best is not None and sitting.project is not None:
+        original, _ = sitting.original(bench.settings[answer.best])
+        if original is not None:
+            found.append(f"how {original.name} works: {original.model} ({original.recommended or original.because})")
+        others = [] if original is None else other_versions(original, sitting.project)
+        if others:
+            found.append(f"measured with {words.listing(others)}: the answer holds for that version")
+    return found
+
+
+def _early(field: Field, plan: Plan, analysis: Analysis) -> list[str]:
+    """What was dropped was dropped after short Runs: a noisy machine may have dropped the wrong one."""
+    noisy = any(doubt.kind == "noisy-host" for doubt in doubts_of(analysis, None))
+    if not noisy or not _dropped(field, plan):
+        return []
+    return [
+        "who was dropped early was dropped after one or two short runs, and this machine is noisy: a rerun may differ"
+    ]
+
+
+def save(folder: Path, told: Told, logs: Path) -> None:
+    """Beside the results: the report, the answer as JSON, what is to be copied, and everybody's log."""
+    with Store.open(folder) as store:
+        write(folder / "report.html", rendered(store, "html"))
+    write(folder / "answer.json", msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
+    for log in sorted(logs.glob("*.log")):
+        shutil.copyfile(log, folder / LOGS / log.name)
+    if told.copy is not None:
+        for name, content in {**told.copy.files, "webdyno-try.service": told.copy.systemd}.items():
+            write(folder / name, content)

@@ -1,0 +1,54 @@
+"""The last comparison: the finalists and the baseline in rounds, each round holding each of them once."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from webdyno.commands.trying.bench import TryBench
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Skipped
+
+LEAST_ROUNDS = 3
+MOST_ROUNDS = 15
+LEAST_S, MOST_S = 1.5, 5.0
+"""Steady seconds of one Run."""
+
+
+def shape(count: int, left_s: float, start_s: float, least_s: float = LEAST_S) -> tuple[int, float]:
+    """Rounds and steady seconds for ``count`` settings in ``left_s``, where starting and ending one takes ``start_s``.
+
+    More rounds first, longer ones after: what differs most is one start from the next.
+    """
+    each = left_s / max(count, 1)
+    rounds = int(each / (start_s + least_s))
+    if rounds <= MOST_ROUNDS:
+        return max(rounds, LEAST_ROUNDS), least_s
+    return MOST_ROUNDS, round(max(least_s, min(each / MOST_ROUNDS - start_s, MOST_S)), 1)
+
+
+def final_plan(
+    bench: TryBench, names: Sequence[str], rounds: int, duration_s: float, skipped: Sequence[Skipped], title: str
+) -> Plan:
+    """Rounds of random order, from one seed."""
+    chance = random.Random(1)  # noqa: S311 - an order to be repeated, not a secret
+    load, trials = bench.load(duration_s), []
+    for round_ in range(1, rounds + 1):
+        order = list(names)
+        chance.shuffle(order)
+        trials += [bench.trial(name, load, round_) for name in order]
+    return bench.plan(trials, skipped, title=title, question="which server, which settings, for this app?")
+
+
+def final_runs(bench: TryBench, plan: Plan, over: Callable[[], bool], keep: Callable[[Run], object]) -> list[Run]:
+    """Every Run of the plan, ``keep`` told of each; ended early after a whole round when time is ``over``."""
+    runs: list[Run] = []
+    for at, trial in enumerate(plan.trials):
+        begins_a_round = at == 0 or plan.trials[at - 1].round != trial.round
+        if bench.interrupted.is_set() or (begins_a_round and trial.round > LEAST_ROUNDS and over()):
+            break
+        runs.append(bench.run(trial, plan))
+        if runs[-1].outcome == "interrupted":
+            break
+        keep(runs[-1])
+    return [run for run in runs if run.outcome != "interrupted"]

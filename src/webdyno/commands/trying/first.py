@@ -1,0 +1,110 @@
+"""The first answers: one server is started, everything is asked once, and what is wrong is said before any sweep."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from webdyno.commands.trying.asking import SCHEMAS, AppAsking, routes_of, workload_of
+from webdyno.model.built import Built
+from webdyno.model.contender import Contender
+from webdyno.model.errors import AnswerError, UsageError
+from webdyno.model.workload import Expectation, Request, Workload
+from webdyno.rig.strap import Strapped
+from webdyno.serve.ask import Answer, NoAnswer, ask
+from webdyno.serve.serving import Served, serve
+from webdyno.serve.verify import wrong
+
+ANSWER_S = 10.0
+"""How long a single answer may take while nothing else is asked."""
+_ANY = Expectation(statuses=list(range(100, 600)))
+
+
+@dataclass(frozen=True)
+class First:
+    """What was asked, each path proven to be answered rightly, and the time the server took to be ready."""
+
+    workload: Workload
+    ready_s: float
+    slowest_s: float
+    """The longest of the answers."""
+    notes: list[str]
+
+
+def first_answers(
+    contender: Contender,
+    built: Built,
+    asking: AppAsking,
+    strapped: Strapped,
+    log: Path,
+    interrupted: threading.Event,
+    clock: Callable[[], float],
+) -> First:
+    """Ask everything once. StartError, AnswerError, and UsageError for what the call has wrong."""
+    requests = asking.requests(["/"] if asking.openapi else None)
+    any_answer = [msgspec.structs.replace(request, expect=_ANY) for request in requests]
+    begun = clock()
+    with serve(contender, workload_of(any_answer), built, strapped, log, interrupted) as served:
+        ready_s = clock() - begun
+        notes: list[str] = []
+        if asking.openapi:
+            requests = _routes(asking, served, notes)
+        slowest = 0.0
+        for request in requests:
+            asked = clock()
+            _check(request, _answer(request, served), served)
+            slowest = max(slowest, clock() - asked)
+    return First(workload_of(requests), ready_s, slowest, notes)
+
+
+def _answer(request: Request, served: Served) -> Answer:
+    try:
+        return ask(served.host, served.port, request, ANSWER_S, lambda: None)
+    except NoAnswer as reason:
+        text = f"{request.method} {request.path}: the app should answer, but {reason}"
+        raise AnswerError(text, served.log_tail()) from None
+
+
+def _check(request: Request, answer: Answer, served: Served) -> None:
+    """Nothing, or the sentence for what is wrong."""
+    problem = wrong(answer, request.expect)
+    if problem is None:
+        return
+    what = f"{request.method} {request.path}"
+    if answer.status == 404:
+        raise UsageError(f"{what}: the app answers 404; name what it has with --path, or give --expect 'status==404'")
+    if answer.status >= 500:
+        raise AnswerError(f"{what}: the app itself answers {answer.status}; see what it wrote", served.log_tail())
+    if answer.status >= 400:
+        raise UsageError(
+            f"{what}: the app answers {answer.status}; give what it asks for with -H, -m and -b, or say that this is "
+            f"right: --expect 'status=={answer.status}'"
+        )
+    raise AnswerError(f"{what}: {problem}", served.log_tail())
+
+
+def _routes(asking: AppAsking, served: Served, notes: list[str]) -> list[Request]:
+    """The GET routes of the schema that are answered rightly; those that are not are noted. UsageError for none."""
+    for path in SCHEMAS:
+        answer = _answer(Request(name=path, path=path, headers=[("Accept", "application/json")]), served)
+        if answer.status == 200:
+            break
+    else:
+        raise UsageError(f"--openapi: the app has no schema (asked for {', '.join(SCHEMAS)}); name paths with --path")
+    routes = routes_of(answer.body)
+    if not routes:
+        raise UsageError(f"--openapi: {path} names no GET route without required parameters; name paths with --path")
+    kept = []
+    for request in asking.requests(routes):
+        status = _answer(request, served).status
+        if status in request.expect.statuses:
+            kept.append(request)
+        else:
+            notes.append(f"{request.path} is left out: it answers {status}")
+    if not kept:
+        raise UsageError("--openapi: none of its GET routes is answered rightly; name paths with --path")
+    return kept

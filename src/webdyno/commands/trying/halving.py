@@ -1,0 +1,148 @@
+"""Which settings go on: every server once as recommended, then the sweep of those not clearly behind, then halving.
+
+Each rung measures what is left once more and keeps the better half, so that time goes to the winner and its nearest
+rivals. Nothing here is a claim: what is claimed comes from the last comparison, which begins anew (see final.py).
+
+K. Jamieson, A. Talwalkar (2016), Non-stochastic best arm identification and hyperparameter optimization. AISTATS 19,
+for successive halving.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from webdyno.model.run import Run
+
+FINALISTS = 4
+SAME_SERVER = 2
+"""Of the finalists, so many settings of one server at most: a rival is another server."""
+WORTH_A_SWEEP = 0.5
+"""Part of the best rate a server must reach as recommended for its settings to be tried."""
+CLEARLY_BEHIND = 0.75
+"""Part of the best rate below which a setting is dropped at once, however many are left."""
+RUNG_S = (0.7, 0.7, 1.0, 1.5, 2.0)
+"""Steady seconds of each rung."""
+SWEEP_SHARE = 0.35
+"""Part of the budget that the sweep may take."""
+
+
+@dataclass
+class Field:
+    """Everyone measured so far."""
+
+    runs: dict[str, list[Run]] = field(default_factory=dict)
+    rates: dict[str, list[float]] = field(default_factory=dict)
+    failed: dict[str, Run] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
+    """Rung after which a setting was dropped, from 1."""
+    untried: list[str] = field(default_factory=list)
+    """Settings that the budget did not reach."""
+
+    def book(self, name: str, run: Run, rate: float) -> None:
+        """A Run; one that failed takes its setting out."""
+        self.runs.setdefault(name, []).append(run)
+        if rate <= 0:
+            self.failed[name] = run
+        else:
+            self.rates.setdefault(name, []).append(rate)
+
+    def rate(self, name: str) -> float:
+        """Geometric mean of what it reached."""
+        rates = self.rates[name]
+        return math.exp(sum(map(math.log, rates)) / len(rates))
+
+    def ranked(self, names: Iterable[str]) -> list[str]:
+        """Those that did not fail, the fastest first."""
+        able = [name for name in names if name in self.rates and name not in self.failed]
+        return sorted(able, key=lambda name: -self.rate(name))
+
+    @property
+    def seconds(self) -> float:
+        """Length of a Run, on average."""
+        every = [run.seconds for runs in self.runs.values() for run in runs]
+        return sum(every) / len(every) if every else 0.0
+
+
+Measure = Callable[[str, float], tuple[Run, float]]
+"""One setting for so many steady seconds: its Run and its rate."""
+
+
+def kept(field_: Field, names: Sequence[str], most: int, rung: int) -> list[str]:
+    """The better half of ``names`` (at least ``most`` of them), none clearly behind; the others are dropped."""
+    ranked = field_.ranked(names)
+    if not ranked:
+        return []
+    best = field_.rate(ranked[0])
+    stay = ranked[: max(most, math.ceil(len(ranked) / 2))]
+    stay = [name for name in stay if field_.rate(name) >= CLEARLY_BEHIND * best]
+    for name in ranked:
+        if name not in stay:
+            field_.dropped[name] = rung
+    return stay
+
+
+def finalists(field_: Field, names: Sequence[str], server_of: Callable[[str], str]) -> list[str]:
+    """The first few, no server more than twice while there are others."""
+    ranked = field_.ranked(names)
+    chosen: list[str] = []
+    for name in ranked:
+        if sum(server_of(each) == server_of(name) for each in chosen) < SAME_SERVER:
+            chosen.append(name)
+    chosen += [name for name in ranked if name not in chosen]
+    return field_.ranked(chosen[:FINALISTS])
+
+
+def worth_a_sweep(field_: Field, names: Sequence[str]) -> list[str]:
+    """Servers whose settings are tried, the fastest first."""
+    ranked = field_.ranked(names)
+    return [name for name in ranked if field_.rate(name) >= WORTH_A_SWEEP * field_.rate(ranked[0])]
+
+
+def halve(
+    bases: Sequence[str],
+    variants_of: Callable[[str], list[str]],
+    measure: Measure,
+    budget_s: float,
+    left: Callable[[float], float],
+    say: Callable[[int, list[str], Field], None],
+) -> tuple[Field, list[str]]:
+    """All rungs. ``left``: seconds until the screening, given that so many a final Run takes, must end.
+
+    The field, and who is left, the fastest first.
+    """
+    field_ = Field()
+    _rung(field_, bases, 1, measure, left, say)
+    swept = [variant for name in worth_a_sweep(field_, bases) for variant in variants_of(name)]
+    room = int(min(SWEEP_SHARE * budget_s, left(field_.seconds)) / max(field_.seconds, 0.1))
+    field_.untried += swept[max(room, 0) :]
+    stay = field_.ranked(bases)
+    if swept[: max(room, 0)]:
+        _rung(field_, swept[:room], 2, measure, left, say)
+        stay = [*stay, *swept[:room]]
+    rung = 2
+    while True:
+        stay = kept(field_, stay, 2 * FINALISTS, rung)
+        rung += 1
+        if (len(stay) <= 2 * FINALISTS and rung > 3) or left(field_.seconds) < len(stay) * (field_.seconds + 0.5):
+            return field_, stay
+        _rung(field_, stay, rung, measure, left, say)
+
+
+def _rung(
+    field_: Field,
+    names: Sequence[str],
+    rung: int,
+    measure: Measure,
+    left: Callable[[float], float],
+    say: Callable[[int, list[str], Field], None],
+) -> None:
+    """Each of ``names`` once more. A rung that takes longer than foretold (servers that never answer) is broken off."""
+    duration_s = RUNG_S[min(rung, len(RUNG_S)) - 1]
+    say(rung, list(names), field_)
+    for at, name in enumerate(names):
+        if at and left(field_.seconds) <= 0:
+            field_.untried += [each for each in names[at:] if each not in field_.runs]
+            return
+        field_.book(name, *measure(name, duration_s))

@@ -1,0 +1,163 @@
+"""The answer on a terminal: words first, then what to copy, then the table, then the doubts."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from webdyno.analyse import words
+from webdyno.commands.trying.answer import Answer
+from webdyno.commands.trying.copying import Copied
+from webdyno.commands.trying.limit import Limit
+from webdyno.commands.trying.profile import Profile
+from webdyno.model.doubt import Doubt
+from webdyno.model.trial import Skipped
+from webdyno.model.verdict import Standing
+from webdyno.report.words import clean
+
+_SHOWN_DROPPED = 12
+
+
+class Dropped(msgspec.Struct, frozen=True):
+    """A setting that did not come into the last comparison."""
+
+    setting: str
+    rate_per_s: float
+    runs: int
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything there is to say; ``--json`` prints it as it is."""
+
+    answer: str
+    take: str | None
+    interface: str | None
+    python: str
+    asked: list[str]
+    load: str
+    copy: Copied | None
+    limit: Limit | None
+    profile: Profile
+    names: dict[str, str]
+    """Every setting's name, and what it is called."""
+    standings: list[Standing]
+    dropped: list[Dropped]
+    failed: dict[str, str]
+    skipped: list[Skipped]
+    untried: int
+    doubts: list[Doubt]
+    notes: list[str]
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    against: str | None = None
+    saved: str | None = None
+
+
+def told_ratio(answer: Answer) -> dict[str, float | str | None]:
+    """The fields of ``Told`` about the ratio."""
+    ratio = answer.ratio
+    if ratio is None:
+        return {}
+    return {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high, "against": answer.against}
+
+
+def tell(told: Told, console: Console) -> None:
+    """Print it."""
+    _say(console, told.answer, "bold green" if told.take else "bold yellow")
+    if told.limit is not None and told.limit.sentence:
+        _say(console, told.limit.sentence[0].upper() + told.limit.sentence[1:] + ".")
+    if told.profile.functions:
+        gil = told.profile.gil
+        held = "" if gil is None else f" (its lock, the GIL, was held {words.per_cent(gil)} of the time)"
+        _say(console, f"Of the interpreter's time{held}:")
+    for function in told.profile.functions:
+        line = f"  {words.per_cent(function.own):>6} own  {words.per_cent(function.total):>6} in all  {function.name}"
+        console.print(Text(clean(line)), soft_wrap=True)
+    if told.copy is not None:
+        _copy(told.copy, console)
+    console.print()
+    _table(told, console)
+    for sentence in _others(told):
+        _say(console, sentence, "dim")
+    console.print()
+    for doubt in told.doubts:
+        mark = "doubt (voids)" if doubt.severity == "voids" else "doubt"
+        _say(console, f"{mark}: {doubt.sentence}; {doubt.advice}")
+    for note in told.notes:
+        _say(console, f"note: {note}")
+
+
+def _copy(copied: Copied, console: Console) -> None:
+    console.print()
+    for title, text in (("install", copied.install), ("command", copied.command), ("Procfile", copied.procfile)):
+        if text:
+            console.print(Text(clean(f"{title:<11} {text}")), soft_wrap=True)
+    console.print(Text(clean(f"{'Dockerfile':<11} {copied.dockerfile}")), soft_wrap=True)
+    for name, content in {**copied.files, "systemd unit": copied.systemd}.items():
+        console.print(Text(f"{name}:"))
+        console.print(Text(clean(textwrap.indent(content.rstrip(), "    "))), soft_wrap=True)
+
+
+def _table(told: Told, console: Console) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for title in ("setting", "requests/s", "95 % interval", "tie", "p50", "p99", "CPU/req", "peak memory", "errors"):
+        table.add_column(title, justify="left" if title in ("setting", "tie") else "right", no_wrap=True)
+    plain = not console.is_terminal
+    for standing in told.standings:
+        row = _row(standing, told.names.get(standing.contender, standing.contender))
+        style = "bold" if standing.contender == told.take else ""
+        table.add_row(*[Text(clean(cell).replace("µ", "u") if plain else clean(cell)) for cell in row], style=style)
+    console.print(table)
+
+
+def _row(standing: Standing, name: str) -> list[str]:
+    def shown(of: object) -> str:
+        return words.MISSING if of is None else str(of)
+
+    rate = standing.rate
+    return [
+        name,
+        shown(words.plain(rate) if rate else None),
+        shown(words.interval(rate) if rate else None),
+        standing.letters or words.MISSING,
+        *[
+            shown(words.time_ns(figure) if figure else None)
+            for figure in (standing.p50, standing.p99, standing.cpu_per_request)
+        ],
+        shown(words.size(standing.memory_peak) if standing.memory_peak else None),
+        words.per_cent(standing.error_ratio) if standing.rounds_ok else "failed",
+    ]
+
+
+def _others(told: Told) -> Iterator[str]:
+    """Who was dropped early, who failed, who was left out."""
+    if told.dropped:
+        shown = [
+            f"{told.names[each.setting]} ({words.rate(each.rate_per_s)})" for each in told.dropped[:_SHOWN_DROPPED]
+        ]
+        more = len(told.dropped) - len(shown)
+        yield f"Dropped early: {'; '.join(shown)}{f'; and {more} more' if more else ''}."
+    for name, problem in told.failed.items():
+        yield f"Failed: {told.names.get(name, name)}: {problem}"
+    for skip in told.skipped:
+        yield f"Left out: {skip.contender}: {skip.reason}"
+    if told.untried:
+        yield f"{words.count(told.untried, 'setting')} not tried: the budget did not reach so far."
+    if told.profile.note:
+        yield f"Profile: {told.profile.note}."
+    if told.saved is not None:
+        yield f"Saved: {told.saved}"
+
+
+def _say(console: Console, sentence: str, style: str = "") -> None:
+    text = clean(sentence)
+    if not console.is_terminal:
+        text = text.replace("µ", "u")
+    for line in textwrap.wrap(text, console.width, break_on_hyphens=False, break_long_words=False):
+        console.print(Text(line, style=style), soft_wrap=True)

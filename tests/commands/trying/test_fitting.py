@@ -1,0 +1,140 @@
+"""Which servers fit, which settings are tried, and what is to be copied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from webdyno.build.own import constraints_of
+from webdyno.commands.options import catalogue_of
+from webdyno.commands.trying.copying import to_copy
+from webdyno.commands.trying.fitting import base_setting, fitting, settings_of
+from webdyno.commands.trying.project import Project, Said
+from webdyno.commands.trying.servers import other_versions
+from webdyno.model.errors import UsageError
+from webdyno.read import default_folder
+
+KNOWN = catalogue_of(None)
+
+
+def project(target: str = "shop:app", **packages: str) -> Project:
+    said = Said(version=[3, 11, 7], implementation="cpython", base="/usr/bin/python3", folders=[], packages=packages)
+    return Project(
+        folder=Path("/srv/shop"),
+        python=Path("/srv/shop/.venv/bin/python"),
+        how="",
+        variables={},
+        target=target,
+        interface="wsgi",
+        said=said,
+    )
+
+
+@pytest.mark.parametrize(
+    ("interface", "there", "not_there"),
+    [
+        (
+            "wsgi",
+            {"waitress", "granian-wsgi", "gunicorn-sync", "wsgiref"},
+            {"uvicorn", "flask-gunicorn-sync", "waitress-db"},
+        ),
+        ("asgi", {"uvicorn", "uvicorn-pure", "granian-asgi", "hypercorn", "daphne"}, {"waitress", "fastapi-uvicorn"}),
+        ("rsgi", {"granian-rsgi"}, {"granian-asgi"}),
+    ],
+)
+def test_servers_of_the_bare_interface_fit(interface: str, there: set[str], not_there: set[str]) -> None:
+    names = {contender.name for contender in fitting(KNOWN, interface, None)}
+    assert there <= names
+    assert not names & not_there
+    assert "mod-wsgi-express" not in names
+
+
+def test_a_server_is_named_by_itself_or_by_a_contender() -> None:
+    names = [contender.name for contender in fitting(KNOWN, "wsgi", ["granian", "gunicorn-sync"])]
+    assert names == ["granian-wsgi", "gunicorn-sync"]
+    with pytest.raises(
+        UsageError, match="--server gunicron: no server of that name serves WSGI; did you mean 'gunicorn'"
+    ):
+        fitting(KNOWN, "wsgi", ["gunicron"])
+
+
+def test_the_application_and_the_scripts_are_put_in() -> None:
+    waitress = base_setting(KNOWN.contenders["waitress"], project(), "/cache/x", 2).contender
+    assert waitress.serve[:2] == ["python", "/cache/x/serve_waitress.py"]
+    gunicorn = KNOWN.contenders["gunicorn-sync"]
+    assert base_setting(gunicorn, project(), "/cache/x", 2).contender.serve[-1] == "shop:app"
+    assert base_setting(gunicorn, project("shop:make()"), "/cache/x", 2).contender.serve[-1] == "webdyno_app:app"
+
+
+def test_every_combination_of_the_sweep_is_a_setting_once() -> None:
+    base = base_setting(KNOWN.contenders["gunicorn-gthread"], project(), "", 1)
+    assert (base.name, base.workers, base.threads) == ("gunicorn-gthread-3w-4t", 3, 4)
+    names = [setting.name for setting in settings_of(base, 1)]
+    assert names == [f"gunicorn-gthread-{w}w-{t}t" for w in (1, 3) for t in (2, 4, 16) if (w, t) != (3, 4)]
+    daphne = base_setting(KNOWN.contenders["daphne"], project(), "", 4)
+    assert (daphne.name, daphne.workers, list(settings_of(daphne, 4))) == ("daphne", None, [])
+
+
+def test_every_script_of_the_catalogue_takes_its_app_from_where_it_can_be_put_in() -> None:
+    scripts = sorted(
+        path
+        for name in ("python-wsgi", "python-asgi")
+        for path in (default_folder() / "apps" / name).glob("serve_*.py")
+    )
+    assert scripts
+    lacking = [
+        path.name for path in scripts if "from app import app\n" not in path.read_text() and "mod_wsgi" not in path.name
+    ]
+    assert lacking == []
+
+
+def test_what_is_installed_binds_the_server_but_for_what_it_requires_itself() -> None:
+    installed = {"Flask": "3.1.0", "click": "8.1.0", "Gunicorn": "20.0", "zope.interface": "7"}
+    assert constraints_of(installed, ["gunicorn[gevent]==27.0.1", "zope_interface==8"]) == [
+        "Flask==3.1.0",
+        "click==8.1.0",
+    ]
+    gunicorn = KNOWN.contenders["gunicorn-sync"]
+    (told,) = other_versions(gunicorn, project(gunicorn="20.0"))
+    assert told.endswith("(your project has 20.0)")
+    assert other_versions(gunicorn, project(flask="3")) == []
+
+
+def copied(name: str, target: str = "shop:app") -> object:
+    contender = KNOWN.contenders[name]
+    setting = base_setting(contender, project(target), "/cache/x", 2)
+    sources = KNOWN.app_directories[contender.app]
+    return to_copy(setting, project(target), Path("/srv/shop"), contender, sources, 2)
+
+
+def test_a_command_can_be_copied_in_every_form() -> None:
+    text = msgspec.to_builtins(copied("gunicorn-sync"))
+    command = "gunicorn --bind {} --workers 5 --worker-class sync --backlog 2048 --log-level warning shop:app"
+    assert text["command"] == command.format("127.0.0.1:8000")
+    assert text["procfile"] == "web: " + command.format("0.0.0.0:$PORT")
+    assert text["dockerfile"].startswith('CMD ["gunicorn", "--bind", "0.0.0.0:8000"')
+    assert "ExecStart=/srv/shop/.venv/bin/gunicorn --bind 127.0.0.1:8000" in text["systemd"]
+    assert "WorkingDirectory=/srv/shop\n" in text["systemd"]
+    assert text["install"].startswith("pip install gunicorn==")
+    assert text["files"] == {}
+
+
+def test_a_server_without_a_command_line_comes_with_its_script() -> None:
+    text = msgspec.to_builtins(copied("waitress"))
+    assert text["command"].startswith("python serve_waitress.py 127.0.0.1 8000")
+    assert "from shop import app\n" in text["files"]["serve_waitress.py"]
+    compile(text["files"]["serve_waitress.py"], "serve_waitress.py", "exec")
+
+
+def test_an_application_that_is_made_comes_with_a_module_that_makes_it() -> None:
+    text = msgspec.to_builtins(copied("waitress", "shop:create_app()"))
+    assert text["files"]["serving.py"] == "from shop import create_app\n\napp = create_app()\n"
+    assert "from serving import app\n" in text["files"]["serve_waitress.py"]
+    assert msgspec.to_builtins(copied("gunicorn-sync", "shop:create_app()"))["command"].endswith("serving:app")
+
+
+def test_an_application_of_another_name_is_renamed_in_the_script() -> None:
+    text = msgspec.to_builtins(copied("waitress", "shop.wsgi:application"))
+    assert "from shop.wsgi import application as app\n" in text["files"]["serve_waitress.py"]

@@ -1,0 +1,93 @@
+"""Halving with servers whose speed is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape
+from webdyno.commands.trying.halving import FINALISTS, Field, finalists, halve, worth_a_sweep
+
+
+class Run:
+    """As much of a Run as halving looks at."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
+class World:
+    """Servers ``a`` to ``h`` with settings ``a.1`` ...; the speed of each is fixed."""
+
+    def __init__(self, speeds: dict[str, float]) -> None:
+        self.speeds, self.asked, self.clock = speeds, list[str](), 0.0
+
+    def measure(self, name: str, duration_s: float) -> tuple[Any, float]:
+        self.asked.append(name)
+        self.clock += duration_s + 1
+        return Run(duration_s + 1), self.speeds[name]
+
+    def variants(self, name: str) -> list[str]:
+        return [each for each in self.speeds if each.startswith(f"{name}.")]
+
+
+def race(world: World, budget_s: float = 1000.0) -> tuple[Field, list[str]]:
+    bases = [name for name in world.speeds if "." not in name]
+    return halve(bases, world.variants, world.measure, budget_s, lambda _: budget_s - world.clock, lambda *_: None)
+
+
+def speeds() -> dict[str, float]:
+    servers = {name: 1000.0 - 60 * at for at, name in enumerate("abcdefgh")}
+    return (
+        servers
+        | {f"{name}.{k}": rate + k for name, rate in servers.items() for k in (1, 2, 3)}
+        | {"z": 1.0, "z.1": 1.0}
+    )
+
+
+def test_the_fastest_is_found_and_the_slow_get_no_time() -> None:
+    world = World(speeds())
+    field, stay = race(world)
+    assert finalists(field, stay, lambda name: name[0])[0] == "a.3"
+    assert world.asked.count("z") == 1
+    assert "z.1" not in world.asked
+    assert world.asked.count("a.3") > world.asked.count("h.3")
+    assert field.dropped["h"] == 2
+
+
+def test_no_server_has_more_than_two_settings_in_the_final_while_there_are_others() -> None:
+    field, stay = race(World(speeds()))
+    final = finalists(field, stay, lambda name: name[0])
+    assert len(final) == FINALISTS
+    assert [name[0] for name in final] == ["a", "a", "b", "b"]
+    field, stay = race(World({"a": 10.0, "a.1": 11.0, "a.2": 12.0}))
+    assert finalists(field, stay, lambda name: name[0]) == ["a.2", "a.1", "a"]
+
+
+def test_a_failure_takes_a_setting_out() -> None:
+    world = World({"a": 10.0, "b": 0.0, "a.1": 12.0})
+    field, stay = race(world)
+    assert stay == ["a.1", "a"]
+    assert list(field.failed) == ["b"]
+    field, stay = race(World({"a": 0.0}))
+    assert stay == []
+
+
+def test_what_the_budget_does_not_reach_is_named() -> None:
+    world = World(speeds())
+    field, _ = race(world, budget_s=30.0)
+    assert len(field.untried) == 24 - int((0.35 * 30) / 1.7)
+    assert set(field.untried).isdisjoint(world.asked)
+
+
+def test_only_servers_within_half_of_the_best_are_swept() -> None:
+    field = Field()
+    for name, rate in {"a": 100.0, "b": 51.0, "c": 49.0}.items():
+        field.book(name, Run(1.0), rate)  # type: ignore[arg-type]
+    assert worth_a_sweep(field, ["a", "b", "c"]) == ["a", "b"]
+
+
+def test_the_last_comparison_takes_more_rounds_before_longer_ones() -> None:
+    assert shape(5, 10.0, 1.0) == (LEAST_ROUNDS, LEAST_S)
+    assert shape(5, 100.0, 1.0) == (8, LEAST_S)
+    assert shape(5, 300.0, 1.0) == (MOST_ROUNDS, 3.0)
+    assert shape(5, 9999.0, 1.0) == (MOST_ROUNDS, MOST_S)

@@ -1,0 +1,99 @@
+"""Is it the app that is slow: from figures that are known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from webdyno.commands.trying.limit import limit_of, middle
+from webdyno.commands.trying.profile import functions, gil_share
+from webdyno.model.verdict import Estimate, Standing
+
+
+def window(cpu_ns: float | None, used: float = 0.95, rate: float = 100.0, others: float = 0.0) -> Any:
+    run = SimpleNamespace(rig=SimpleNamespace(contender_cores=(0,)))
+    cores = {"contender_cores": used, "driver_cores": 0.5, "host_cores": used + 0.5 + others}
+    return SimpleNamespace(cpu_per_request_ns=cpu_ns, rate_per_s=rate, run=run, **cores)
+
+
+def standing(name: str, rate: float, cpu: float) -> Standing:
+    def of(value: float) -> Estimate:
+        return Estimate(value=value, low=value, high=value, rounds=3, unit="per_s")
+
+    return Standing(
+        contender=name,
+        place=1,
+        letters="A",
+        rate=of(rate),
+        p50=None,
+        p99=None,
+        cpu_per_request=of(cpu),
+        memory_peak=None,
+        ratio_to_best=None,
+        requests_per_connection=None,
+        errors={},
+        error_ratio=0.0,
+        rounds_ok=3,
+        rounds_failed=0,
+        outcomes={"ok": 3},
+    )
+
+
+ALIKE = [standing("a", 100, 1000), standing("b", 95, 1050), standing("c", 97, 1100)]
+
+
+def test_an_app_that_takes_nearly_all_the_cpu_is_the_limit() -> None:
+    limit = limit_of("bjoern", window(2_400_000), window(80_000), ALIKE, str)
+    assert limit.is_app
+    assert limit.sentence == (
+        "with bjoern the app itself is the limit: a request takes 2.40 ms of CPU, and 80.0 µs with an app that does "
+        "nothing on the same server, so 97 % is the app's; a, b and c are within 10 % of each other, at nearly "
+        "the same CPU for each request: another server will not make it faster"
+    )
+
+
+def test_a_server_that_takes_its_part_is_told_with_it() -> None:
+    limit = limit_of("bjoern", window(200_000), window(100_000), ALIKE[:2], str)
+    assert not limit.is_app
+    assert limit.alike == []
+    assert "50 % is the app's, the rest the server's" in limit.sentence
+
+
+def test_servers_that_differ_in_rate_or_in_cpu_are_not_alike() -> None:
+    assert limit_of("bjoern", window(1), None, [*ALIKE, standing("d", 80, 1000)], str).alike == []
+    assert limit_of("bjoern", window(1), None, [*ALIKE, standing("d", 100, 1200)], str).alike == []
+    assert limit_of("bjoern", window(1), None, ALIKE, lambda _: "one").alike == []
+
+
+def test_waiting_is_seen_and_the_unknown_stays_unsaid() -> None:
+    limit = limit_of("bjoern", window(1000, used=0.3), None, [], str)
+    assert limit.sentence.startswith("bjoern used 0.3 of 1 core under full load: for the rest it waited")
+    assert limit_of("bjoern", window(1000, used=0.3, others=0.4), None, [], str).sentence == ""
+    assert limit_of("bjoern", window(None), window(None), [], str).sentence == ""
+
+
+def test_the_middle_run_is_taken() -> None:
+    rates = [window(1, rate=rate) for rate in (3.0, 1.0, 2.0)]
+    found = middle(rates)
+    assert found is not None
+    assert found.rate_per_s == 2.0
+    assert middle([]) is None
+
+
+def test_functions_are_counted_by_themselves_and_in_all() -> None:
+    raw = (
+        'process 7:"x";main (/v/lib/site-packages/gunicorn/app/run.py:3);index (/srv/shop/views.py:10) 60\n'
+        'process 7:"x";main (/v/lib/site-packages/gunicorn/app/run.py:3);index (/srv/shop/views.py:12) 20\n'
+        'process 7:"x";main (/v/lib/site-packages/gunicorn/app/run.py:3) 20\n'
+        "nonsense\n"
+    )
+    found = functions(raw)
+    assert [(f.name, f.own, f.total) for f in found] == [
+        ("index (shop/views.py)", 0.8, 0.8),
+        ("main (app/run.py)", 0.2, 1.0),
+    ]
+    assert functions("") == []
+    assert gil_share(raw, 400) == 0.25
+    two = raw + raw.replace("process 7", "process 8")
+    assert gil_share(two, 400) == 0.25
+    assert gil_share("main (a.py:1) 3", 400) is None
