@@ -105,7 +105,7 @@ def _alone(
 
 def called(setting: Setting) -> str:
     """``granian-wsgi, 2 workers, 1 thread``."""
-    parts = [setting.base]
+    parts = [f"`{setting.contender.because}`" if setting.is_command else setting.base]
     if setting.workers is not None:
         parts.append(words.count(setting.workers, "worker"))
     if setting.threads is not None:
