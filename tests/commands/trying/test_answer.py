@@ -99,7 +99,12 @@ def test_without_a_baseline_the_next_server_is_the_measure() -> None:
     assert (answer.best, answer.against) == ("fast", "slow")
     assert "x) slow, 2 workers; p99 12.0 ms, 60.0 MiB of memory." in answer.sentence
     alone = answered(rates(fast=1800), ["fast"], current=None)
-    assert "no other server was compared with it" in alone.sentence
+    assert "no other server could be compared with it" in alone.sentence
+
+
+def test_a_current_server_whose_figures_are_void_is_not_passed_over() -> None:
+    answer = answered(rates(fast=1800, slow=900), ["fast"])
+    assert answer.sentence.endswith("Your current `gunicorn a:b` is not ranked: see the doubts.")
 
 
 def test_who_cannot_be_told_from_the_first_is_named() -> None:

@@ -63,6 +63,14 @@ def test_no_server_has_more_than_two_settings_in_the_final_while_there_are_other
     assert finalists(field, stay, lambda name: name[0]) == ["a.2", "a.1", "a"]
 
 
+def test_the_first_is_compared_with_another_server_however_far_behind() -> None:
+    world = World({"a": 100.0, "a.1": 101.0, "b": 3.0, "c": 2.0})
+    field, stay = race(world)
+    assert stay == ["a.1", "a"]
+    assert finalists(field, stay, lambda name: name[0]) == ["a.1", "a", "b"]
+    assert "b" not in field.dropped
+
+
 def test_a_failure_takes_a_setting_out() -> None:
     world = World({"a": 10.0, "b": 0.0, "a.1": 12.0})
     field, stay = race(world)

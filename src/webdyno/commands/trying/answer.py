@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webdyno.analyse import words
 from webdyno.analyse.estimate import Fit, fit
@@ -44,7 +44,10 @@ def answer_of(
     ties = [name for name in verdict.winners if name != first.contender]
     if CURRENT in names and current is not None:
         return _against_current(first, names, rates, settings, current, verdict, ties)
-    return _alone(first, ranked, rates, settings, verdict, ties)
+    answer = _alone(first, ranked, rates, settings, verdict, ties)
+    if current is None:
+        return answer
+    return replace(answer, sentence=f"{answer.sentence} Your current `{current}` is not ranked: see the doubts.")
 
 
 def _against_current(
@@ -94,7 +97,7 @@ def _alone(
     others = [each for each in ranked if settings[each.contender].base != settings[first.contender].base]
     if not others:
         sentence = (
-            f"On this machine, for this app: {name}: {own}{_figures(first)}; no other server was compared with it."
+            f"On this machine, for this app: {name}: {own}{_figures(first)}; no other server could be compared with it."
         )
         return Answer(sentence, first.contender, verdict, None, None, ties)
     ratio = rates.ratio(first.contender, others[0].contender)
@@ -105,7 +108,7 @@ def _alone(
 
 def called(setting: Setting) -> str:
     """``granian-wsgi, 2 workers, 1 thread``."""
-    parts = [setting.base]
+    parts = [f"`{setting.contender.because}`" if setting.is_command else setting.base]
     if setting.workers is not None:
         parts.append(words.count(setting.workers, "worker"))
     if setting.threads is not None:

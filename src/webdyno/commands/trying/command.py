@@ -110,7 +110,7 @@ def command_settings(text: str, name: str, flag: str, cores: int) -> list[Settin
             ready_s=60.0,
             stop_s=10.0,
         )
-        found.append(Setting(contender, name, number, None, recommended=True))
+        found.append(Setting(contender, name, number, None, recommended=True, is_command=True))
     return found
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -55,7 +57,9 @@ def to_copy(
         install=f"pip install {_shell(requires)}" if requires else "",
         command=here,
         files=files,
-        systemd=_unit(fill(words, host="127.0.0.1", port=PORT, **numbers), project, folder),
+        systemd=_unit(
+            fill(words, host="127.0.0.1", port=PORT, **numbers), project, folder, installed=original is not None
+        ),
         procfile=f"web: {asked}",
         dockerfile=f"CMD {json.dumps(everywhere)}",
     )
@@ -86,10 +90,14 @@ def _shell(words: list[str]) -> str:
     return " ".join(shlex.quote(word) for word in words)
 
 
-def _unit(words: list[str], project: Project | None, folder: Path) -> str:
-    """A systemd service; its program by its whole path, as systemd wants it."""
-    own = Path("/usr/bin") if project is None else project.python.parent
-    program = words[0] if words[0].startswith("/") else f"{own}/{words[0]}"
+def _unit(words: list[str], project: Project | None, folder: Path, *, installed: bool) -> str:
+    """A systemd service; its program by its whole path, as systemd wants it.
+
+    ``installed``: a server that will be installed into the project's environment; else a command the machine has.
+    """
+    own = "" if project is None else str(project.python.parent)
+    found = shutil.which(words[0], path=f"{own}:{os.environ.get('PATH', os.defpath)}") or words[0]
+    program = f"{own}/{words[0]}" if own and installed else found
     quoted = " ".join(_systemd(word) for word in [program, *words[1:]])
     return (
         "[Unit]\nAfter=network.target\n\n[Service]\n"

@@ -89,9 +89,9 @@ def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[
     idle = None if sitting.interrupted.is_set() else sitting.nothing(bench, name, HELLO)
     nothing = None if idle is None else read_window(idle[0].measure(idle[1], NOTHING_S))
     standings = answer.verdict.standings
-    return limit_of(
-        bench.settings[name].base, own, nothing, standings, lambda each: bench.settings[each].contender.server
-    )
+    setting = bench.settings[name]
+    shown = setting.contender.server if setting.is_command else setting.base
+    return limit_of(shown, own, nothing, standings, lambda each: bench.settings[each].contender.server)
 
 
 def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:

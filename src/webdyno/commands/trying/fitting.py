@@ -33,6 +33,9 @@ class Setting(msgspec.Struct, frozen=True):
     recommended: bool
     """As the catalogue has it, which is as the server's own pages recommend it."""
 
+    is_command: bool = False
+    """A command line of the user's, which is kept in ``contender.because`` as it was typed."""
+
     @property
     def name(self) -> str:
         """Its contender's."""

@@ -91,7 +91,12 @@ def finalists(field_: Field, names: Sequence[str], server_of: Callable[[str], st
         if sum(server_of(each) == server_of(name) for each in chosen) < SAME_SERVER:
             chosen.append(name)
     chosen += [name for name in ranked if name not in chosen]
-    return field_.ranked(chosen[:FINALISTS])
+    chosen = chosen[:FINALISTS]
+    others = [name for name in field_.ranked(field_.rates) if server_of(name) not in map(server_of, chosen)]
+    if len({server_of(name) for name in chosen}) == 1 and others:
+        chosen = [*chosen[: FINALISTS - 1], others[0]]  # however far behind: it is what the first is compared with
+        field_.dropped.pop(others[0], None)
+    return field_.ranked(chosen)
 
 
 def worth_a_sweep(field_: Field, names: Sequence[str]) -> list[str]:
