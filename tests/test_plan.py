@@ -213,3 +213,9 @@ def test_the_brief_version_replaces_what_it_names_and_keeps_the_rest() -> None:
 def test_whoever_may_start_slowly_is_foretold_to_take_longer() -> None:
     quick, slow = (make_plan(study("a"), catalogue("a", ready_s=ready), {}).seconds for ready in (20.0, 120.0))
     assert slow - quick == pytest.approx(3 * 4 * 5 * OVERHEAD_S)
+
+
+def test_only_our_engine_opens_connections_one_after_the_other() -> None:
+    slow = StudyLoad(connections=[9], duration_s=1, warmup_s=2, opening_s=1.5)
+    by_wrk = msgspec.structs.replace(slow, driver="wrk")
+    assert [load.opening_s for load in loads_of(study("a", loads=[slow, by_wrk]))] == [1.5, 0.0]

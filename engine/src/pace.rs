@@ -54,11 +54,36 @@ impl Tickets {
 #[derive(Debug)]
 enum Kind {
     /// A free connection.
-    Closed,
+    Closed(Opening),
     /// A free connection, while its number is there.
     ClosedStages(Crowd),
     /// The schedule of an open pace.
     Open(Schedule),
+}
+
+/// How the connections of a closed pace come to be there: one after the other, evenly, so that those who come do not all meet the
+/// listen queue at once. What does not fit there is sent again by the kernel a second later, then after two more, after four ...
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    /// From the begin of the run; 0: all at once.
+    ns: u64,
+    connections: u64,
+    thread: u64,
+    threads: u64,
+}
+
+impl Opening {
+    /// When the connection of this place may be opened, after the begin of the run; `None`: now. Threads deal the connections like
+    /// cards.
+    #[inline(always)]
+    fn away(&self, place: usize, at: u64) -> Option<u64> {
+        if at >= self.ns {
+            return None;
+        }
+        let number = place as u64 * self.threads + self.thread;
+        let opens = (u128::from(number) * u128::from(self.ns) / u128::from(self.connections)) as u64;
+        (opens > at).then_some(opens)
+    }
 }
 
 /// When the next request may go, as one worker sees it.
@@ -85,7 +110,12 @@ impl<'t> Pace<'t> {
             Until::Count(_) => Schedule::NEVER,
         };
         let kind = match &order.pace {
-            PaceOrder::Closed { .. } => Kind::Closed,
+            PaceOrder::Closed { connections } => Kind::Closed(Opening {
+                ns: order.opening_ns,
+                connections: *connections as u64,
+                thread: thread as u64,
+                threads: threads as u64,
+            }),
             PaceOrder::ClosedStages(stages) => Kind::ClosedStages(Crowd::new(stages, warmup_ns, thread, threads)),
             PaceOrder::Open { arrivals, .. } => {
                 Kind::Open(Schedule::new(arrivals, warmup_ns, thread, threads).until(end))
@@ -117,9 +147,9 @@ impl<'t> Pace<'t> {
         }
     }
 
-    /// Whether each place has a connection from the begin, which owes an answer.
+    /// Whether each place has a connection from the begin (or from when it is opened), which owes an answer.
     pub fn is_constant(&self) -> bool {
-        matches!(self.kind, Kind::Closed)
+        matches!(self.kind, Kind::Closed(_))
     }
 
     /// The run begins.
@@ -158,7 +188,10 @@ impl<'t> Pace<'t> {
             return Due::Never;
         }
         let due = match &self.kind {
-            Kind::Closed => now,
+            Kind::Closed(opening) => match opening.away(place, now.saturating_sub(self.start)) {
+                Some(until) => return Due::Away(until.saturating_add(self.start)),
+                None => now,
+            },
             Kind::ClosedStages(crowd) => match crowd.away(place, now.saturating_sub(self.start)) {
                 Some(until) => return Due::Away(until.saturating_add(self.start)),
                 None => now,
@@ -209,12 +242,23 @@ mod tests {
     use crate::order::Arrivals;
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
-        Pace { places: 1, opened: 1, kind: Kind::Closed, start: 0, tickets: Some(tickets), steady }
+        let kind = Kind::Closed(Opening { ns: 0, connections: 1, thread: 0, threads: 1 });
+        Pace { places: 1, opened: 1, kind, start: 0, tickets: Some(tickets), steady }
     }
 
     #[test]
     fn connections_are_dealt_evenly_and_none_is_lost() {
         assert_eq!([4, 3, 3], [share(10, 3, 0), share(10, 3, 1), share(10, 3, 2)]);
+    }
+
+    #[test]
+    fn connections_are_opened_evenly_over_the_opening_and_dealt_over_threads() {
+        let opening = |thread| Opening { ns: 1000, connections: 10, thread, threads: 2 };
+        // Numbers 0, 2, 4 ... are the first thread's: at 0, 200, 400 ...
+        assert_eq!([None, Some(200), Some(800)], [0, 1, 4].map(|place| opening(0).away(place, 0)));
+        assert_eq!([Some(100), Some(900)], [0, 4].map(|place| opening(1).away(place, 0)));
+        assert_eq!((Some(900), None), (opening(1).away(4, 899), opening(1).away(4, 900)));
+        assert_eq!(None, Opening { ns: 0, ..opening(1) }.away(4, 0), "all at once");
     }
 
     #[test]

@@ -200,8 +200,8 @@ def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterato
 def driven(study: Study, workload: str | None = None) -> list[tuple[Load, str]]:
     """Every Load of the study (for ``workload``) with its driver; one that several templates lead to is there once."""
     templates = [each for each in study.loads if not each.workloads or workload is None or workload in each.workloads]
-    by_template = ((template.driver or study.driver, _loads(template, study.seed)) for template in templates)
-    each = ((load, driver) for driver, loads in by_template for load in loads)
+    by_template = ((template, template.driver or study.driver) for template in templates)
+    each = ((load, driver) for template, driver in by_template for load in _loads(template, study.seed, driver))
     return list(dict.fromkeys(each))
 
 
@@ -215,7 +215,7 @@ def drivers_of(study: Study) -> list[str]:
     return list(dict.fromkeys(driver for _, driver in driven(study)))
 
 
-def _loads(template: StudyLoad, seed: int) -> Iterator[Load]:
+def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
     most = template.max_connections
     rates: list[float | None] = [*template.rate_per_s] or [None]
     for connections, rate in product(template.connections, rates):
@@ -228,6 +228,8 @@ def _loads(template: StudyLoad, seed: int) -> Iterator[Load]:
             duration_s=template.duration_s,
             count=template.count,
             warmup_s=template.warmup_s,
+            # other tools open all connections at once, and cannot do otherwise
+            opening_s=template.opening_s if driver == "engine" else 0.0,
             timeout_s=template.timeout_s,
             keep_alive=template.keep_alive,
             http=template.http,

@@ -94,6 +94,8 @@ WRONG = [
     ("load a:80 --stages 1x:5", "--stages 1x: give a length of time such as 500ms, 2s or 1m"),
     ("load a:80 --burst 5", "--burst '5': write SIZE/EVERY, as in 100/50ms"),
     ("load a:80 --burst 5/1s --poisson", "--poisson goes with --rate: arrivals in stages and bursts are not drawn"),
+    ("load a:80 --opening 2s --warmup 1s", "--opening 2s: it is a part of the warm-up; give --warmup 2s or more"),
+    ("load a:80 -r 5 --opening 1s --warmup 2s", "--opening goes with a fixed number of looping clients: leave the"),
     ("load a:80 -r 5 -n 5 --drain 1s", "--drain goes with a duration: with --requests every one is waited for"),
     ("load a:80 --template", "--template fills {{counter}}, {{random}} and {{random:1-9}}"),
     ("load a:80 --expect fast", "--expect 'fast' is no rule; write 'status==200'"),

@@ -66,6 +66,7 @@ OPEN = {"connections": 64, "max_connections": 640}
     [
         ("", load_of()),
         ("-c 8 -d 2s --warmup 1s --timeout 3s", load_of(connections=8, duration_s=2.0, warmup_s=1.0, timeout_s=3.0)),
+        ("--warmup 2s --opening 1s", load_of(warmup_s=2.0, opening_s=1.0)),
         ("-n 100 --close", load_of(count=100, duration_s=None, keep_alive=False)),
         ("-r 500", load_of(rate_per_s=500.0, **OPEN)),
         ("-r 500 --poisson --seed 3 --drain 1s", load_of(rate_per_s=500.0, poisson=True, seed=3, drain_s=1.0, **OPEN)),

@@ -29,6 +29,7 @@ def order_of(load: Load = CLOSED, **changes: Any) -> dict[str, Any]:
         (change(CLOSED, http="2"), Way(), {"http": "2"}),
         (change(CLOSED, http="2", streams=10), Way(), {"http": "2", "streams": 10}),
         (change(OPEN, drain_s=0.5), Way(), {"drain_ns": 500_000_000}),
+        (change(CLOSED, warmup_s=2.0, opening_s=1.5), Way(), {"warmup_ns": 2_000_000_000, "opening_ns": 1_500_000_000}),
         (CLOSED, Way(sources=("127.0.0.2", "127.0.0.3")), {"sources": ["127.0.0.2", "127.0.0.3"]}),
         (CLOSED, Way(linger="reset"), {"linger": "reset"}),
         (CLOSED, Way(backend="io_uring"), {"backend": "io_uring"}),

@@ -189,6 +189,12 @@ COUNT = {"duration_s": None, "count": 5}
             "ab takes a body only from a file, request 'post' has one: use --driver wrk or engine",
         ),
         ("ab", order_of({"connections": 20_001}), "ab opens at most 20000 connections, not 20001: use --driver engine"),
+        (
+            "wrk",
+            order_of({"opening_s": 0.5}),
+            "wrk is driven with one request at a time on a fixed number of plain connections, opened at once: "
+            "use --driver engine",
+        ),
         ("ab", order_of(COUNT), "ab cannot send 5 requests over 64 connections: give at least as many requests"),
     ],
 )

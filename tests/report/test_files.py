@@ -25,8 +25,11 @@ def test_markdown_has_a_table_for_each_workload_and_the_doubts_below() -> None:
     assert "**take go-nethttp: it served the most on every workload**" in text
     assert "- **1! dead-cell**: " in text
     assert "## Skipped" in text
-    rows = [line for line in text.splitlines() if line.startswith("|")]
+    ranked, starts = text.split("## Versions and commands")
+    rows = [line for line in ranked.splitlines() if line.startswith("|")]
     assert {row.count("|") for row in rows} == {13}
+    assert {row.count("|") for row in starts.splitlines() if row.startswith("|")} == {5}
+    assert "webdyno run quickstart --seed 7 --rounds 3" in starts
 
 
 def test_markdown_from_outside_breaks_nothing() -> None:

@@ -51,6 +51,7 @@ const KEYS: &[(&str, u64)] = &[
     ("pipeline", 3),
     ("streams", 3),
     ("backend", 3),
+    ("opening_ns", 3),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -161,6 +162,8 @@ pub struct Order {
     pub streams: usize,
     /// What drives the sockets.
     pub backend: Backend,
+    /// The connections of a closed pace are opened evenly over so much of the warm-up; 0: all at once.
+    pub opening_ns: u64,
 }
 
 impl Order {
@@ -197,10 +200,19 @@ impl Order {
             pipeline: pipeline(&fields)?,
             streams: streams(&fields)?,
             backend: backend::backend(&fields)?,
+            opening_ns: opening(&fields, &pace)?,
             pace,
         };
         Ok(order)
     }
+}
+
+/// Over how long the connections of a closed pace are opened: a part of the warm-up, so that all are there when it counts.
+fn opening(order: &Fields<'_>, pace: &PaceOrder) -> Result<u64, Fault> {
+    let Some(field) = order.optional("opening_ns") else { return Ok(0) };
+    let right = "0, or at most warmup_ns at a closed pace, whose connections are opened evenly over it";
+    let most = if matches!(pace, PaceOrder::Closed { .. }) { order.integer("warmup_ns", 0, 24 * HOUR)? } else { 0 };
+    field.integer(0, most).map_err(|_| field.wrong(right))
 }
 
 fn until(order: &Fields<'_>, pace: &PaceOrder) -> Result<Until, Fault> {

@@ -286,6 +286,26 @@ fn every_missing_key_is_named() {
 }
 
 #[test]
+fn connections_are_opened_over_a_part_of_the_warmup_of_a_closed_pace() {
+    let order = |pace: Value, opening: Value| {
+        let mut order = paced(pace);
+        (order["schema"], order["opening_ns"]) = (3.into(), opening);
+        order["warmup_ns"] = 500_000_000.into();
+        order
+    };
+    let closed = json!({"kind": "closed", "connections": 64});
+    let parsed = |opening: u64| Order::parse(&order(closed.clone(), opening.into()).to_string()).unwrap().opening_ns;
+    assert_eq!([0, 500_000_000], [parsed(0), parsed(500_000_000)]);
+    let open = json!({"kind": "constant", "rate_per_s": 5, "connections": 1, "max_connections": 1});
+    let right =
+        "opening_ns must be 0, or at most warmup_ns at a closed pace, whose connections are opened evenly over it, not";
+    for (pace, opening) in [(closed.clone(), json!(500_000_001)), (closed, json!("1s")), (open, json!(1))] {
+        let (key, message) = complaint(&order(pace, opening.clone()));
+        assert_eq!(("opening_ns", format!("{right} {opening}")), (key.as_str(), message));
+    }
+}
+
+#[test]
 fn requests_go_ahead_only_where_a_connection_is_kept_and_speaks_http_1_1() {
     let order = |depth: Value, edit: &[(&str, Value)]| {
         let mut order = with("/schema", 3.into());

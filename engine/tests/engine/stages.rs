@@ -40,6 +40,24 @@ fn connections_come_and_go_with_the_line_and_nobody_closed_them() {
 }
 
 #[test]
+fn a_closed_pace_opens_its_connections_evenly_over_the_opening() {
+    let server = Server::start(|mut peer| peer.always(HELLO));
+    let said = server.load(|o| {
+        (o["schema"], o["count"], o["threads"]) = (3.into(), Value::Null, 2.into());
+        o["pace"] = json!({"kind": "closed", "connections": 12});
+        (o["opening_ns"], o["warmup_ns"]) = ((200 * MS).into(), (300 * MS).into());
+        (o["slice_ns"], o["duration_ns"]) = ((50 * MS).into(), (100 * MS).into());
+    });
+    assert_eq!((0, 12, 12), (said.exit, said.count("connections_peak"), server.accepted()));
+    assert_eq!((12, 0), (said.count("connections_asked"), said.count("connections_unanswered")));
+    // Three more in each window of 50 ms, the first one at once. On a machine that is busy there may be fewer, never more.
+    let in_flight: Vec<u64> = slices(&said, "in_flight").iter().map(|n| n.as_u64().unwrap()).collect();
+    for (i, most) in [3, 6, 9, 12].into_iter().enumerate() {
+        assert!(in_flight[i] <= most, "{in_flight:?}");
+    }
+}
+
+#[test]
 fn a_connection_that_is_too_many_ends_after_its_answer() {
     // It answers when asked, and counts who leaves without having been answered.
     let cut = Arc::new(AtomicUsize::new(0));

@@ -33,7 +33,8 @@ def _over_connections(tables: Sequence[Table]) -> Iterator[Scaling]:
     for table in tables:
         if table.load.is_open or table.load.connection_stages:
             continue
-        alike = repr(msgspec.structs.replace(table.load, connections=1))
+        # Many connections may be given longer to be there; how long is not what levels differ in.
+        alike = repr(msgspec.structs.replace(table.load, connections=1, duration_s=1, warmup_s=0, opening_s=0))
         for cell in table.cells:
             key = (table.workload.name, cell.name, table.driver, alike)
             groups.setdefault(key, {})[table.load.connections] = cell

@@ -72,6 +72,8 @@ def _newer(order: Order) -> dict[str, Any]:
         keys["seed"] = way.template_seed
     if load.drain_s:
         keys["drain_ns"] = _ns(load.drain_s)
+    if load.opening_s:
+        keys["opening_ns"] = _ns(load.opening_s)
     return keys
 
 

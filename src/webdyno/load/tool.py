@@ -33,9 +33,11 @@ def only_request(order: Order, driver: str) -> Request:
 
 def sole_request(order: Order, driver: str) -> Request:
     """The one request of an order for a tool that sends only one, one at a time, over plain TCP."""
-    if order.load.connection_stages or order.load.pipeline > 1 or order.load.streams > 1 or order.way != Way():
+    load = order.load
+    if load.connection_stages or load.opening_s or load.pipeline > 1 or load.streams > 1 or order.way != Way():
         raise UsageError(
-            f"{driver} is driven with one request at a time on a fixed number of plain connections: use --driver engine"
+            f"{driver} is driven with one request at a time on a fixed number of plain connections, opened at once: "
+            "use --driver engine"
         )
     if len(order.requests) != 1:
         raise UsageError(

@@ -51,11 +51,16 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Requests under way on each connection of HTTP/2."""
     drain_s: float = 0.0
     """After the end of an open pace: how long missing answers are waited for."""
+    opening_s: float = 0.0
+    """The connections of a closed load are opened evenly over so much of the warm-up; 0: all at once, and what a listen
+    queue has no room for comes again a second later, then after two more, after four ..."""
 
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""
         if (self.burst_size is None) != (self.burst_every_s is None):
             raise ValueError("burst_size and burst_every_s go together: so many at once, each so long")
+        if self.opening_s and (self.is_open or self.connection_stages or self.opening_s > self.warmup_s):
+            raise ValueError("opening_s is a part of the warm-up of a closed load: at most warmup_s")
         schedules = (self.rate_per_s is not None, self.burst_size is not None, bool(self.rate_stages))
         if sum(schedules) + bool(self.connection_stages) > 1:
             raise ValueError("rate_per_s, rate_stages, burst_size and connection_stages exclude each other")

@@ -22,6 +22,9 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     duration_s: float | None = None
     count: int | None = None
     warmup_s: float = 0.5
+    opening_s: float = 0.0
+    """Connections are opened evenly over so much of the warm-up; 0: all at once, as
+    other drivers than our own engine always do."""
     timeout_s: float = 5.0
     keep_alive: bool = True
     http: str = "1.1"

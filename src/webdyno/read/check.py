@@ -178,6 +178,10 @@ def load_faults(it: StudyLoad) -> Iterator[Fault]:
     if it.count is not None:
         yield from _at_least(("count",), it.count, 1)
     yield from _at_least(("warmup_s",), it.warmup_s, 0)
+    if not 0 <= it.opening_s <= it.warmup_s:
+        yield ("opening_s",), f"must be from 0 to warmup_s, which is {it.warmup_s:g}, but is {it.opening_s:g}"
+    elif it.opening_s and it.rate_per_s:
+        yield ("opening_s",), "goes with a closed load: at a rate, connections are open from the start"
     yield from _above(("timeout_s",), it.timeout_s, 0)
     if it.http not in HTTP_VERSIONS:
         yield ("http",), f'"{it.http}" is not a choice; {suggest(it.http, HTTP_VERSIONS)}'

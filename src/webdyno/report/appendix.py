@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
@@ -63,10 +64,39 @@ def _plain(facts: Iterable[tuple[str, str]]) -> Markup:
     return element("dl", *rows, class_="plain")
 
 
-def starts(plan: Plan, runs: Sequence[Run]) -> Markup:
-    """How every contender was started, and the versions that were really found."""
+class StartRow(NamedTuple):
+    """How one contender was started, as texts."""
+
+    contender: str
+    workers: str
+    environment: dict[str, str]
+    command: str
+    versions: str
+
+    @property
+    def whole(self) -> str:
+        """Environment and command, as a shell takes them."""
+        return " ".join([*(f"{key}={shlex.quote(value)}" for key, value in self.environment.items()), self.command])
+
+
+def start_rows(plan: Plan, runs: Sequence[Run]) -> list[StartRow]:
+    """How every contender was started, and the versions that were really found; those that never started are not in."""
     last = {run.trial.contender: run for run in runs if run.command}
-    rows = [_start(plan, name, last[name]) for name in sorted(last)]
+    return [_start(plan, name, last[name]) for name in sorted(last)]
+
+
+def starts(plan: Plan, runs: Sequence[Run]) -> Markup:
+    """``start_rows`` as a section of the page."""
+    rows = [
+        element(
+            "tr",
+            element("td", element("b", row.contender)),
+            element("td", row.workers),
+            element("td", element("code", row.whole)),
+            element("td", row.versions),
+        )
+        for row in start_rows(plan, runs)
+    ]
     head = [element("th", text, scope="col") for text in ("contender", "workers x threads", "command", "versions")]
     table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
     tools = sorted({run.driver_version for run in runs if run.driver_version})
@@ -78,17 +108,15 @@ def starts(plan: Plan, runs: Sequence[Run]) -> Markup:
     )
 
 
-def _start(plan: Plan, name: str, run: Run) -> Markup:
+def _start(plan: Plan, name: str, run: Run) -> StartRow:
     contender = plan.contenders.get(name)
     rule = f" (rule: {contender.workers})" if contender and isinstance(contender.workers, str) else ""
-    versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
-    environment = " ".join(f"{key}={shlex.quote(value)}" for key, value in run.environment.items())
-    return element(
-        "tr",
-        element("td", element("b", name)),
-        element("td", f"{_known(run.workers)} x {_known(run.threads)}{rule}"),
-        element("td", element("code", f"{environment} {shlex.join(run.command)}".strip())),
-        element("td", versions),
+    return StartRow(
+        contender=name,
+        workers=f"{_known(run.workers)} x {_known(run.threads)}{rule}",
+        environment=run.environment,
+        command=shlex.join(run.command),
+        versions=", ".join(f"{package} {version}" for package, version in run.versions.items()),
     )
 
 
@@ -105,9 +133,14 @@ def again_flags(plan: Plan) -> str:
     return f"{budget}--precision {race.margin * 100:g}% --top {race.top or 0}"
 
 
+def again(plan: Plan) -> str:
+    """The command that does all this again, in the same order of runs."""
+    brief = " --brief" if plan.brief else ""
+    return f"webdyno run {shlex.quote(plan.study)}{brief} --seed {plan.seed} {again_flags(plan)}"
+
+
 def repeat(plan: Plan, analysis: Analysis) -> Markup:
     """The command that does all this again, and the start command to take away."""
-    again = f"webdyno run {shlex.quote(plan.study)} --seed {plan.seed} " + again_flags(plan)
     taken = shlex.join(analysis.recommended_command)
     return element(
         "section",
@@ -115,7 +148,7 @@ def repeat(plan: Plan, analysis: Analysis) -> Markup:
         element(
             "div",
             element("p", "The same study, in the same order of runs:"),
-            element("pre", again),
+            element("pre", again(plan)),
             element("p", f"{analysis.recommended}, as it was measured:") if taken else None,
             element("pre", taken) if taken else None,
             class_="card",

@@ -15,6 +15,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import sheets, words
+from webdyno.report.appendix import StartRow, again, start_rows
 from webdyno.report.sheets import Sheet
 from webdyno.report.words import Mark
 
@@ -28,6 +29,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     parts = [f"# {_text(plan.title)}", _text(plan.question), f"**{_text(analysis.sentence)}**"]
     if analysis.recommended_command:
         parts.append(_fence(shlex.join(analysis.recommended_command)))
+    parts += _claims(plan, analysis)
     for verdict in analysis.verdicts:
         parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
         if held := words.held_back(verdict):
@@ -35,10 +37,11 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     if analysis.scalings:
         parts += ["## Scaling", "\n".join(f"- {_text(s.workload)}: {_text(s.sentence)}" for s in analysis.scalings)]
     parts += [part for sheet in sheets.sheets(analysis) for part in _sheet(sheet)]
-    parts += _claims(plan, analysis) + _doubts(marks) + _failures(runs)
+    parts += _doubts(marks) + _failures(runs)
     if plan.skipped:
         parts += ["## Skipped", "\n".join(f"- **{_text(s.what)}**: {_text(s.reason)}" for s in plan.skipped)]
     parts += ["## How", _text(words.measured(plan, runs)), _machine(fingerprint, runs)]
+    parts += [*_starts(plan, runs), "## Again", _fence(again(plan))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -114,3 +117,24 @@ def _machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> str:
     facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
     facts += words.services(runs)
     return "\n".join(f"- {_text(label)}: {_text(text)}" for label, text in facts)
+
+
+def _starts(plan: Plan, runs: Sequence[Run]) -> list[str]:
+    """Versions as they were found, and how each contender was started: a figure without them cannot be checked."""
+    rows = start_rows(plan, runs)
+    if not rows:
+        return []
+    lines = ["| contender | workers x threads | versions | command |", "| :--- | :--- | :--- | :--- |"]
+    lines += [
+        f"| {_text(row.contender)} | {_text(row.workers)} | {_text(row.versions)} | {_text(_command(row))} |"
+        for row in rows
+    ]
+    tools = words.listing(sorted({run.driver_version for run in runs if run.driver_version}))
+    return ["## Versions and commands", _text(f"Load by {tools}.") if tools else "", "\n".join(lines)]
+
+
+def _command(row: StartRow) -> str:
+    """The command with its settings, but for PATH and the like: where this machine keeps its files is of no use to
+    others, and names its user."""
+    settings = [f"{key}={shlex.quote(value)}" for key, value in row.environment.items() if "/" not in value]
+    return " ".join([*settings, row.command])

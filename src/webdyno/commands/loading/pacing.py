@@ -29,6 +29,9 @@ class Pacing:
     duration: Annotated[str | None, flag("--duration", "-d", help="How long; 10s when not given.")] = None
     requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
     warmup: Annotated[str | None, flag("--warmup", help="Load before it counts: 1s. None by default.")] = None
+    opening: Annotated[
+        str | None, flag("--opening", help="Open connections evenly over so much of --warmup; all at once.")
+    ] = None
     rate: Annotated[float | None, flag("--rate", "-r", help="Requests per second, come what may: an open load.")] = None
     poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
     stages: Annotated[
@@ -67,6 +70,7 @@ class Pacing:
             "duration_s": seconds(self.duration or "10s", "--duration") if timed else None,
             **self._what_goes_with(pace, connections, template),
             "warmup_s": seconds(self.warmup, "--warmup") if self.warmup else 0.0,
+            **self._opening(bool(pace)),
             "timeout_s": seconds(self.timeout, "--timeout"),
             **pace,
         }
@@ -75,6 +79,19 @@ class Pacing:
     def connect_timeout_s(self) -> float | None:
         """In seconds; None: that of an answer."""
         return None if self.connect_timeout is None else seconds(self.connect_timeout, "--connect-timeout")
+
+    def _opening(self, scheduled: bool) -> dict[str, float]:
+        """Over how long connections are opened, a part of the warm-up of a closed load."""
+        if self.opening is None:
+            return {}
+        if scheduled:
+            raise UsageError("--opening goes with a fixed number of looping clients: leave the schedule out")
+        opening = seconds(self.opening, "--opening")
+        if opening > (seconds(self.warmup, "--warmup") if self.warmup else 0.0):
+            raise UsageError(
+                f"--opening {self.opening}: it is a part of the warm-up; give --warmup {self.opening} or more"
+            )
+        return {"opening_s": opening}
 
     def _schedule(self) -> dict[str, Any]:
         given = {"--rate": self.rate, "--stages": self.stages, "--burst": self.burst}
