@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.commands.options import JsonOption, out_console
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 
 if TYPE_CHECKING:
     from webdyno.store import Store
@@ -31,6 +31,8 @@ def report(
     """
     from webdyno.store import Store
 
+    if json and format_ not in ("terminal", "json"):
+        raise UsageError(f"--json and --format {format_} exclude each other: a report has one form")
     form: Format = "json" if json else format_
     with Store.open(folder) as store:
         if form == "terminal" and out is None:
