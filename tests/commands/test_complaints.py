@@ -132,6 +132,8 @@ WRONG = [
     ("compare a b --json -f md", "--json and --format md exclude each other: the answer is told in one form"),
     ("lock nobody", "there is no contender 'nobody'; "),
     ("completion tcsh", 'Invalid value "tcsh" for SHELL.'),
+    ("doctor now", "'now': too much for webdyno doctor (try: webdyno doctor --help)"),
+    ("report a b c", "'b' 'c': too much for webdyno report (try: webdyno report --help)"),
     ("frobnicate", 'Unknown command "frobnicate".'),
 ]
 

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from webdyno import __version__
 from webdyno.model.errors import MachineError, WebdynoError
@@ -87,7 +87,11 @@ def call(arguments: list[str]) -> int:
         result = app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
-        _complain(f"{str(error).strip()} (try: webdyno {f'{named} ' if named else ''}--help)")
+        if isinstance(error, UnusedCliTokensError):
+            said = f"{' '.join(map(repr, error.unused_tokens or []))}: too much for webdyno {named}"
+        else:
+            said = str(error).strip()
+        _complain(f"{said} (try: webdyno {f'{named} ' if named else ''}--help)")
         return 2
     except WebdynoError as error:
         _complain(str(error))

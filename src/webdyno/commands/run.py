@@ -73,6 +73,7 @@ def run(
         return _resume(resume, known, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
+    refuse_unwritable(results)
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
     return _begin(chosen, known, results, racing, json=json, brief=narrowing.brief)
@@ -80,7 +81,6 @@ def run(
 
 def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, json: bool, brief: bool) -> int:
     study = racing.rounds_of(study)
-    refuse_unwritable(results)
     with strap(memory_bytes(study), cache_folder(), study.cores) as strapped, listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
         versions, absent = look_for_drivers(study, strapped)
