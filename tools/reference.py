@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from webdyno.model.claim import Claim, Original, OriginalFigure
+from webdyno.model.claim import Absent, Claim, Original, OriginalFigure
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
 from webdyno.model.service import Service, Way
@@ -53,6 +53,7 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Claim, "[[claims]] of a study"),
     (Original, "[original] of a study"),
     (OriginalFigure, "figures of an original"),
+    (Absent, "[[absent]] of a study"),
 ]
 WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 

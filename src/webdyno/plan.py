@@ -140,6 +140,7 @@ def make_plan(
         runtimes={name: catalogue.runtimes[name] for contender in used for name in contender.runtimes},
         workloads=workloads,
         memory_bytes=memory_bytes(study),
+        cores=study.cores,
         estimate=study.estimate,
         seconds=sum(trial_seconds(trial.asked, catalogue.contenders[trial.contender]) for trial in trials),
         services={name: catalogue.services[name] for name in services},

@@ -19,6 +19,10 @@ WRONG = [
     ("run quickstart -c 0", "--connections 0: give whole numbers of at least 1, such as --connections 8,64,256"),
     ("run quickstart -d 5x", "--duration 5x: give a length of time such as 500ms, 2s or 1m"),
     ("run quickstart -d 0s", "--duration 0s: give a length of time such as 500ms, 2s or 1m"),
+    ("run quickstart -d 1e300h", "--duration 1e300h: that is too long, give up to 24h"),
+    ("run quickstart --budget inf", "--budget inf: that is too long, give up to 1000h"),
+    ("run quickstart -c 9999999", "--connections 9999999: give at most 1,000,000 connections"),
+    ("run quickstart --memory 9999999999G", "--memory 9999999999G: no machine has as much memory; give a size such as"),
     ("run quickstart --driver wrk3", "--driver wrk3: there is no such driver; there are: engine, wrk, wrk2, ab"),
     ("run quickstart -k nobody", "there is no contender 'nobody'; "),
     ("run quickstart -w nothing", "there is no workload 'nothing'; see: webdyno list workloads"),
@@ -35,7 +39,8 @@ WRONG = [
     ("check tornado -w counte", "--workload counte: there is no such workload; did you mean 'counter'?"),
     ("check tornado -w static", "--workload static: tornado does not answer it; it answers hello, json"),
     ("list nothing", 'Invalid value "nothing" for KIND.'),
-    ("list --study nothing", "--study nothing: there is no such study; there are: "),
+    ("list --study nothing", "--study nothing: there is no such study; "),
+    ("list --study battel", '--study battel: there is no such study; did you mean "battle"?'),
     ("list --catalogue /no/where", "/no/where: does not exist; a catalogue is a folder that holds"),
     ("try", "try what? Name an application (myapp:app), the command of a server (--cmd 'node server.js {port}'), or a"),
     ("try a:b -c 0", "--connections 0: give a whole number of at least 1"),
@@ -45,6 +50,12 @@ WRONG = [
         "try a:b --url http://x",
         "--url loads a server that runs already; it goes with neither an app, --cmd nor --current",
     ),
+    ("try a:b -b @/no/where", "--body @/no/where: /no/where cannot be read: No such file or directory"),
+    ("try a:b -H nonsense", "--header 'nonsense': write it as 'Name: value'"),
+    ("try a:b --path items", "--path items: a path begins with a slash, as in --path /api/items"),
+    ("try a:b --expect fast", "--expect 'fast' is no rule; write 'status==200'"),
+    ("try a:b --env-file /no/where", "--env-file /no/where: it cannot be read: No such file or directory"),
+    ("try a:b -c 9999999", "--connections 9999999: give at most 1,000,000 connections"),
     ("try --cmd x{port} -k waitress", "--server picks servers of the catalogue for an application; name one"),
     ("try a:b --openapi --path /a", "--openapi picks the paths itself; give either --openapi or --path"),
     ("try --url http://x --openapi", "--openapi goes with an application; name the paths of a server that runs"),
@@ -54,6 +65,11 @@ WRONG = [
     ("load ftp://x", "ftp://x: give a URL such as http://127.0.0.1:8000/path"),
     ("load http://127.0.0.1:99999/", "http://127.0.0.1:99999/: its port is not a number from 1 to 65535"),
     ("load 127.0.0.1:80 -c 0", "--connections 0: give a whole number of at least 1"),
+    ("load 127.0.0.1:80 -c 9999999", "--connections 9999999: give at most 1,000,000 connections"),
+    ("load 127.0.0.1:80 -n 99999999999999999999", "--requests 99999999999999999999: give a whole number of at least 1"),
+    ("load 127.0.0.1:80 --timeout 2h", "--timeout 2h: that is too long, give up to 1h"),
+    ("load 127.0.0.1:80 --hdr /no/where", "--hdr /no/where cannot be written (No such file or directory)"),
+    ("load 127.0.0.1:80 --hdr /", "--hdr / cannot be written (Is a directory): give another place"),
     ("load 127.0.0.1:80 -t 0", "--threads 0: give a whole number of at least 1"),
     ("load 127.0.0.1:80 -n 5 -d 1s", "--requests and --duration exclude each other: give how many or how long"),
     ("load 127.0.0.1:80 -r 0", "--rate 0: give requests per second, above 0 and up to 10,000,000"),
@@ -109,8 +125,17 @@ WRONG = [
     ("load a:80 -m GET --requests-file /no/where", "--method does not go with --requests-file"),
     ("load a:80 --json --csv", "--json and --csv exclude each other: the result is told in one form"),
     ("load a:80 --style jmeter", 'Invalid value "jmeter" for --style.'),
+    ("capacity /etc --slo p99<50ms", "/etc: no results here (no results.sqlite)"),
+    ("capacity waitres --slo p99<50ms", "there is no contender 'waitres'; did you mean 'waitress'? A URL begins with"),
+    ("capacity waitress --slo p99<50ms --seed -1", "--seed -1: give a whole number of at least 0"),
+    ("capacity waitress --slo p99<50ms -d 2000h", "--duration 2000h: that is too long, give up to 24h"),
+    ("compare a b -c 9999999", "--connections 9999999: give at most 1,000,000 connections"),
+    ("report /no/where --json -f md", "--json and --format md exclude each other: a report has one form"),
+    ("compare a b --json -f md", "--json and --format md exclude each other: the answer is told in one form"),
     ("lock nobody", "there is no contender 'nobody'; "),
     ("completion tcsh", 'Invalid value "tcsh" for SHELL.'),
+    ("doctor now", "'now': too much for webdyno doctor (try: webdyno doctor --help)"),
+    ("report a b c", "'b' 'c': too much for webdyno report (try: webdyno report --help)"),
     ("frobnicate", 'Unknown command "frobnicate".'),
 ]
 
@@ -141,6 +166,30 @@ def test_what_the_machine_refuses_is_one_sentence_and_exit_code_three(
     said = capsys.readouterr().err
     assert said.startswith("webdyno: /proc/no")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run smoke --results /etc/hostname",
+        "capacity waitress --slo p99<9ms --results /etc/hostname",
+        "capacity http://127.0.0.1:1/ --slo p99<9ms --results /etc/hostname",
+        "compare waitress cheroot --results /etc/hostname/x",
+        "try a:b --save /etc/hostname",
+    ],
+)
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_built(
+    line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("WEBDYNO_CACHE", str(tmp_path / "cache"))
+    assert call(line.split()) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("webdyno: /")
+    assert "cannot be made" in said
+    assert said.endswith("give a folder you may write to\n")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -28,6 +28,19 @@ def test_every_combination_is_listed_or_excluded_with_a_reason(capsys: pytest.Ca
     assert {"flask-gunicorn-pypy", "bottle-cherrypy-jython", "django-fapws3-cpython27"} <= names
 
 
+def test_a_study_tells_what_of_its_article_is_not_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+    (matrix,) = json.loads(said("list matrices --json", capsys))
+    told = said("list --study pypy", capsys)
+    assert f"{matrix['excluded']} combinations are excluded; why: webdyno list --study pypy --excluded" in told
+    assert "not in it: Google App Engine: " in " ".join(told.split())
+    rows = json.loads(said("list --study pypy --excluded --json", capsys))
+    absent = [row["name"] for row in rows if not row["matrix"]]
+    assert len(rows) == int(matrix["excluded"]) + len(absent)
+    assert "Rocket 1.2" in absent
+    (row,) = json.loads(said("list --study hello --excluded --json", capsys))
+    assert (row["name"].split(",")[0], row["error"]) == ("evma_httpserver", "nothing found")
+
+
 def test_a_combination_is_shown_with_the_versions_that_are_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     shown = json.loads(said("show bottle-cherrypy-pypy --json", capsys))["contender"]
     locked = [line.split("==")[0] for line in shown["locked"]]

@@ -47,6 +47,10 @@ source = "an article"
 year = 2013
 baseline = "go"
 figures = [{ contender = "node", workload = "hello", connections = 50, measure = "p99", value = 3 }]
+[[absent]]
+name = "Perl"
+reason = "nobody packages what it used"
+instead = ["go"]
 """
     read = read_study(study(tmp_path, CLAIM + original), catalogue("go", "node"))
     assert read.claims[0].than == ["node"]
@@ -54,6 +58,7 @@ figures = [{ contender = "node", workload = "hello", connections = 50, measure =
     assert read.brief.loads[0].driver == "ab"
     assert read.original is not None
     assert read.original.figures[0].value == 3.0
+    assert (read.absent[0].name, read.absent[0].instead) == ("Perl", ["go"])
 
 
 @pytest.mark.parametrize(
@@ -105,6 +110,12 @@ def test_a_claim_that_means_nothing_is_refused(tmp_path: Path, change: tuple[str
             '[original]\nsource = "x"\nyear = 1\nbaseline = "go"\n'
             '[[original.figures]]\ncontender = "go"\nworkload = "hello"\nconnections = 8\nvalue = -1\n',
             r"value: must be 0 or more, but is -1",
+        ),
+        ('[[absent]]\nname = ""\nreason = "x"\n', r"absent\[0\]\.name: must not be empty"),
+        ('[[absent]]\nname = "x"\nreason = " "\n', r"absent\[0\]\.reason: must not be empty"),
+        (
+            '[[absent]]\nname = "x"\nreason = "y"\ninstead = ["god"]\n',
+            r'absent\[0\]\.instead\[0\]: .*study "god"; did you mean "go"',
         ),
     ],
 )

@@ -202,6 +202,7 @@ OTHERS: list[Row] = [
     (STUDY, "[[loads]]", "rounds = 0\n[[loads]]", ":5: rounds: must be 1 or more, but is 0"),
     (STUDY, "[[loads]]", "seed = -1\n[[loads]]", ":5: seed: must be 0 or more, but is -1"),
     (STUDY, "[[loads]]", "memory_mb = 0\n[[loads]]", ":5: memory_mb: must be 1 or more, but is 0"),
+    (STUDY, "[[loads]]", "cores = 0\n[[loads]]", ":5: cores: must be 1 or more, but is 0"),
 ]  # fmt: skip
 
 ROWS = [

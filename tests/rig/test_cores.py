@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from webdyno.rig.cores import Roles, assign, parse_list, physical_cores
+from webdyno.rig.cores import Roles, assign, at_most, parse_list, physical_cores
 
 
 def single(count: int) -> list[tuple[int, ...]]:
@@ -95,3 +95,9 @@ def test_without_a_topology_every_core_stands_for_itself(tmp_path: Path) -> None
 def test_lists_of_cores_are_read_as_the_kernel_writes_them() -> None:
     assert parse_list("0-2,5\n") == [0, 1, 2, 5]
     assert parse_list("\n") == []
+
+
+def test_a_study_may_give_contenders_fewer_cores_than_there_are_and_never_more() -> None:
+    placed = assign(single(12))
+    assert at_most(placed, 2) == placed._replace(contender=(0, 1))
+    assert at_most(placed, 99) == at_most(placed, None) == placed

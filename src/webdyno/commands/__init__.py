@@ -10,10 +10,11 @@ import os
 import signal
 import sys
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from webdyno import __version__
 from webdyno.model.errors import MachineError, WebdynoError
+from webdyno.rig.streams import is_unread
 
 COMMANDS = {
     "run": "Measure a study: who wins, by how much, how sure, and why.",
@@ -64,7 +65,18 @@ def make_app(called: str | None = None) -> App:
 
 def main() -> None:
     """Entry point of the ``webdyno`` program."""
+    _open_streams()
     sys.exit(call(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """What was closed by who called us (``>&-``) leads nowhere, so that no file or socket of ours gets its number."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+            if nowhere != number:
+                os.dup2(nowhere, number)
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
 
 def call(arguments: list[str]) -> int:
@@ -75,7 +87,11 @@ def call(arguments: list[str]) -> int:
         result = app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
-        _complain(f"{str(error).strip()} (try: webdyno {f'{named} ' if named else ''}--help)")
+        if isinstance(error, UnusedCliTokensError):
+            said = f"{' '.join(map(repr, error.unused_tokens or []))}: too much for webdyno {named}"
+        else:
+            said = str(error).strip()
+        _complain(f"{said} (try: webdyno {f'{named} ' if named else ''}--help)")
         return 2
     except WebdynoError as error:
         _complain(str(error))
@@ -83,11 +99,13 @@ def call(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         _complain("stopped by Ctrl-C")
         return 128 + signal.SIGINT
-    except BrokenPipeError:
-        # whoever read our output (head, less) has seen enough; keep Python from complaining again at its own end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and (unread := [each for each in (1, 2) if is_unread(each)]):
+            # whoever read our output (head, less) has seen enough; keep Python from complaining again at its own end.
+            # A pipe that breaks elsewhere is a fault, and does not end in silence.
+            for stream in unread:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+            return 0
         # the machine's refusals (disk full, no right, too many files) wherever they hit; results are already on disk
         where = f"{error.filename}: " if error.filename else ""
         _complain(f"{where}{(error.strerror or str(error)).lower()}; webdyno doctor looks at this machine's limits")

@@ -16,9 +16,17 @@ from cyclopts import Parameter
 
 from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.loading.targets import Asking, one_server
-from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, flag, say_json
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    cache_folder,
+    catalogue_of,
+    connections_of,
+    flag,
+    say_json,
+)
 from webdyno.commands.slo import LATENCIES, Objective, objectives
-from webdyno.commands.studying import seconds, size_mb
+from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
@@ -57,10 +65,13 @@ class Searching:
             raise UsageError(f"--most {self.most:g} is below --from {self.first:g}: give a higher one")
         if not 0.5 <= self.precision <= 50:
             raise UsageError(f"--precision {self.precision:g}: give per cent from 0.5 to 50")
-        for name, text in (("--budget", self.budget), ("--duration", self.duration), ("--warmup", self.warmup)):
-            seconds(text, name)
-        if self.max_connections is not None and self.max_connections < 1:
-            raise UsageError(f"--max-connections {self.max_connections}: give a whole number of at least 1")
+        seconds(self.budget, "--budget")
+        for name, text in (("--duration", self.duration), ("--warmup", self.warmup)):
+            seconds(text, name, LONGEST_LOAD_H)
+        if self.max_connections is not None:
+            connections_of(self.max_connections, "--max-connections")
+        if self.seed < 0:
+            raise UsageError(f"--seed {self.seed}: give a whole number of at least 0")
 
 
 _ASKING, _SEARCHING = Asking(), Searching()
@@ -106,8 +117,10 @@ def capacity(
         return _tell(_Chosen(target, slo, wanted, searching, Path(target), json), Path(target))
     if "/" not in target and ":" not in target and "." not in target:
         near = difflib.get_close_matches(target, known.contenders, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list contenders"
+        hint = f"did you mean {near[0]!r}?" if near else "webdyno list shows them."
         raise UsageError(f"there is no contender {target!r}; {hint} A URL begins with http://")
+    if Path(target).is_dir():
+        raise UsageError(f"{target}: no results here (no results.sqlite)")
     if workload is not None:
         raise UsageError("--workload goes with a contender: what is asked of a URL is in the URL")
     return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)

@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.commands.interrupts import listening_for_interrupts
-from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, flag, say_json
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    cache_folder,
+    catalogue_of,
+    connections_of,
+    flag,
+    say_json,
+)
 from webdyno.commands.revising import Revising
-from webdyno.commands.studying import seconds, size_mb
+from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
@@ -48,14 +56,12 @@ class Measuring:
 
     def load(self) -> Load:
         """The load of every run."""
-        if self.connections < 1:
-            raise UsageError(f"--connections {self.connections}: give a whole number of at least 1")
         if not 4 <= self.pairs <= 18:
             raise UsageError(f"--pairs {self.pairs}: give 4 to 18; below, nothing can be told")
         return Load(
-            connections=self.connections,
-            duration_s=seconds(self.duration, "--duration"),
-            warmup_s=seconds(self.warmup, "--warmup"),
+            connections=connections_of(self.connections),
+            duration_s=seconds(self.duration, "--duration", LONGEST_LOAD_H),
+            warmup_s=seconds(self.warmup, "--warmup", LONGEST_LOAD_H),
         )
 
 
@@ -85,6 +91,8 @@ def compare(
     """
     if not 0 < margin <= 50:
         raise UsageError(f"--margin {margin:g}: give per cent above 0 and up to 50")
+    if json and format_ == "md":
+        raise UsageError("--json and --format md exclude each other: the answer is told in one form")
     chosen = _Chosen(margin / 100, measuring, revising, results, "json" if json else format_)
     revs, load = revising.check(), measuring.load()
     if revs:

@@ -34,9 +34,9 @@ def export(
     from webdyno.store import Store
 
     with Store.open(folder) as store:
-        runs = store.numbered()
+        runs, home = store.numbered(), store.folder
     if format_ == "hlog" or out is not None:
-        for path in write_export(runs, format_, out if out is not None else folder / "hlog"):
+        for path in write_export(runs, format_, out if out is not None else home / "hlog"):
             print(path, file=sys.stderr)
     else:
         for line in lines(runs, format_):

@@ -17,7 +17,9 @@ from webdyno.commands.options import (
 )
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.model.study import Study
 from webdyno.read import cells
+from webdyno.read.source import suggest
 
 Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes", "services", "matrices"]
 Rows = list[dict[str, str]]
@@ -42,15 +44,18 @@ def list_(
     Example: `webdyno list --study quickstart`
     """
     known = catalogue_of(catalogue)
-    if excluded and (kind != "contenders" or study is not None):
-        raise UsageError("--excluded: lists what is no contender; leave out --study and the kind")
-    rows = _excluded(known) if excluded else _ROWS[kind](known)
-    if study is not None:
-        rows = [row for row in rows if row["name"] in _names_in_study(known, study, kind)]
+    if excluded and kind != "contenders":
+        raise UsageError(f"--excluded: lists what is no contender; leave out {kind}")
+    chosen = None if study is None else _study(known, study)
+    rows = _excluded(known, chosen) if excluded else _ROWS[kind](known)
+    if chosen is not None and not excluded:
+        rows = [row for row in rows if row["name"] in _names_in_study(known, chosen, kind)]
     if json:
         say_json(rows)
         return 0
     _print("combinations" if excluded else kind, rows)
+    if chosen is not None and not excluded and kind == "contenders":
+        _print_absent(known, chosen)
     return 0
 
 
@@ -70,15 +75,29 @@ def _print(kind: str, rows: Rows) -> None:
     console.print(f"{len(rows)} {kind}; {more}", style="dim")
 
 
-def _names_in_study(known: Catalogue, study: str, kind: Kind) -> set[str]:
-    if study not in known.studies:
-        raise UsageError(f"--study {study}: there is no such study; there are: {', '.join(sorted(known.studies))}")
-    chosen = known.studies[study]
+def _print_absent(known: Catalogue, study: Study) -> None:
+    """What the study's article had and the study has not, each with its reason."""
+    console = out_console()
+    for it in study.absent:
+        seen = "".join([f"; tried: {it.tried}" if it.tried else "", f"; seen: {it.error}" if it.error else ""])
+        instead = f"; in its place: {', '.join(it.instead)}" if it.instead else ""
+        console.print(f"not in it: {it.name}: {it.reason}{seen}{instead}", markup=False)
+    if left_out := len(_excluded(known, study)) - len(study.absent):
+        console.print(f"{left_out} combinations are excluded; why: webdyno list --study {study.name} --excluded")
+
+
+def _study(known: Catalogue, name: str) -> Study:
+    if name not in known.studies:
+        raise UsageError(f"--study {name}: there is no such study; {suggest(name, known.studies)}")
+    return known.studies[name]
+
+
+def _names_in_study(known: Catalogue, chosen: Study, kind: Kind) -> set[str]:
     contenders = [known.contenders[name] for name in chosen.contenders]
     return {
         "contenders": set(chosen.contenders),
         "workloads": set(chosen.workloads),
-        "studies": {study},
+        "studies": {chosen.name},
         "apps": {contender.app for contender in contenders},
         "runtimes": {name for contender in contenders for name in contender.runtimes},
         "matrices": {known.matrix_of.get(name, "") for name in chosen.contenders},
@@ -106,12 +125,19 @@ def _contenders(known: Catalogue) -> Rows:
     return rows
 
 
-def _excluded(known: Catalogue) -> Rows:
-    return [
+def _excluded(known: Catalogue, study: Study | None) -> Rows:
+    """Combinations of all matrices, or of those the study uses with what else of its article is absent."""
+    used = known.matrices if study is None else _names_in_study(known, study, "matrices")
+    combinations = [
         {"name": cell.name, "matrix": matrix.name, "reason": cell.excluded.reason, "error": cell.excluded.error or ""}
         for matrix in known.matrices.values()
+        if matrix.name in used
         for cell in cells(matrix)
         if cell.excluded
+    ]
+    absent = [] if study is None else study.absent
+    return combinations + [
+        {"name": it.name, "matrix": "", "reason": it.reason, "error": it.error or ""} for it in absent
     ]
 
 

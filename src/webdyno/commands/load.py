@@ -19,7 +19,7 @@ from webdyno.commands.loading.style_ab import ab_lines
 from webdyno.commands.loading.style_oha import oha_lines
 from webdyno.commands.loading.style_wrk import wrk2_lines, wrk_lines
 from webdyno.commands.loading.summary import as_data, print_summary, route_lines
-from webdyno.commands.loading.table import csv_lines, write_hdr
+from webdyno.commands.loading.table import csv_lines, refuse_unwritable, write_hdr
 from webdyno.commands.loading.targets import Asking, one_server
 from webdyno.commands.loading.watching import watching
 from webdyno.commands.options import JsonOption, cache_folder, flag, say_json
@@ -90,6 +90,8 @@ def load(
     saying.check()
     wanted = objectives(saying.slo or "")
     order = _order(urls, asking, pacing, speaking)
+    if saying.hdr is not None:
+        refuse_unwritable(saying.hdr)
     title = urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
     drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
     with watching(title, order.load, quiet=not drawn) as watch:

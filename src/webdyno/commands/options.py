@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import UsageError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.read import default_folder, read_catalogue
 
 if TYPE_CHECKING:
@@ -45,6 +45,15 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache").absolute() / "webdyno"
 
 
+def refuse_unwritable(folder: Path) -> None:
+    """MachineError, before anything is built and measured, when ``folder`` could not be made or written to."""
+    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise MachineError(f"{folder} cannot be made ({there} is a file): give a folder you may write to")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise MachineError(f"{folder} cannot be made ({there} may not be written to): give a folder you may write to")
+
+
 def split(values: list[str] | None) -> list[str] | None:
     """``-k a,b -k c`` as one list; None stays None."""
     if values is None:
@@ -52,15 +61,28 @@ def split(values: list[str] | None) -> list[str] | None:
     return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
+MOST_CONNECTIONS = 1_000_000
+"""The engine's own limit; no other driver opens as many."""
+
+
+def connections_of(number: int, flag: str = "--connections") -> int:
+    """``number``, proven to be one of connections; UsageError."""
+    if number < 1:
+        raise UsageError(f"{flag} {number}: give a whole number of at least 1")
+    if number > MOST_CONNECTIONS:
+        raise UsageError(f"{flag} {number}: give at most {MOST_CONNECTIONS:,} connections")
+    return number
+
+
 def numbers(values: list[str] | None, flag: str) -> list[int] | None:
-    """``-c 8,64 -c 256`` as whole numbers of at least 1."""
+    """``-c 8,64 -c 256`` as numbers of connections."""
     parts = split(values)
     if parts is None:
         return None
     for part in parts:
         if not part.isdecimal() or int(part) < 1:
             raise UsageError(f"{flag} {part}: give whole numbers of at least 1, such as {flag} 8,64,256")
-    return [int(part) for part in parts]
+    return [connections_of(int(part), flag) for part in parts]
 
 
 def say_json(data: Any) -> None:
@@ -70,17 +92,23 @@ def say_json(data: Any) -> None:
 
 def out_console() -> Console:
     """Standard output for people; 80 columns wide at least, colourless where that is asked or nobody looks."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_piped_width())
+    console = _console()
+    return console if console.is_terminal else _console(width=_piped_width())
 
 
 def err_console() -> Console:
     """Standard error, for progress."""
+    return _console(file=sys.stderr)
+
+
+def _console(**options: Any) -> Console:
     from rich.console import Console
 
-    return Console(file=sys.stderr, highlight=False)
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:  # rich's own ends the program with exit code 1
+            raise BrokenPipeError
+
+    return Ours(highlight=False, **options)
 
 
 def _piped_width() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.commands.options import JsonOption, out_console
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 
 if TYPE_CHECKING:
     from webdyno.store import Store
@@ -22,7 +22,10 @@ def report(
     /,
     *,
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="Form of the report.")] = "terminal",
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="File to write instead of printing.")] = None,
+    out: Annotated[
+        Path | None,
+        Parameter(name=["--out", "-o"], help="File to write instead of printing; its ending may name the form."),
+    ] = None,
     json: JsonOption = False,
 ) -> int:
     """Analyse a results folder and report it: on the terminal, as one HTML page, Markdown, CSV or JSON.
@@ -31,7 +34,9 @@ def report(
     """
     from webdyno.store import Store
 
-    form: Format = "json" if json else format_
+    if json and format_ not in ("terminal", "json"):
+        raise UsageError(f"--json and --format {format_} exclude each other: a report has one form")
+    form: Format = "json" if json else _by_name(out, format_)
     with Store.open(folder) as store:
         if form == "terminal" and out is None:
             show(store, folder)
@@ -42,6 +47,22 @@ def report(
     else:
         write(out, text)
     return 0
+
+
+_ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md", ".csv": "csv", ".json": "json"}
+
+
+def _by_name(out: Path | None, form: Format) -> Format:
+    """Where no form is named, the one that the file's name ends in; Markdown for any other, the terminal for no file.
+
+    UsageError for a file of one form with the name of another.
+    """
+    named = None if out is None else _ENDINGS.get(out.suffix.lower())
+    if form == "terminal" or named is None:
+        return named or form
+    if named != form:
+        raise UsageError(f"--format {form} and --out {out} contradict each other: leave one out, or rename the file")
+    return form
 
 
 def show(store: Store, folder: Path) -> None:

@@ -17,7 +17,7 @@ from webdyno.analyse.words import length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.interrupts import listening_for_interrupts
-from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of
+from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, refuse_unwritable
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, ahead, costs, ending
 from webdyno.commands.report import rendered, show, write
@@ -73,6 +73,7 @@ def run(
         return _resume(resume, known, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
+    refuse_unwritable(results)
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
     return _begin(chosen, known, results, racing, json=json, brief=narrowing.brief)
@@ -80,7 +81,7 @@ def run(
 
 def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, json: bool, brief: bool) -> int:
     study = racing.rounds_of(study)
-    with strap(memory_bytes(study), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+    with strap(memory_bytes(study), cache_folder(), study.cores) as strapped, listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
         versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
@@ -103,7 +104,10 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
     with Store.open(folder, writable=True) as store:
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
-        with strap(plan.memory_bytes, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+        with (
+            strap(plan.memory_bytes, cache_folder(), plan.cores) as strapped,
+            listening_for_interrupts() as interrupted,
+        ):
             _tell_of(strapped.swept)
             versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))

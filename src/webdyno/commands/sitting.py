@@ -17,7 +17,7 @@ import msgspec
 
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.options import cache_folder
+from webdyno.commands.options import cache_folder, refuse_unwritable
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import look_for_runtimes
 from webdyno.conduct import Bench, conduct
@@ -110,7 +110,8 @@ def memory_of(memory_mb: int | None) -> int | None:
 
 
 def new_folder(results: Path, name: str) -> Path:
-    """``results/NAME-20261121-180000``."""
+    """``results/NAME-20261121-180000``. MachineError when nothing can be made there."""
+    refuse_unwritable(results)
     return results / f"{name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
 
 

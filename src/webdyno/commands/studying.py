@@ -70,7 +70,7 @@ class Narrowing:
             contenders=split(self.contender),
             workloads=split(self.workload),
             connections=numbers(self.connections, "--connections"),
-            duration_s=None if self.duration is None else seconds(self.duration, "--duration"),
+            duration_s=None if self.duration is None else seconds(self.duration, "--duration", LONGEST_LOAD_H),
             rounds=self.rounds,
             seed=self.seed,
             driver=None if self.driver is None else driver_called(self.driver),
@@ -103,22 +103,28 @@ def driver_called(name: str, said: str = "--driver") -> str:
 
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_LONGEST_H = 1000
+LONGEST_LOAD_H, LONGEST_WAIT_H = 24, 1
+"""The engine's own limits."""
 
 
-def seconds(text: str, flag: str) -> float:
-    """``500ms``, ``2s``, ``1.5m`` or a bare number of seconds."""
+def seconds(text: str, flag: str, most_h: int = _LONGEST_H) -> float:
+    """``500ms``, ``2s``, ``1.5m`` or a bare number of seconds; UsageError for what is none, or beyond ``most_h``."""
     number = text.rstrip("mshMSH")
     unit = text[len(number) :].lower() or "s"
     try:
         value = float(number) * _SECONDS[unit]
     except (ValueError, KeyError):
         value = 0.0
-    if not 0 < value < float("inf"):
+    if not value > 0:
         raise UsageError(f"{flag} {text}: give a length of time such as 500ms, 2s or 1m")
+    if value > most_h * 3600:
+        raise UsageError(f"{flag} {text}: that is too long, give up to {most_h}h")
     return value
 
 
 _MEGABYTES = {"M": 1, "G": 1024}
+_MOST_MB = 2**30
 
 
 def size_mb(text: str, flag: str) -> int | None:
@@ -128,6 +134,8 @@ def size_mb(text: str, flag: str) -> int | None:
     number, unit = text[:-1], text[-1:].upper()
     if not number.isdecimal() or unit not in _MEGABYTES or int(number) == 0:
         raise UsageError(f"{flag} {text}: give a size such as 512M or 2G, or none")
+    if int(number) * _MEGABYTES[unit] > _MOST_MB:
+        raise UsageError(f"{flag} {text}: no machine has as much memory; give a size such as 512M or 2G, or none")
     return int(number) * _MEGABYTES[unit]
 
 

@@ -120,6 +120,21 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     figures: list[OriginalFigure] = []
 
 
+class Absent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing the article had and the study has not: why, and what stands for it."""
+
+    name: str
+    """As the article called it."""
+    reason: str
+    """Why it is not there, in one sentence."""
+    tried: str | None = None
+    """What was tried to have it."""
+    error: str | None = None
+    """The error that was seen, in its own words."""
+    instead: list[str] = []
+    """Contenders of the study that stand for it."""
+
+
 class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
     """One comparison that a Claim needs: a contender with another, or with a figure, in one table."""
 

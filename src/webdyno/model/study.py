@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from webdyno.model.claim import Claim, Measure, Original
+from webdyno.model.claim import Absent, Claim, Measure, Original
 
 
 class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,10 +60,14 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     seed: int = 1
     memory_mb: int | None = None
     """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""
+    cores: int | None = None
+    """The most cores contenders get, as many as the article gave them; the machine may have fewer."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
     shows: list[Extra] = []
     """Figures this question turns on, beside the rate: each gets a table of its own, against connections."""
     claims: list[Claim] = []
     original: Original | None = None
+    absent: list[Absent] = []
+    """What the article had and this study has not, each with its reason."""
     brief: Brief | None = None

@@ -89,6 +89,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Figures the study turns on, beside the rate."""
     claims: list[Claim] = []
     original: Original | None = None
+    cores: int | None = None
+    """The most cores contenders get; None: all the rig has for them."""
     brief: bool = False
     """Made of the study's brief version."""
     race: Race | None = None

@@ -152,6 +152,8 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _at_least(("seed",), it.seed, 0)
     if it.memory_mb is not None:
         yield from _at_least(("memory_mb",), it.memory_mb, 1)
+    if it.cores is not None:
+        yield from _at_least(("cores",), it.cores, 1)
 
 
 def _contenders(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.claim import Claim, Original
+from webdyno.model.claim import Absent, Claim, Original
 from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.read import check
 from webdyno.read.check import Fault, load_faults
@@ -27,8 +27,18 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
         yield from _brief(it.brief, it, members)
     for at, claim in enumerate(it.claims):
         yield from ((("claims", at, *inner), problem) for inner, problem in _claim(claim, it, members))
+    for at, absent in enumerate(it.absent):
+        yield from ((("absent", at, *inner), problem) for inner, problem in _absent(absent, members))
     if it.original is not None:
         yield from ((("original", *inner), problem) for inner, problem in _original(it.original, it, members))
+
+
+def _absent(it: Absent, members: Collection[str]) -> Iterator[Fault]:
+    for field in ("name", "reason"):
+        if not getattr(it, field).strip():
+            yield (field,), "must not be empty"
+    for at, name in enumerate(it.instead):
+        yield from _whom(("instead", at), name, members)
 
 
 def _members(names: Iterable[str], catalogue: Catalogue) -> list[str]:

@@ -76,6 +76,11 @@ def usable_cores() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
+def at_most(placed: Roles, cores: int | None) -> Roles:
+    """``placed`` with so many threads for contenders at most; the rest of theirs idles."""
+    return placed if cores is None else placed._replace(contender=placed.contender[:cores])
+
+
 def roles() -> Roles:
     """Those of this machine, for this process."""
     return assign(physical_cores(usable_cores()))

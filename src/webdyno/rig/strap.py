@@ -18,7 +18,7 @@ from pathlib import Path
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.cgroup_way import Cgroups, find_cgroups
-from webdyno.rig.cores import Roles, move_to, roles, usable_cores
+from webdyno.rig.cores import Roles, at_most, move_to, roles, usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
@@ -50,15 +50,17 @@ class Strapped(Here):
 
 
 @contextlib.contextmanager
-def strap(memory_bytes: int | None, cache: Path) -> Iterator[Strapped]:
-    """Take the machine. MachineError when another webdyno has it."""
+def strap(memory_bytes: int | None, cache: Path, cores: int | None = None) -> Iterator[Strapped]:
+    """Take the machine; contenders get ``cores`` of those there are for them, or all. MachineError when another
+    webdyno has it.
+    """
     with machine_lock():
         folder = cache / "rig"
         folder.mkdir(parents=True, exist_ok=True)
         swept = sweep(folder)
         fingerprint = read_fingerprint()
         every = usable_cores()
-        placed = roles()
+        placed = at_most(roles(), cores)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         strapped = None

@@ -12,7 +12,7 @@ from typing import Any
 from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import Slice
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
@@ -93,8 +93,9 @@ def carry_out(order: Order, watch: Callable[[Event], None], host: Here | None = 
                     loaded.slices.append(event)
                 case Summary(fields=fields):
                     loaded.summary = fields
-                case Fault(message=message):
-                    raise MachineError(message)
+                case Fault(message=message, exit=code):
+                    said = message.removeprefix("target.host ")  # of the order, which nobody typed
+                    raise UsageError(said) if code == UsageError.exit_code else MachineError(said)
             watch(event)
     finally:
         group.end(grace_s=3.0)

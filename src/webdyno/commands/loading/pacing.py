@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import flag
-from webdyno.commands.studying import seconds
+from webdyno.commands.options import MOST_CONNECTIONS, connections_of, flag
+from webdyno.commands.studying import LONGEST_LOAD_H, LONGEST_WAIT_H, seconds
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Stage
 
 _MOST_PER_S = 1e7
+_MOST_REQUESTS = 10**15
 _STAGE = re.compile(r"(?P<length>[^:\s]+)\s*:\s*(?P<first>\d+(?:\.\d+)?)(?:\s*-\s*(?P<last>\d+(?:\.\d+)?))?")
 _CONNECTIONS = 64
 
@@ -57,28 +58,29 @@ class Pacing:
 
     def pace(self, *, template: bool) -> dict[str, Any]:
         """The fields of a Load that these flags decide; UsageError when they contradict each other."""
-        _at_least_one("--connections", self.connections)
-        _at_least_one("--requests", self.requests)
+        connections = connections_of(_CONNECTIONS if self.connections is None else self.connections)
+        if self.requests is not None and not 1 <= self.requests <= _MOST_REQUESTS:
+            raise UsageError(f"--requests {self.requests}: give a whole number of at least 1, up to {_MOST_REQUESTS:,}")
         if self.requests is not None and self.duration is not None:
             raise UsageError("--requests and --duration exclude each other: give how many or how long")
-        connections = _CONNECTIONS if self.connections is None else self.connections
         pace = self._schedule()
         timed = self.requests is None and "duration_s" not in pace
         return {
             "connections": connections,
             "count": self.requests,
-            "duration_s": seconds(self.duration or "10s", "--duration") if timed else None,
+            "duration_s": seconds(self.duration or "10s", "--duration", LONGEST_LOAD_H) if timed else None,
             **self._what_goes_with(pace, connections, template),
-            "warmup_s": seconds(self.warmup, "--warmup") if self.warmup else 0.0,
+            "warmup_s": seconds(self.warmup, "--warmup", LONGEST_LOAD_H) if self.warmup else 0.0,
             **self._opening(bool(pace)),
-            "timeout_s": seconds(self.timeout, "--timeout"),
+            "timeout_s": seconds(self.timeout, "--timeout", LONGEST_WAIT_H),
             **pace,
         }
 
     @property
     def connect_timeout_s(self) -> float | None:
         """In seconds; None: that of an answer."""
-        return None if self.connect_timeout is None else seconds(self.connect_timeout, "--connect-timeout")
+        text = self.connect_timeout
+        return None if text is None else seconds(text, "--connect-timeout", LONGEST_WAIT_H)
 
     def _opening(self, scheduled: bool) -> dict[str, float]:
         """Over how long connections are opened, a part of the warm-up of a closed load."""
@@ -127,13 +129,16 @@ class Pacing:
             raise UsageError(f"--seed {self.seed}: give a whole number of at least 0")
         if not is_open:
             return {}
-        most = 10 * connections if self.max_connections is None else self.max_connections
+        most = connections_of(
+            min(10 * connections, MOST_CONNECTIONS) if self.max_connections is None else self.max_connections,
+            "--max-connections",
+        )
         if most < connections:
             raise UsageError(f"--max-connections {most}: give at least --connections, which is {connections}")
         if self.drain is not None and self.requests is not None:
             raise UsageError("--drain goes with a duration: with --requests every one is waited for")
         drawn = {"poisson": True, "seed": 1 if self.seed is None else self.seed} if self.poisson else {}
-        drain = {"drain_s": seconds(self.drain, "--drain")} if self.drain else {}
+        drain = {"drain_s": seconds(self.drain, "--drain", LONGEST_WAIT_H)} if self.drain else {}
         return {"max_connections": most, **drawn, **drain}
 
 
@@ -164,7 +169,9 @@ def _stage(text: str, whole: str) -> Stage:
         )
     first = float(match["first"])
     return Stage(
-        duration_s=seconds(match["length"], "--stages"), first=first, last=float(match["last"] or match["first"])
+        duration_s=seconds(match["length"], "--stages", LONGEST_LOAD_H),
+        first=first,
+        last=float(match["last"] or match["first"]),
     )
 
 
@@ -172,9 +179,4 @@ def _burst(text: str) -> dict[str, Any]:
     size, slash, every = text.partition("/")
     if not slash or not size.strip().isdecimal() or int(size) < 1:
         raise UsageError(f"--burst {text!r}: write SIZE/EVERY, as in 100/50ms")
-    return {"burst_size": int(size), "burst_every_s": seconds(every.strip(), "--burst")}
-
-
-def _at_least_one(name: str, value: int | None) -> None:
-    if value is not None and value < 1:
-        raise UsageError(f"{name} {value}: give a whole number of at least 1")
+    return {"burst_size": int(size), "burst_every_s": seconds(every.strip(), "--burst", LONGEST_WAIT_H)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from webdyno.commands.loading.engine import Loaded
 from webdyno.export import Interval, histogram_log
 from webdyno.histogram import decode
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import ERROR_KINDS, Route, Slice
 
 _POINTS = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
@@ -68,6 +68,17 @@ def _line(cells: Iterable[object]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue()
+
+
+def refuse_unwritable(path: Path) -> None:
+    """UsageError, before anything is loaded, when ``path`` cannot be written; nothing is left of the attempt."""
+    try:
+        there = path.exists()
+        path.open("a").close()
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise UsageError(f"--hdr {path} cannot be written ({error.strerror}): give another place") from None
 
 
 def write_hdr(path: Path, title: str, loaded: Loaded) -> None:

@@ -42,11 +42,12 @@ class AppAsking:
     ] = None
 
     def check(self) -> None:
-        """UsageError when the flags contradict each other."""
+        """UsageError when the flags contradict each other, or one of them cannot be read."""
         if self.openapi and self.path:
             raise UsageError("--openapi picks the paths itself; give either --openapi or --path")
         if self.openapi and (self.body is not None or (self.method or "GET").upper() != "GET"):
             raise UsageError("--openapi asks GET routes; -m and -b go with --path")
+        self.requests(["/"] if self.openapi else None)  # what cannot be asked is said before anything is built
 
     def requests(self, paths: list[str] | None = None) -> list[Request]:
         """Every request with its weight and what a right answer is; UsageError."""

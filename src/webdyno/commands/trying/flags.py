@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import JsonOption, flag, split
+from webdyno.commands.options import JsonOption, connections_of, flag, refuse_unwritable, split
 from webdyno.commands.studying import seconds
 from webdyno.commands.trying.envfile import read_env_file
 from webdyno.model.errors import UsageError
@@ -81,8 +81,7 @@ class Trying:
 
     def check(self, app: str | None) -> None:
         """UsageError when the flags contradict each other."""
-        if self.connections < 1:
-            raise UsageError(f"--connections {self.connections}: give a whole number of at least 1")
+        connections_of(self.connections)
         if self.url is not None and (app is not None or self.commands or self.current is not None):
             raise UsageError("--url loads a server that runs already; it goes with neither an app, --cmd nor --current")
         if app is None and self.url is None and not self.commands:
@@ -94,4 +93,6 @@ class Trying:
             raise UsageError("--server picks servers of the catalogue for an application; name one, such as myapp:app")
         if self.save is not None and (self.save / "results.sqlite").exists():
             raise UsageError(f"--save {self.save}: there are results already; name a new folder")
-        _ = self.budget_s, self.project_folder
+        if self.save is not None:
+            refuse_unwritable(self.save)
+        _ = self.budget_s, self.project_folder, self.variables

@@ -1,0 +1,44 @@
+"""What webdyno prints to: a reader who has gone, streams that were closed, and a pipe that broke elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+import webdyno.commands
+from webdyno.commands import call
+
+WEBDYNO = f"{sys.executable} -m webdyno"
+
+
+@pytest.mark.parametrize(
+    "line", ["list >&-", "list <&-", "list 2>&-", "list >&- 2>&- <&-", "show go >&-", "list | head -1 >/dev/null"]
+)
+def test_streams_that_lead_nowhere_are_no_fault(line: str) -> None:
+    done = _bash(f"set -o pipefail; {WEBDYNO} {line}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_complaint_is_still_told_when_standard_output_is_closed() -> None:
+    done = _bash(f"{WEBDYNO} show nobdy >&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("webdyno: nothing in the catalogue is called 'nobdy'")
+
+
+def test_a_pipe_that_breaks_elsewhere_is_not_taken_for_a_reader_who_has_gone(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def app(_: list[str], **__: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    made: Callable[..., object] = lambda _: app  # noqa: E731
+    monkeypatch.setattr(webdyno.commands, "make_app", made)
+    assert call(["list"]) == 3
+    assert capfd.readouterr().err == "webdyno: broken pipe; webdyno doctor looks at this machine's limits\n"
+
+
+def _bash(line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", line], check=False, capture_output=True, text=True)
