@@ -107,14 +107,15 @@ def again_flags(plan: Plan) -> str:
 
 def repeat(plan: Plan, analysis: Analysis) -> Markup:
     """The command that does all this again, and the start command to take away."""
-    again = f"webdyno run {shlex.quote(plan.study)} --seed {plan.seed} " + again_flags(plan)
+    arguments = plan.arguments or [plan.study, *["--brief"] * plan.brief]
+    again = f"webdyno run {shlex.join(arguments)} --seed {plan.seed} " + again_flags(plan)
     taken = shlex.join(analysis.recommended_command)
     return element(
         "section",
-        element("h2", "Again", id="again"),
+        element("h2", "How to repeat it", id="again"),
         element(
             "div",
-            element("p", "The same study, in the same order of runs:"),
+            element("p", "The same study, in the same order of runs, in one command:"),
             element("pre", again),
             element("p", f"{analysis.recommended}, as it was measured:") if taken else None,
             element("pre", taken) if taken else None,

@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+_LEGIBLE = 0.07
+"""Part of an axis between two ticks whose texts do not touch."""
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -42,6 +45,23 @@ def logarithmic(title: str, values: Sequence[float], text: Callable[[float], str
     steps = (1, 2, 3, 5, 7) if high / low < 12 else (1, 2, 5) if len(decades) <= 5 else (1,)
     ticks = tuple((m * 10.0**d, text(m * 10.0**d)) for d in decades for m in steps if low <= m * 10.0**d <= high)
     return Axis(title, low, high, ticks, log=True)
+
+
+def course(title: str, low: float, high: float, *, steps: int = 12) -> Axis:
+    """Seconds from ``low``, which may lie before zero, to ``high``, with ticks at round numbers between them."""
+    step = _round_up((high - low) / steps)
+    ticks = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return Axis(title, low, high, tuple((step * n, f"{step * n:g}") for n in ticks))
+
+
+def levels(title: str, values: Sequence[float], text: Callable[[float], str]) -> Axis:
+    """A logarithmic axis whose ticks are the very values, but for those too near to the one before to be read."""
+    whole = logarithmic(title, values, text)
+    kept: list[float] = []
+    for value in sorted(set(values)):
+        if not kept or whole.at(value) - whole.at(kept[-1]) >= _LEGIBLE:
+            kept.append(value)
+    return Axis(title, whole.low, whole.high, tuple((value, text(value)) for value in kept), log=True)
 
 
 def nines(most: float) -> Axis:
