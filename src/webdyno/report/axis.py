@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+_NARROW = 3.5
+"""A logarithmic axis whose high end is less than so many times its low one has ticks like a straight one."""
 _LEGIBLE = 0.07
 """Part of an axis between two ticks whose texts do not touch."""
 
@@ -41,6 +43,8 @@ def logarithmic(title: str, values: Sequence[float], text: Callable[[float], str
     """From just below the smallest to just above the largest value, with ticks at round numbers."""
     above_zero = [value for value in values if value > 0] or [1.0]
     low, high = min(above_zero) / 1.15, max(above_zero) * 1.15
+    if high / low < _NARROW:
+        return Axis(title, low, high, _ticks(low, high, _round_up((high - low) / 5), text), log=True)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 3, 5, 7) if high / low < 12 else (1, 2, 5) if len(decades) <= 5 else (1,)
     ticks = tuple((m * 10.0**d, text(m * 10.0**d)) for d in decades for m in steps if low <= m * 10.0**d <= high)
@@ -49,9 +53,7 @@ def logarithmic(title: str, values: Sequence[float], text: Callable[[float], str
 
 def course(title: str, low: float, high: float, *, steps: int = 12) -> Axis:
     """Seconds from ``low``, which may lie before zero, to ``high``, with ticks at round numbers between them."""
-    step = _round_up((high - low) / steps)
-    ticks = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return Axis(title, low, high, tuple((step * n, f"{step * n:g}") for n in ticks))
+    return Axis(title, low, high, _ticks(low, high, _round_up((high - low) / steps), lambda second: f"{second:g}"))
 
 
 def levels(title: str, values: Sequence[float], text: Callable[[float], str]) -> Axis:
@@ -69,6 +71,12 @@ def nines(most: float) -> Axis:
     named = ((0.0, "0 %"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %"), (5.0, "99.999 %"))
     high = max(1.0, min(5.0, most))
     return Axis("percentile", 0.0, high, tuple(tick for tick in named if tick[0] <= high + 1e-9))
+
+
+def _ticks(low: float, high: float, step: float, text: Callable[[float], str]) -> tuple[tuple[float, str], ...]:
+    """The multiples of ``step`` from ``low`` to ``high``."""
+    within = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return tuple((step * n, text(step * n)) for n in within)
 
 
 def short(value: float) -> str:

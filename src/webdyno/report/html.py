@@ -136,12 +136,11 @@ def _emphasised(sentence: str, name: str | None) -> Markup:
 
 
 def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> Markup:
-    loads = {load.label: load.is_open for load in (trial.load for trial in plan.trials)}
     facts = [
         ("Machine", f"{words.count(fingerprint.cores, 'core')}, {words.size(fingerprint.memory_bytes)}"),
         ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
-        ("Load", words.listing([f"{load}, {'open' if open_ else 'closed'} loop" for load, open_ in loads.items()], 3)),
+        ("Load", words.listing(_loads(plan), 3)),
         ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
@@ -150,11 +149,27 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
     )
 
 
+def _loads(plan: Plan) -> list[str]:
+    """Each kind of load, of closed ones with all its numbers of connections: ``8, 64 and 256 connections, close``."""
+    numbers: dict[str, set[int]] = {}
+    for load in {trial.load.label: trial.load for trial in plan.trials}.values():
+        kind = f"{load.label}, {'open' if load.is_open else 'closed'} loop"
+        counted = f"{load.connections} connections"
+        numbers.setdefault(kind.removeprefix(counted), set()).update([load.connections] * kind.startswith(counted))
+    return [
+        f"{words.listing([words.count(number) for number in sorted(each)], 8)} connections{kind}" if each else kind
+        for kind, each in numbers.items()
+    ]
+
+
 def _typical(analysis: Analysis) -> str:
     """Middle of the half-widths of all rates, in per cent."""
     rates = [s.rate for verdict in analysis.verdicts for s in verdict.standings if s.rate]
     wide = [(r.high - r.low) / 2 / r.value for r in rates if r.low is not None and r.high is not None]
-    return f"± {words.per_cent(median(wide))}" if wide else "none: too few rounds"
+    if not wide:
+        return "none: too few rounds"
+    told = words.per_cent(median(wide))
+    return f"below ± {told[2:]}" if told.startswith("<") else f"± {told}"
 
 
 def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:

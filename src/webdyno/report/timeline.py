@@ -31,6 +31,10 @@ _BEYOND = 5
 _SHARES = (0.99, 0.9, 0.5)
 _NEAR_S = 0.4
 """Looks at CPU nearer to each other than this say nothing."""
+_LATE_NS = 50_000_000
+"""A look at the begin or end of a phase comes so much beside it at most."""
+_KNOWN = 0.75
+"""Part of the looks that must know what is shared between processes."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def timeline(table: Table, styles: dict[str, int]) -> Markup | None:
     """Every panel of a table; None when no round succeeded."""
     if not table.windows:
         return None
-    panels = [_panel(table, styles, track) for track in _tracks(table, styles)]
+    panels = [_panel(table, styles, track) for track in (*_by_driver(table, styles), *_by_looks(table, styles))]
     drawn = [panel for panel in panels if not panel.lacks]
     lacking = [element("p", f"{panel.track.title}: {panel.lacks}", class_="says") for panel in panels if panel.lacks]
     if not drawn:
@@ -95,7 +99,8 @@ def _time(parts: Sequence[Sequence[Point]]) -> Axis:
     return course("seconds from the begin of the steady phase", min(low, 0.0), max(high, low + 0.1))
 
 
-def _tracks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
+def _by_driver(table: Table, styles: dict[str, int]) -> Iterator[Track]:
+    """What the load tool tells of each second."""
     yield Track(
         "Requests/s",
         "Right answers. A rise at the begin is warm-up, a dip that returns is often garbage collection or a restart.",
@@ -121,6 +126,10 @@ def _tracks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
         150.0,
         True,
     )
+
+
+def _by_looks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
+    """What webdyno itself saw of the contender's processes."""
     yield Track(
         "CPU",
         "Of the contender's whole process tree. A level line at its number of cores is a server at its limit.",
@@ -129,11 +138,12 @@ def _tracks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
         160.0,
         False,
     )
+    shared = _shared_known(table, styles)
+    counted = "once" if shared else "in each of them"
     yield Track(
         "Memory",
-        "Of the whole process tree; what is shared is counted once where the kernel tells. A line that only rises is a "
-        "leak or a cache.",
-        _memory,
+        f"Pages that processes share count {counted}. A line that only rises is a leak or a cache.",
+        _proportional if shared else _resident,
         lambda values: straight("MiB", values, short, steps=4),
         180.0,
         False,
@@ -245,12 +255,12 @@ def _looks(window: Window) -> list[tuple[float, Reading]]:
     zero = run.steady_start_ns if run.steady_start_ns is not None else next(iter(begins), None)
     if zero is None:
         return []
-    warm_up = run.trial.asked.warmup_s * 1e9
-    end = run.steady_end_ns if run.steady_end_ns is not None else float("inf")
+    first = zero - run.trial.asked.warmup_s * 1e9 - _LATE_NS
+    last = float("inf") if run.steady_end_ns is None else run.steady_end_ns + _LATE_NS
     return [
         ((look.at_ns - zero) / 1e9, look)
         for look in run.readings
-        if look.role == "contender" and zero - warm_up <= look.at_ns <= end
+        if look.role == "contender" and first <= look.at_ns <= last
     ]
 
 
@@ -264,10 +274,18 @@ def _cores(window: Window) -> list[Point]:
     return [((at + later) / 2, (more - less) / 1e9 / (later - at)) for (at, less), (later, more) in pairwise(kept)]
 
 
-def _memory(window: Window) -> list[Point]:
-    """MiB at each look: proportional where at least half of the looks know it, else resident."""
-    looks = _looks(window)
-    shared = [(at, look.pss_bytes / 2**20) for at, look in looks if look.pss_bytes is not None]
-    if len(shared) * 2 >= len(looks):
-        return shared
-    return [(at, look.rss_bytes / 2**20) for at, look in looks if look.rss_bytes is not None]
+def _shared_known(table: Table, styles: dict[str, int]) -> bool:
+    """Whether proportional memory is known of everyone drawn: two kinds of memory in one panel compare nothing."""
+    drawn = [window for cell in table.cells if cell.name in styles for window in cell.windows]
+    looks = [[look for _, look in _looks(window)] for window in drawn]
+    return all(sum(look.pss_bytes is not None for look in each) >= _KNOWN * len(each) for each in looks)
+
+
+def _proportional(window: Window) -> list[Point]:
+    """MiB at each look, shared pages counted once."""
+    return [(at, look.pss_bytes / 2**20) for at, look in _looks(window) if look.pss_bytes is not None]
+
+
+def _resident(window: Window) -> list[Point]:
+    """MiB at each look, shared pages counted in every process that has them."""
+    return [(at, look.rss_bytes / 2**20) for at, look in _looks(window) if look.rss_bytes is not None]
