@@ -199,7 +199,7 @@ def _section(
     """
     title, anchor = element("h2", words.title(pair[1])), f"table-{at}"
     says = element("p", _capital(plan, pair[1].sentence), ".", class_="answer") if of > 1 else None
-    inside = [says, *_cards(plan, *pair, marks, styles)]
+    inside = [says, *_cards(plan, pair, marks, styles, of=of)]
     if of <= FEW:
         return element("section", title, *inside, id=anchor)
     # the anchor is inside: a browser opens what a link leads into
@@ -208,8 +208,9 @@ def _section(
 
 
 def _cards(
-    plan: Plan, table: Table, verdict: Verdict, marks: Sequence[Mark], styles: dict[str, int]
+    plan: Plan, pair: tuple[Table, Verdict], marks: Sequence[Mark], styles: dict[str, int], *, of: int
 ) -> list[Markup | None]:
+    table, verdict = pair
     return [
         card(
             "Ranking",
@@ -231,7 +232,7 @@ def _cards(
             ),
             class_="pair",
         ),
-        _seconds(table, styles),
+        _seconds(table, styles, of=of),
         work(plan, table, verdict),
         limited(verdict),
         warming(verdict),
@@ -244,8 +245,8 @@ def _counted(table: Table) -> str:
     return "Closed loop: a slow answer delays the next request of its connection, and is counted once."
 
 
-def _seconds(table: Table, styles: dict[str, int]) -> Markup | None:
-    told = timeline(table, styles)
+def _seconds(table: Table, styles: dict[str, int], *, of: int) -> Markup | None:
+    told = timeline(table, styles, of=of)
     says = "The middle round of each contender in colour, its other rounds faintly. All panels share the time axis."
     return None if told is None else card("Second by second", says, told)
 

@@ -24,8 +24,10 @@ from webdyno.report.markup import Markup, element, join
 from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room, thinned
 
 _WIDTH = 1140.0
-_MOST, _MOST_FAINT = 300, 150
+_MOST, _MOST_FAINT, _LEAST_FAINT = 300, 150, 24
 """Points of a line, and of a faint one; of more, every stretch keeps its lowest and highest."""
+_ALL_FAINT = 2_500
+"""Points of all faint lines of one contender in one kind of panel on one page; so many tables and rounds share them."""
 _BEYOND = 5
 """Answers of a second that must lie beyond a percentile for it to be drawn."""
 _SHARES = (0.99, 0.9, 0.5)
@@ -59,11 +61,13 @@ class Panel:
     lacks: str = ""
 
 
-def timeline(table: Table, styles: dict[str, int]) -> Markup | None:
-    """Every panel of a table; None when no round succeeded."""
+def timeline(table: Table, styles: dict[str, int], *, of: int = 1) -> Markup | None:
+    """Every panel of a table, one ``of`` so many on the page; None when no round succeeded."""
     if not table.windows:
         return None
-    panels = [_panel(table, styles, track) for track in (*_by_driver(table, styles), *_by_looks(table, styles))]
+    rounds = max(len(cell.windows) for cell in table.cells)
+    most = max(_LEAST_FAINT, min(_MOST_FAINT, _ALL_FAINT // (of * rounds)))
+    panels = [_panel(table, styles, track, most) for track in (*_by_driver(table, styles), *_by_looks(table, styles))]
     drawn = [panel for panel in panels if not panel.lacks]
     lacking = [element("p", f"{panel.track.title}: {panel.lacks}", class_="says") for panel in panels if panel.lacks]
     if not drawn:
@@ -150,11 +154,11 @@ def _by_looks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
     )
 
 
-def _panel(table: Table, styles: dict[str, int], track: Track) -> Panel:
+def _panel(table: Table, styles: dict[str, int], track: Track, most: int) -> Panel:
     cells = (
         _failing(table, styles) if track.points is _errors else [cell for cell in table.cells if cell.name in styles]
     )
-    series = [_series(cell, styles.get(cell.name), track) for cell in cells if cell.windows]
+    series = [_series(cell, styles.get(cell.name), track, most) for cell in cells if cell.windows]
     series = [one for one in series if one.points]
     if any(len(one.points) > 2 for one in series):
         return Panel(track, series)
@@ -181,7 +185,8 @@ def _why_not(table: Table, track: Track) -> str:
     return "too few seconds, or too few answers in each, to show a course."
 
 
-def _series(cell: Cell, style: int | None, track: Track) -> Series:
+def _series(cell: Cell, style: int | None, track: Track, most: int) -> Series:
+    """The middle round, and the others with so many points at ``most``."""
     middle = _middle_round(cell)
     points = thinned(track.points(middle), _MOST)
     others = [track.points(window) for window in cell.windows if window is not middle]
@@ -189,7 +194,7 @@ def _series(cell: Cell, style: int | None, track: Track) -> Series:
         name=cell.name,
         points=points,
         style=style,
-        faint=[thinned(points, _MOST_FAINT) for points in others],
+        faint=[thinned(points, most) for points in others],
         hint=f"{cell.name}, round {middle.run.trial.round}: {words.rate(middle.rate_per_s)}",
         marked=points if len(points) <= 12 else (),
         named=True,

@@ -1,7 +1,8 @@
 """Speed beside its price: what each contender makes of a second of CPU and of a MiB of memory.
 
-Each is a figure over rounds like any other, fitted to the quotient of every round: the quotient of two means would
-have no interval.
+Each is a figure over rounds like any other. Requests per core-second are the CPU per request of the ranking turned
+round, with its interval; requests/s per MiB are fitted to the quotient of every round, for the quotient of two
+figures would have no interval.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ _SAYS = (
 
 def work(plan: Plan, table: Table, verdict: Verdict) -> Markup | None:
     """The card of one table; None where neither CPU nor memory was measured."""
-    per_core = _estimates(plan, table, _per_core_second)
+    per_core = {
+        standing.contender: _turned(standing.cpu_per_request)
+        for standing in words.served(verdict)
+        if standing.cpu_per_request and standing.cpu_per_request.value
+    }
     per_mib = _estimates(plan, table, _per_mib)
     if not per_core and not per_mib:
         return None
@@ -56,9 +61,10 @@ def _estimates(plan: Plan, table: Table, figure: Callable[[Window], float | None
     return {name: fitted.estimate(name, "per_s") for name in fitted.names} if fitted else {}
 
 
-def _per_core_second(window: Window) -> float | None:
-    used = window.cpu_per_request_ns
-    return 1e9 / used if used else None
+def _turned(of: Estimate) -> Estimate:
+    """Requests per core-second of ns per request; the low end comes from the high one."""
+    low, high = (1e9 / of.high, 1e9 / of.low) if of.low and of.high else (None, None)
+    return Estimate(value=1e9 / of.value, low=low, high=high, rounds=of.rounds, unit="per_s")
 
 
 def _per_mib(window: Window) -> float | None:
