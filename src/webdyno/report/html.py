@@ -19,7 +19,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
-from webdyno.report.against import against, sweeps
+from webdyno.report.against import Pair, against, sweeps
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.cards import card, chart
 from webdyno.report.charts import latency_chart, ordered, palettes, speed_chart
@@ -41,9 +41,6 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
     """The whole page."""
     marks = words.marks(analysis)
     found = tables(Evidence(plan, fingerprint, runs))
-    pairs = list(zip(found, analysis.verdicts, strict=True))
-    swept = sweeps(pairs, analysis)
-    styles = palettes([*[sweep.names for sweep in swept], *[ordered(verdict) for verdict in analysis.verdicts]])
     body = element(
         "div",
         _header(plan, runs, analysis),
@@ -51,15 +48,10 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
             "main",
             _answer(plan, analysis),
             _facts(plan, fingerprint, runs, analysis),
-            claims(plan, analysis),
             _findings(analysis, marks),
+            claims(plan, analysis),
             contents(analysis.verdicts),
-            against(swept, styles[: len(swept)]),
-            studied(analysis),
-            *[
-                _section(plan, pair, marks, colours, at, of=len(pairs))
-                for at, (pair, colours) in enumerate(zip(pairs, styles[len(swept) :], strict=True), 1)
-            ],
+            *_evidence(plan, list(zip(found, analysis.verdicts, strict=True)), analysis, marks),
             scaling(analysis),
             _doubts(marks),
             failures(runs),
@@ -190,9 +182,18 @@ def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
     return element("div", title, element("ul", *items, element("li", more, ".") if more else None), class_="note")
 
 
-def _section(
-    plan: Plan, pair: tuple[Table, Verdict], marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int
-) -> Markup:
+def _evidence(plan: Plan, pairs: Sequence[Pair], analysis: Analysis, marks: Sequence[Mark]) -> list[Markup | None]:
+    """All that was measured: against the load, as a study shows it, and table by table."""
+    swept = sweeps(pairs, analysis)
+    styles = palettes([*[sweep.names for sweep in swept], *[ordered(verdict) for _, verdict in pairs]])
+    sections = [
+        _section(plan, pair, marks, colours, at, of=len(pairs))
+        for at, (pair, colours) in enumerate(zip(pairs, styles[len(swept) :], strict=True), 1)
+    ]
+    return [against(swept, styles[: len(swept)]), studied(analysis), *sections]
+
+
+def _section(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int) -> Markup:
     """Everything about one workload under one load, closed at first where it is one of many.
 
     A sentence that stands at the top already is not said again.
@@ -207,9 +208,7 @@ def _section(
     return element("details", element("summary", title), told, class_="table", open=at == 1)
 
 
-def _cards(
-    plan: Plan, pair: tuple[Table, Verdict], marks: Sequence[Mark], styles: dict[str, int], *, of: int
-) -> list[Markup | None]:
+def _cards(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], *, of: int) -> list[Markup | None]:
     table, verdict = pair
     return [
         card(

@@ -164,7 +164,7 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _picture(frame: Frame, label: str, *parts: Markup) -> Markup:
+def _picture(frame: Frame, label: str, *parts: Markup | None) -> Markup:
     return element(
         "svg",
         *parts,
