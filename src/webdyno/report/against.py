@@ -16,7 +16,7 @@ import msgspec
 from webdyno.analyse.table import Table
 from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report.axis import levels, short, straight
+from webdyno.report.axis import levels, short, straight, whole
 from webdyno.report.cards import chart
 from webdyno.report.charts import milliseconds, ordered
 from webdyno.report.markup import Markup, element
@@ -119,7 +119,8 @@ def _card(
         return None
     heights = [y for one in series for _, y in one.points] + [y for one in series for _, _, y in one.band]
     y = milliseconds(heights) if latency else straight("requests/s", heights, short)
-    frame = Frame(levels(sweep.over, sweep.levels, short), y, 560, 330, right=room(series))
+    text = whole if sweep.over == "connections" else short
+    frame = Frame(levels(sweep.over, sweep.levels, text), y, 560, 330, right=room(series))
     says = f"{sweep.title}. {'Logarithmic scales.' if latency else 'Logarithmic across, from zero upwards.'}"
     return chart(title, says, lines(frame, series, title))
 

@@ -58,12 +58,12 @@ def course(title: str, low: float, high: float, *, steps: int = 12) -> Axis:
 
 def levels(title: str, values: Sequence[float], text: Callable[[float], str]) -> Axis:
     """A logarithmic axis whose ticks are the very values, but for those too near to the one before to be read."""
-    whole = logarithmic(title, values, text)
+    scale = logarithmic(title, values, text)
     kept: list[float] = []
     for value in sorted(set(values)):
-        if not kept or whole.at(value) - whole.at(kept[-1]) >= _LEGIBLE:
+        if not kept or scale.at(value) - scale.at(kept[-1]) >= _LEGIBLE:
             kept.append(value)
-    return Axis(title, whole.low, whole.high, tuple((value, text(value)) for value in kept), log=True)
+    return Axis(title, scale.low, scale.high, tuple((value, text(value)) for value in kept), log=True)
 
 
 def nines(most: float) -> Axis:
@@ -84,6 +84,11 @@ def short(value: float) -> str:
     if value >= 1e6:
         return f"{value / 1e6:g}M"
     return f"{value / 1e3:g}k" if value >= 1e3 else f"{value:g}"
+
+
+def whole(value: float) -> str:
+    """``1,024``, for what is counted one by one."""
+    return f"{value:,.0f}"
 
 
 def _round_up(value: float) -> float:

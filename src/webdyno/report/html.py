@@ -183,14 +183,14 @@ def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
 
 
 def _evidence(plan: Plan, pairs: Sequence[Pair], analysis: Analysis, marks: Sequence[Mark]) -> list[Markup | None]:
-    """All that was measured: against the load, as a study shows it, and table by table."""
+    """All that was measured: against the load, table by table, and as a study shows it."""
     swept = sweeps(pairs, analysis)
     styles = palettes([*[sweep.names for sweep in swept], *[ordered(verdict) for _, verdict in pairs]])
     sections = [
         _section(plan, pair, marks, colours, at, of=len(pairs))
         for at, (pair, colours) in enumerate(zip(pairs, styles[len(swept) :], strict=True), 1)
     ]
-    return [against(swept, styles[: len(swept)]), studied(analysis), *sections]
+    return [against(swept, styles[: len(swept)]), *sections, studied(analysis)]
 
 
 def _section(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int) -> Markup:

@@ -11,7 +11,7 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import sheets, words
-from webdyno.report.axis import levels, logarithmic, short, straight
+from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.markup import Markup, element
 from webdyno.report.sheets import TITLES, Sheet
 from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
@@ -132,7 +132,7 @@ def _chart(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str,
     heights = [y for one in series for _, y in one.points]
     logged = _unit(rows) in _LOGARITHMIC
     y = logarithmic(name, heights, lambda value: f"{value:g}") if logged else straight(name, heights, short)
-    x = levels("connections", [float(number) for number in curve.connections], short)
+    x = levels("connections", [float(number) for number in curve.connections], whole)
     return lines(Frame(x, y, 560, 330, right=room(series)), series, f"{title} against connections")
 
 

@@ -20,6 +20,8 @@ STYLES = 6
 _LINE_HEIGHT = 14.0
 _LETTER = 6.7
 """Width of a letter in a label, rather too much than too little."""
+_FAR = 40.0
+"""A name so far above or below its point is tied to it by a line."""
 _ROOM = (70.0, 190.0)
 """Least and most width kept free for the names at the right."""
 
@@ -109,31 +111,41 @@ class Dot:
 
 
 def scatter(frame: Frame, dots: Sequence[Dot], label: str) -> Markup:
-    """Points with their names beside them, moved out of each other's way; a grey one's is left out without room."""
-    taken = [_box(frame.place(dot.point), 9.0, 9.0) for dot in dots]
-    ordered = sorted(dots, key=lambda dot: dot.style is None)
-    names = [_name(frame, dot, taken) for dot in ordered]
+    """Points with their names beside them, moved out of each other's way.
+
+    The coloured ones come first and may cover grey points; a grey one without room has no name.
+    """
+    coloured = [dot for dot in dots if dot.style is not None]
+    grey = [dot for dot in dots if dot.style is None]
+    taken = [_box(frame.place(dot.point), 9.0, 9.0) for dot in coloured]
+    first = [_name(frame, dot, taken) for dot in coloured]
+    taken += [_box(frame.place(dot.point), 9.0, 9.0) for dot in grey]
+    names = [_name(frame, dot, taken) for dot in grey]
     left_out = sum(name is None for name in names)
     note = f"{left_out} grey {'name' if left_out == 1 else 'names'} left out for want of room" if left_out else ""
     return _picture(
         frame,
         label,
         _grid(frame, both=True),
-        *[_marker(frame.place(dot.point), dot.style, dot.hint) for dot in reversed(ordered)],
+        *[_marker(frame.place(dot.point), dot.style, dot.hint) for dot in (*grey, *reversed(coloured))],
         *names,
+        *first,
         element("text", note, class_="tick", x=frame.width - 4, y=frame.top - 17, text_anchor="end") if note else None,
     )
 
 
 def _name(frame: Frame, dot: Dot, taken: list[Box]) -> Markup | None:
-    """A dot's name where there is room for it; a coloured one's wherever it lies."""
+    """A dot's name where there is room for it, tied to the dot by a line where it lies far off."""
     x, y = frame.place(dot.point)
-    found = _free(frame, x, y, dot.name, taken)
+    found = _free(frame, x, y, dot.name, taken, far=dot.style is not None)
     if found is None and dot.style is None:
         return None
     anchor, tx, ty = found or ("start", x + 9, y + 4)
-    kind = f"label s{dot.style}" if dot.style is not None else "label grey"
-    return element("text", dot.name, class_=kind, x=round(tx, 1), y=round(ty, 1), text_anchor=anchor)
+    kind = _kind(dot.style)
+    name = element("text", dot.name, class_=f"label {kind}", x=round(tx, 1), y=round(ty, 1), text_anchor=anchor)
+    if abs(ty - y) < _FAR:
+        return name
+    return join(element("path", class_=f"leader {kind}", d=f"M{x:.1f} {y:.1f}L{tx - 3:.1f} {ty - 4:.1f}"), name)
 
 
 Box = tuple[float, float, float, float]
@@ -143,12 +155,19 @@ def _box(centre: Point, width: float, height: float) -> Box:
     return centre[0] - width / 2, centre[1] - height / 2, centre[0] + width / 2, centre[1] + height / 2
 
 
-def _free(frame: Frame, x: float, y: float, name: str, taken: list[Box]) -> tuple[str, float, float] | None:
-    """Where a name lies within the plane and not on what is already there; None if there is no such place near."""
+def _free(
+    frame: Frame, x: float, y: float, name: str, taken: list[Box], *, far: bool
+) -> tuple[str, float, float] | None:
+    """Where a name lies within the plane and not on what is already there; None if there is no such place near.
+
+    ``far``: else at the right of the point, as far above or below as need be.
+    """
     width = 6.4 * len(name)
     tries = [("start", 9.0, 4.0), ("end", -9.0, 4.0), ("middle", 0.0, -9.0), ("middle", 0.0, 17.0)]
     tries += [("start", 9.0, 15.0), ("start", 9.0, -8.0), ("end", -9.0, 15.0), ("end", -9.0, -8.0)]
     tries += [("start", 9.0, 27.0), ("start", 9.0, -20.0), ("middle", 0.0, 29.0), ("middle", 0.0, -21.0)]
+    if far:
+        tries += [("start", 24.0, 4.0 + sign * _LINE_HEIGHT * lines) for lines in range(2, 20) for sign in (1, -1)]
     for anchor, dx, dy in tries:
         left = x + dx - (width if anchor == "end" else width / 2 if anchor == "middle" else 0)
         box = (left, y + dy - 10, left + width, y + dy + 2)
