@@ -39,6 +39,7 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
         "table",
         element("thead", element("tr", *head)),
         element("tbody", *[_claim(claim) for claim in analysis.claims]),
+        class_="claims",
     )
     return element(
         "section",
