@@ -76,10 +76,17 @@ def run(
     refuse_unwritable(results)
     chosen = narrowing.of(study_called(study, known), known)
     refuse_what_the_driver_cannot(chosen, known)
-    return _begin(chosen, known, results, racing, json=json, brief=narrowing.brief)
+    arguments = [
+        study,
+        *narrowing.arguments,
+        *(part for path in catalogue or [] for part in ("--catalogue", str(path))),
+    ]
+    return _begin(chosen, known, results, racing, arguments, json=json, brief=narrowing.brief)
 
 
-def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, json: bool, brief: bool) -> int:
+def _begin(
+    study: Study, known: Catalogue, results: Path, racing: Racing, arguments: list[str], *, json: bool, brief: bool
+) -> int:
     study = racing.rounds_of(study)
     with strap(memory_bytes(study), cache_folder(), study.cores) as strapped, listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
@@ -87,6 +94,7 @@ def _begin(study: Study, known: Catalogue, results: Path, racing: Racing, *, jso
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
         plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=brief))
+        plan = msgspec.structs.replace(plan, arguments=arguments)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = results / f"{study.name}-{stamp}"
         _announce(plan, folder, versions)

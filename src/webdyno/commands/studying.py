@@ -62,6 +62,15 @@ class Narrowing:
         """True when no flag was given."""
         return self == Narrowing()
 
+    @property
+    def arguments(self) -> list[str]:
+        """The flags as they are typed to have the same again, seed and rounds apart: every Plan has those itself."""
+        lists = (("-k", self.contender), ("-w", self.workload), ("-c", self.connections))
+        texts = (("-d", self.duration), ("--driver", self.driver), ("--memory", self.memory))
+        typed = [part for name, values in lists if values for part in (name, ",".join(values))]
+        typed += [part for name, value in texts if value is not None for part in (name, value)]
+        return [*typed, *["--trimmed"] * self.trimmed, *["--brief"] * self.brief]
+
     def of(self, study: Study, catalogue: Catalogue) -> Study:
         """``study``, narrowed."""
         narrowed = narrow(

@@ -93,5 +93,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The most cores contenders get; None: all the rig has for them."""
     brief: bool = False
     """Made of the study's brief version."""
+    arguments: list[str] = []
+    """What ``webdyno run`` was given beside seed and rounds: the study as it was named, and the flags that narrow it.
+    Empty where something else made the Plan, and in older ones."""
     race: Race | None = None
     """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""

@@ -135,8 +135,8 @@ def again_flags(plan: Plan) -> str:
 
 def again(plan: Plan) -> str:
     """The command that does all this again, in the same order of runs."""
-    brief = " --brief" if plan.brief else ""
-    return f"webdyno run {shlex.quote(plan.study)}{brief} --seed {plan.seed} {again_flags(plan)}"
+    arguments = plan.arguments or [plan.study, *["--brief"] * plan.brief]
+    return f"webdyno run {shlex.join(arguments)} --seed {plan.seed} {again_flags(plan)}"
 
 
 def repeat(plan: Plan, analysis: Analysis) -> Markup:
@@ -144,10 +144,10 @@ def repeat(plan: Plan, analysis: Analysis) -> Markup:
     taken = shlex.join(analysis.recommended_command)
     return element(
         "section",
-        element("h2", "Again", id="again"),
+        element("h2", "How to repeat it", id="again"),
         element(
             "div",
-            element("p", "The same study, in the same order of runs:"),
+            element("p", "The same study, in the same order of runs, in one command:"),
             element("pre", again(plan)),
             element("p", f"{analysis.recommended}, as it was measured:") if taken else None,
             element("pre", taken) if taken else None,

@@ -1,9 +1,10 @@
 """The report as one HTML file: no network, no script, nothing beside it.
 
 It can be mailed, printed, and read in ten years. It opens with the answer and the doubts that matter, then shows
-the evidence: ranking, latency, the course of time, memory against work, failures with their logs, the machine, and
-the exact versions and commands. Its policy forbids scripts and the network altogether, so that even a slip in
-escaping could do nothing.
+the evidence: how speed goes with the load, then for each table its ranking, latency, speed beside its price and the
+course of time; failures with their logs, the machine, the exact versions and commands, and how to repeat it. With many
+tables it has a contents, and all but the first are closed until they are asked for, or printed. Its policy forbids
+scripts and the network altogether, so that even a slip in escaping could do nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +19,19 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
+from webdyno.report.against import Pair, against, sweeps
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
-from webdyno.report.charts import coloured, efficiency_chart, latency_chart, rate_chart
+from webdyno.report.cards import card, chart
+from webdyno.report.charts import latency_chart, ordered, palettes, speed_chart
+from webdyno.report.contents import FEW, contents
 from webdyno.report.insight import limited, scaling, warming
 from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.ranking import ranking
-from webdyno.report.sheets import lone
+from webdyno.report.sheets import sheets
 from webdyno.report.studied import claims, studied
+from webdyno.report.timeline import timeline
 from webdyno.report.words import Mark
+from webdyno.report.work import work
 
 _STYLE = Path(__file__).with_name("page.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -42,13 +48,10 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
             "main",
             _answer(plan, analysis),
             _facts(plan, fingerprint, runs, analysis),
-            claims(plan, analysis),
             _findings(analysis, marks),
-            studied(analysis),
-            *[
-                _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)
-                for at, (table, verdict) in enumerate(zip(found, analysis.verdicts, strict=True), 1)
-            ],
+            claims(plan, analysis),
+            contents(analysis.verdicts),
+            *_evidence(plan, list(zip(found, analysis.verdicts, strict=True)), analysis, marks),
             scaling(analysis),
             _doubts(marks),
             failures(runs),
@@ -73,11 +76,10 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
 
 def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
     began = min((run.started_at for run in runs), default="")
-    places = [(f"#table-{at}", verdict.workload) for at, verdict in enumerate(analysis.verdicts, 1)]
-    places = places if lone(analysis) else places[:1]
-    places += [("#claims", "Claims")] if analysis.claims else []
-    places += [("#studied", "As the original")] if analysis.curves or analysis.shapes else []
-    places += [("#doubts", "Doubts"), ("#machine", "Machine"), ("#starts", "Commands")]
+    places = [("#claims", "Claims")] if analysis.claims else []
+    places += _places(analysis.verdicts)
+    places += [("#studied", "As the original")] if sheets(analysis) else []
+    places += [("#doubts", "Doubts"), ("#machine", "Machine"), ("#starts", "Commands"), ("#again", "Repeat")]
     return element(
         "header",
         element("strong", "webdyno"),
@@ -86,10 +88,21 @@ def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
     )
 
 
+def _places(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
+    """The tables by name, or their contents."""
+    if len(verdicts) > FEW:
+        return [("#contents", "Contents")]
+    names = [verdict.workload for verdict in verdicts]
+    alike = len(set(names)) < len(names)
+    return [
+        (f"#table-{at}", words.title(verdict) if alike else verdict.workload) for at, verdict in enumerate(verdicts, 1)
+    ]
+
+
 def _answer(plan: Plan, analysis: Analysis) -> Markup:
-    """The answer in a sentence for the study, and one for each workload when there are several."""
+    """The answer in a sentence for the study, and one for each of its tables when there are few."""
     head = element("h1", _emphasised(_capital(plan, analysis.sentence) + ".", analysis.recommended))
-    if not lone(analysis):
+    if len(analysis.verdicts) > FEW:
         return join(head, element("p", plan.question, class_="lead"))
     if len(analysis.verdicts) == 1:
         return join(head, element("p", _capital(plan, analysis.verdicts[0].sentence), ".", class_="lead"))
@@ -115,12 +128,11 @@ def _emphasised(sentence: str, name: str | None) -> Markup:
 
 
 def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> Markup:
-    loads = list(dict.fromkeys(trial.load.label for trial in plan.trials))
     facts = [
         ("Machine", f"{words.count(fingerprint.cores, 'core')}, {words.size(fingerprint.memory_bytes)}"),
         ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
-        ("Load", words.listing([f"{load}, closed loop" for load in loads], 3)),
+        ("Load", words.listing(_loads(plan), 3)),
         ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
@@ -129,11 +141,27 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
     )
 
 
+def _loads(plan: Plan) -> list[str]:
+    """Each kind of load, of closed ones with all its numbers of connections: ``8, 64 and 256 connections, close``."""
+    numbers: dict[str, set[int]] = {}
+    for load in {trial.load.label: trial.load for trial in plan.trials}.values():
+        kind = f"{load.label}, {'open' if load.is_open else 'closed'} loop"
+        counted = f"{load.connections} connections"
+        numbers.setdefault(kind.removeprefix(counted), set()).update([load.connections] * kind.startswith(counted))
+    return [
+        f"{words.listing([words.count(number) for number in sorted(each)], 8)} connections{kind}" if each else kind
+        for kind, each in numbers.items()
+    ]
+
+
 def _typical(analysis: Analysis) -> str:
     """Middle of the half-widths of all rates, in per cent."""
     rates = [s.rate for verdict in analysis.verdicts for s in verdict.standings if s.rate]
     wide = [(r.high - r.low) / 2 / r.value for r in rates if r.low is not None and r.high is not None]
-    return f"± {words.per_cent(median(wide))}" if wide else "none: too few rounds"
+    if not wide:
+        return "none: too few rounds"
+    told = words.per_cent(median(wide))
+    return f"below ± {told[2:]}" if told.startswith("<") else f"± {told}"
 
 
 def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
@@ -154,16 +182,36 @@ def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
     return element("div", title, element("ul", *items, element("li", more, ".") if more else None), class_="note")
 
 
-def _section(
-    plan: Plan, table: Table, verdict: Verdict, marks: Sequence[Mark], anchor: str, *, several: bool
-) -> Markup:
-    """Everything about one workload under one load; a sentence that stands at the top already is not said again."""
-    styles = coloured(verdict)
-    return element(
-        "section",
-        element("h2", words.title(verdict), id=anchor),
-        element("p", _capital(plan, verdict.sentence), ".", class_="answer") if several else None,
-        _card(
+def _evidence(plan: Plan, pairs: Sequence[Pair], analysis: Analysis, marks: Sequence[Mark]) -> list[Markup | None]:
+    """All that was measured: against the load, table by table, and as a study shows it."""
+    swept = sweeps(pairs, analysis)
+    styles = palettes([*[sweep.names for sweep in swept], *[ordered(verdict) for _, verdict in pairs]])
+    sections = [
+        _section(plan, pair, marks, colours, at, of=len(pairs))
+        for at, (pair, colours) in enumerate(zip(pairs, styles[len(swept) :], strict=True), 1)
+    ]
+    return [against(swept, styles[: len(swept)]), *sections, studied(analysis)]
+
+
+def _section(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int) -> Markup:
+    """Everything about one workload under one load, closed at first where it is one of many.
+
+    A sentence that stands at the top already is not said again.
+    """
+    title, anchor = element("h2", words.title(pair[1])), f"table-{at}"
+    says = element("p", _capital(plan, pair[1].sentence), ".", class_="answer") if of > 1 else None
+    inside = [says, *_cards(plan, pair, marks, styles, of=of)]
+    if of <= FEW:
+        return element("section", title, *inside, id=anchor)
+    # the anchor is inside: a browser opens what a link leads into
+    told = element("section", *inside, id=anchor)
+    return element("details", element("summary", title), told, class_="table", open=at == 1)
+
+
+def _cards(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], *, of: int) -> list[Markup | None]:
+    table, verdict = pair
+    return [
+        card(
             "Ranking",
             f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "
             "Contenders that share a letter cannot be told apart.",
@@ -171,35 +219,35 @@ def _section(
         ),
         element(
             "div",
-            _chart(
+            chart(
                 "Latency by percentile",
-                "Each step to the right is ten times rarer. Closed loop: a slow answer delays the next request of its "
-                "connection, and is counted once. Faint: the single rounds.",
+                f"Each step to the right is ten times rarer. {_counted(table)} Faint: single rounds; grey: the others.",
                 latency_chart(table, styles),
             ),
-            _chart(
-                "Memory against work",
-                "Up and left is better: more requests for a second of CPU, with less memory.",
-                efficiency_chart(words.served(verdict), styles),
+            chart(
+                "Speed against memory",
+                "Up and left is better: more requests per second, with less memory.",
+                speed_chart(words.served(verdict), styles),
             ),
             class_="pair",
         ),
-        _chart(
-            "Second by second",
-            "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
-            rate_chart(table, styles),
-        ),
+        _seconds(table, styles, of=of),
+        work(plan, table, verdict),
         limited(verdict),
         warming(verdict),
-    )
+    ]
 
 
-def _card(title: str, says: str, content: Markup) -> Markup:
-    return element("div", element("h3", title), element("p", says, class_="says"), content, class_="card")
+def _counted(table: Table) -> str:
+    if table.load.is_open:
+        return "Open loop: counted from when a request was due, which is what a user waits."
+    return "Closed loop: a slow answer delays the next request of its connection, and is counted once."
 
 
-def _chart(title: str, says: str, chart: Markup | None) -> Markup | None:
-    return None if chart is None else _card(title, says, element("div", chart, class_="scroll"))
+def _seconds(table: Table, styles: dict[str, int], *, of: int) -> Markup | None:
+    told = timeline(table, styles, of=of)
+    says = "The middle round of each contender in colour, its other rounds faintly. All panels share the time axis."
+    return None if told is None else card("Second by second", says, told)
 
 
 def _doubts(marks: Sequence[Mark]) -> Markup:

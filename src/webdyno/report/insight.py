@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
+from webdyno.report.cards import folded
 from webdyno.report.markup import Markup, element
 
 
@@ -73,10 +74,6 @@ def _table(title: str, says: str, heads: Sequence[str], rows: Sequence[Sequence[
         return None
     body = [element("tr", *[element("td", text) for text in row]) for row in rows]
     head = element("thead", element("tr", *[element("th", text) for text in heads]))
-    return element(
-        "div",
-        element("h3", title),
-        element("p", says, class_="says"),
-        element("div", element("table", head, element("tbody", *body)), class_="scroll"),
-        class_="card",
+    return folded(
+        title, says, element("div", element("table", head, element("tbody", *body)), class_="scroll"), len(rows)
     )

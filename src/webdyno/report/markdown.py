@@ -41,7 +41,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     if plan.skipped:
         parts += ["## Skipped", "\n".join(f"- **{_text(s.what)}**: {_text(s.reason)}" for s in plan.skipped)]
     parts += ["## How", _text(words.measured(plan, runs)), _machine(fingerprint, runs)]
-    parts += [*_starts(plan, runs), "## Again", _fence(again(plan))]
+    parts += [*_starts(plan, runs), "## How to repeat it", _fence(again(plan))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

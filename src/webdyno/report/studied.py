@@ -11,10 +11,10 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import sheets, words
-from webdyno.report.axis import Axis, logarithmic, short, straight
+from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.markup import Markup, element
 from webdyno.report.sheets import TITLES, Sheet
-from webdyno.report.svg import STYLES, Frame, Point, Series, lines
+from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
 
 _KINDS = {"holds": "good", "does not hold": "bad", "cannot tell": "open"}
 _SCALED: dict[str, tuple[str, float]] = {
@@ -39,6 +39,7 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
         "table",
         element("thead", element("tr", *head)),
         element("tbody", *[_claim(claim) for claim in analysis.claims]),
+        class_="claims",
     )
     return element(
         "section",
@@ -85,11 +86,14 @@ def _sheet(sheet: Sheet) -> Markup:
 
 
 def charts(curve: Curve) -> list[Markup]:
-    """One chart of a curve, or one for each framework and server; none with less than two numbers of connections."""
+    """One chart of a curve, or one for each framework and server; none with less than two numbers of connections.
+
+    Rate and p99 of a study without such facets are drawn ``against`` the load like those of every other study.
+    """
     if len(curve.connections) < 2:
         return []
     if not any(row.facet for row in curve.rows):
-        return [_card(curve, TITLES[curve.measure], curve.rows)]
+        return [] if curve.measure in ("rate", "p99") else [_card(curve, TITLES[curve.measure], curve.rows)]
     if curve.measure != "rate":
         return []  # a page with hundreds of small charts says nothing; the tables have them all
     by_facet: dict[str, list[CurveRow]] = defaultdict(list)
@@ -129,7 +133,8 @@ def _chart(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str,
     heights = [y for one in series for _, y in one.points]
     logged = _unit(rows) in _LOGARITHMIC
     y = logarithmic(name, heights, lambda value: f"{value:g}") if logged else straight(name, heights, short)
-    return lines(Frame(_levels(curve.connections), y, 560, 330), series, f"{title} against connections")
+    x = levels("connections", [float(number) for number in curve.connections], whole)
+    return lines(Frame(x, y, 560, 330, right=room(series)), series, f"{title} against connections")
 
 
 def _unit(rows: Sequence[CurveRow]) -> str:
@@ -139,9 +144,3 @@ def _unit(rows: Sequence[CurveRow]) -> str:
 def _points(curve: Curve, row: CurveRow, scale: float) -> list[Point]:
     pairs: list[tuple[int, Estimate | None]] = list(zip(curve.connections, row.cells, strict=True))
     return [(float(number), cell.value / scale) for number, cell in pairs if cell is not None]
-
-
-def _levels(connections: Sequence[int]) -> Axis:
-    """A logarithmic axis whose ticks are the numbers that were asked with."""
-    whole = logarithmic("connections", [float(number) for number in connections], short)
-    return Axis(whole.title, whole.low, whole.high, tuple((float(n), short(n)) for n in connections), log=True)

@@ -1,13 +1,15 @@
 """Charts as plain SVG, drawn here: no library, no script, readable in print and without colours.
 
 A series that matters has a colour, a dash and a marker of its own, and its name at its right end; the others stay
-grey, for context. Colours come from the page's variables, so that light and dark differ in one place.
+grey, for context. Colours come from the page's variables, so that light and dark differ in one place. Paths are written
+in steps of a tenth of a unit from point to point, which is what keeps a page with thousands of rounds small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from webdyno.report.axis import Axis
 from webdyno.report.markup import Markup, element, join
@@ -16,11 +18,19 @@ Point = tuple[float, float]
 STYLES = 6
 """Series that can be told apart by colour, dash and marker."""
 _LINE_HEIGHT = 14.0
+_LETTER = 6.7
+"""Width of a letter in a label, rather too much than too little."""
+_FAR = 40.0
+"""A name so far above or below its point is tied to it by a line."""
+_ROOM = (70.0, 190.0)
+"""Least and most width kept free for the names at the right."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line; ``style`` None is context, in grey. ``faint`` are its single rounds."""
+    """One line; ``style`` None is context, in grey. ``faint`` are its single rounds, ``band`` x, low and high of its
+    interval. ``named``: its name stands at its end though it is grey.
+    """
 
     name: str
     points: Sequence[Point]
@@ -28,6 +38,14 @@ class Series:
     faint: Sequence[Sequence[Point]] = ()
     hint: str = ""
     marked: Sequence[Point] = ()
+    band: Sequence[tuple[float, float, float]] = ()
+    named: bool = False
+
+
+def room(series: Iterable[Series]) -> float:
+    """The width at the right that the names of ``series`` need, within reason: longer ones are cut."""
+    longest = max((len(one.name) for one in series if one.style is not None or one.named), default=0)
+    return max(_ROOM[0], min(_ROOM[1], 20 + _LETTER * longest))
 
 
 @dataclass(frozen=True)
@@ -44,6 +62,8 @@ class Frame:
     bottom: float = 40.0
     shade: tuple[float, float, str] | None = None
     """From, to and name of a stretch of the x axis."""
+    upright: bool = False
+    """Grid lines for the x axis too."""
 
     def place(self, point: Point) -> Point:
         """Position of a point in the picture."""
@@ -54,17 +74,30 @@ class Frame:
 def lines(frame: Frame, series: Sequence[Series], label: str) -> Markup:
     """A chart of lines: context first, then single rounds, then what matters, on top."""
     ordered = sorted(series, key=lambda one: (one.style is not None, -(one.style or 0)))
-    faint = [_path(frame, part, one, "faint") for one in ordered for part in one.faint if one.style is not None]
     return _picture(
         frame,
         label,
         _shade(frame),
-        _grid(frame),
-        *faint,
-        *[_path(frame, one.points, one, "line") for one in ordered],
+        _grid(frame, both=frame.upright),
+        *[_band(frame, one) for one in ordered if one.style is not None and one.band],
+        *[_path(frame, one.faint, one.style, "faint") for one in ordered if one.faint],
+        *[_path(frame, [one.points], one.style, "line", one.hint or one.name) for one in ordered],
         *[_marker(frame.place(point), one.style) for one in ordered if one.style is not None for point in one.marked],
-        *_labels(frame, [one for one in series if one.style is not None and one.points]),
+        *_labels(frame, [one for one in series if (one.style is not None or one.named) and one.points]),
     )
+
+
+def thinned(points: Sequence[Point], most: int) -> list[Point]:
+    """At most so many points, so that no peak is lost: the lowest and the highest of every stretch stay."""
+    if len(points) <= most:
+        return list(points)
+    stretches = max(1, most // 2)
+    kept: list[Point] = []
+    for at in range(stretches):
+        stretch = points[at * len(points) // stretches : (at + 1) * len(points) // stretches]
+        ends = {min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])}
+        kept += sorted(ends)
+    return kept
 
 
 @dataclass(frozen=True)
@@ -78,16 +111,41 @@ class Dot:
 
 
 def scatter(frame: Frame, dots: Sequence[Dot], label: str) -> Markup:
-    """Points with their names beside them, moved out of each other's way."""
-    taken = [_box(frame.place(dot.point), 8.0, 8.0) for dot in dots]
-    drawn: list[Markup] = []
-    for dot in dots:
-        x, y = frame.place(dot.point)
-        drawn.append(_marker((x, y), dot.style, dot.hint))
-        anchor, tx, ty = _free(frame, x, y, dot.name, taken)
-        kind = f"label s{dot.style}" if dot.style is not None else "label grey"
-        drawn.append(element("text", dot.name, class_=kind, x=round(tx, 1), y=round(ty, 1), text_anchor=anchor))
-    return _picture(frame, label, _grid(frame, both=True), *drawn)
+    """Points with their names beside them, moved out of each other's way.
+
+    The coloured ones come first and may cover grey points; a grey one without room has no name.
+    """
+    coloured = [dot for dot in dots if dot.style is not None]
+    grey = [dot for dot in dots if dot.style is None]
+    taken = [_box(frame.place(dot.point), 9.0, 9.0) for dot in coloured]
+    first = [_name(frame, dot, taken) for dot in coloured]
+    taken += [_box(frame.place(dot.point), 9.0, 9.0) for dot in grey]
+    names = [_name(frame, dot, taken) for dot in grey]
+    left_out = sum(name is None for name in names)
+    note = f"{left_out} grey {'name' if left_out == 1 else 'names'} left out for want of room" if left_out else ""
+    return _picture(
+        frame,
+        label,
+        _grid(frame, both=True),
+        *[_marker(frame.place(dot.point), dot.style, dot.hint) for dot in (*grey, *reversed(coloured))],
+        *names,
+        *first,
+        element("text", note, class_="tick", x=frame.width - 4, y=frame.top - 17, text_anchor="end") if note else None,
+    )
+
+
+def _name(frame: Frame, dot: Dot, taken: list[Box]) -> Markup | None:
+    """A dot's name where there is room for it, tied to the dot by a line where it lies far off."""
+    x, y = frame.place(dot.point)
+    found = _free(frame, x, y, dot.name, taken, far=dot.style is not None)
+    if found is None and dot.style is None:
+        return None
+    anchor, tx, ty = found or ("start", x + 9, y + 4)
+    kind = _kind(dot.style)
+    name = element("text", dot.name, class_=f"label {kind}", x=round(tx, 1), y=round(ty, 1), text_anchor=anchor)
+    if abs(ty - y) < _FAR:
+        return name
+    return join(element("path", class_=f"leader {kind}", d=f"M{x:.1f} {y:.1f}L{tx - 3:.1f} {ty - 4:.1f}"), name)
 
 
 Box = tuple[float, float, float, float]
@@ -97,27 +155,35 @@ def _box(centre: Point, width: float, height: float) -> Box:
     return centre[0] - width / 2, centre[1] - height / 2, centre[0] + width / 2, centre[1] + height / 2
 
 
-def _free(frame: Frame, x: float, y: float, name: str, taken: list[Box]) -> tuple[str, float, float]:
-    """Where a name does not lie on what is already there; the last place tried if there is none."""
+def _free(
+    frame: Frame, x: float, y: float, name: str, taken: list[Box], *, far: bool
+) -> tuple[str, float, float] | None:
+    """Where a name lies within the plane and not on what is already there; None if there is no such place near.
+
+    ``far``: else at the right of the point, as far above or below as need be.
+    """
     width = 6.4 * len(name)
     tries = [("start", 9.0, 4.0), ("end", -9.0, 4.0), ("middle", 0.0, -9.0), ("middle", 0.0, 17.0)]
     tries += [("start", 9.0, 15.0), ("start", 9.0, -8.0), ("end", -9.0, 15.0), ("end", -9.0, -8.0)]
-    tries += [("start", 9.0, 27.0), ("start", 9.0, -20.0)]
+    tries += [("start", 9.0, 27.0), ("start", 9.0, -20.0), ("middle", 0.0, 29.0), ("middle", 0.0, -21.0)]
+    if far:
+        tries += [("start", 24.0, 4.0 + sign * _LINE_HEIGHT * lines) for lines in range(2, 20) for sign in (1, -1)]
     for anchor, dx, dy in tries:
         left = x + dx - (width if anchor == "end" else width / 2 if anchor == "middle" else 0)
         box = (left, y + dy - 10, left + width, y + dy + 2)
-        inside = box[0] >= 2 and box[2] <= frame.width - 2
+        inside = box[0] >= frame.left and box[2] <= frame.width - 2
+        inside = inside and box[1] >= frame.top - 14 and box[3] <= frame.height - frame.bottom
         if inside and not any(_overlap(box, other) for other in taken):
-            break
-    taken.append(box)
-    return anchor, x + dx, y + dy
+            taken.append(box)
+            return anchor, x + dx, y + dy
+    return None
 
 
 def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _picture(frame: Frame, label: str, *parts: Markup) -> Markup:
+def _picture(frame: Frame, label: str, *parts: Markup | None) -> Markup:
     return element(
         "svg",
         *parts,
@@ -145,9 +211,9 @@ def _grid(frame: Frame, *, both: bool = False) -> Markup:
         drawn.append(element("text", text, class_="tick", x=x, y=bottom + 18, text_anchor="middle"))
     drawn.append(element("line", class_="axis", x1=left, x2=right, y1=bottom, y2=bottom))
     drawn.append(element("text", frame.y.title, class_="tick", x=2, y=top - 17))
-    drawn.append(
-        element("text", frame.x.title, class_="tick", x=(left + right) / 2, y=frame.height - 5, text_anchor="middle")
-    )
+    if frame.x.title:
+        middle = (left + right) / 2
+        drawn.append(element("text", frame.x.title, class_="tick", x=middle, y=frame.height - 5, text_anchor="middle"))
     return join(*drawn)
 
 
@@ -164,13 +230,58 @@ def _shade(frame: Frame) -> Markup:
     )
 
 
-def _path(frame: Frame, points: Sequence[Point], series: Series, kind: str) -> Markup:
-    if not points:
-        return Markup("")
-    placed = " L".join(f"{x:.1f} {y:.1f}" for x, y in (frame.place(point) for point in points))
-    style = "grey" if series.style is None else f"s{series.style}"
-    hint = element("title", series.hint or series.name)
-    return element("path", hint, class_=f"{kind} {style}", d=f"M{placed}")
+def _path(
+    frame: Frame, parts: Iterable[Sequence[Point]], style: int | None, kind: str, hint: str = ""
+) -> Markup | None:
+    """Lines of one series in one path."""
+    drawn = "".join(_steps(frame, points) for points in parts)
+    if not drawn:
+        return None
+    title = element("title", hint) if hint else None
+    return element("path", title, class_=f"{kind} {_kind(style)}", d=drawn)
+
+
+def _kind(style: int | None) -> str:
+    return "grey" if style is None else f"s{style}"
+
+
+def _steps(frame: Frame, points: Sequence[Point]) -> str:
+    """``M54 103.2l9.5-3.2 9.5 4``: rounded first and subtracted then, so that errors do not add up.
+
+    Points inside a level stretch are left out: they change no pixel.
+    """
+    tenths = [(round(x * 10), round(y * 10)) for x, y in (frame.place(point) for point in points)]
+    kept = [
+        point
+        for at, point in enumerate(tenths)
+        if at in (0, len(tenths) - 1) or not tenths[at - 1][1] == point[1] == tenths[at + 1][1]
+    ]
+    if len(kept) < 2:
+        return ""
+    moves = [_pair(x - before_x, y - before_y) for (before_x, before_y), (x, y) in pairwise(kept)]
+    line = "".join(move if at == 0 or move.startswith("-") else f" {move}" for at, move in enumerate(moves))
+    return f"M{_pair(*kept[0])}l{line}"
+
+
+def _pair(x: int, y: int) -> str:
+    """Two numbers of tenths, as short as SVG allows: ``9.5-3``."""
+    one, other = _tenth(x), _tenth(y)
+    return f"{one}{other}" if other.startswith("-") else f"{one} {other}"
+
+
+def _tenth(tenths: int) -> str:
+    """``95`` is ``9.5``, ``-4`` is ``-.4``."""
+    whole, part = divmod(abs(tenths), 10)
+    text = f"{whole or ''}.{part}" if part else f"{whole}"
+    return f"-{text}" if tenths < 0 else text
+
+
+def _band(frame: Frame, series: Series) -> Markup:
+    """The interval of a line as a stretch of its colour."""
+    above = [frame.place((x, high)) for x, _, high in series.band]
+    below = [frame.place((x, low)) for x, low, _ in reversed(series.band)]
+    corners = " ".join(f"{x:.1f} {y:.1f}" for x, y in above + below)
+    return element("path", class_=f"band {_kind(series.style)}", d=f"M{corners}z")
 
 
 _SHAPES = (
@@ -186,11 +297,10 @@ _SHAPES = (
 
 def _marker(place: Point, style: int | None, hint: str = "") -> Markup:
     x, y = f"{place[0]:.1f}", f"{place[1]:.1f}"
-    kind = "grey" if style is None else f"s{style}"
     return element(
         "path",
         element("title", hint) if hint else None,
-        class_=f"marker {kind}",
+        class_=f"marker {_kind(style)}",
         d=_SHAPES[style or 0].format(x=x, y=y),
     )
 
@@ -200,16 +310,18 @@ def _labels(frame: Frame, series: Sequence[Series]) -> list[Markup]:
     ends = sorted(((frame.place(one.points[-1]), one) for one in series), key=lambda end: end[0][1])
     heights = _apart([end[0][1] for end in ends], frame.top, frame.height - frame.bottom + 4)
     right = frame.width - frame.right
+    most = int((frame.right - 16) / _LETTER)
     drawn: list[Markup] = []
     for ((x, y), one), height in zip(ends, heights, strict=True):
         drawn.append(
             element(
                 "path",
-                class_=f"leader s{one.style}",
+                class_=f"leader {_kind(one.style)}",
                 d=f"M{x + 4:.1f} {y:.1f}L{right + 6:.1f} {y:.1f}L{right + 12:.1f} {height:.1f}",
             )
         )
-        drawn.append(element("text", one.name, class_=f"label s{one.style}", x=right + 15, y=round(height + 4, 1)))
+        name = one.name if len(one.name) <= most else f"{one.name[: most - 1]}…"
+        drawn.append(element("text", name, class_=f"label {_kind(one.style)}", x=right + 15, y=round(height + 4, 1)))
     return drawn
 
 

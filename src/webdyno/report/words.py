@@ -96,6 +96,8 @@ def cells(standing: Standing, dash: str = "-") -> dict[str, str]:
 
 def clean(text: str) -> str:
     """Text from outside without control characters: a log must not be able to steer a terminal or break a page."""
+    if text.isprintable():
+        return text
     return "".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 

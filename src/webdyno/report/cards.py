@@ -1,0 +1,27 @@
+"""Cards: the boxes a page is made of. One with too much in it is closed at first, and opens on a click and in print."""
+
+from __future__ import annotations
+
+from webdyno.report import words
+from webdyno.report.markup import Markup, element
+
+_MANY = 30
+"""Rows beyond which a table is closed at first: it is there to look something up in, not to be read."""
+
+
+def card(title: str, says: str, *content: Markup | None) -> Markup:
+    """A title, a sentence that says how to read what follows, and that."""
+    return element("div", element("h3", title), element("p", says, class_="says"), *content, class_="card")
+
+
+def chart(title: str, says: str, drawn: Markup | None) -> Markup | None:
+    """A card of one chart; None without one."""
+    return None if drawn is None else card(title, says, element("div", drawn, class_="scroll"))
+
+
+def folded(title: str, says: str, content: Markup, rows: int) -> Markup:
+    """A card of a table, closed at first when it has many rows."""
+    if rows <= _MANY:
+        return card(title, says, content)
+    head = element("summary", element("h3", title), f" {words.count(rows, 'row')}")
+    return element("details", head, element("p", says, class_="says"), content, class_="card folded")
