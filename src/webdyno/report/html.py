@@ -1,13 +1,15 @@
-"""The report as one HTML file: no network, no script, nothing beside it.
+"""The report as one HTML file: no network, nothing beside it.
 
 It can be mailed, printed, and read in ten years. It opens with the answer and the doubts that matter, then shows
 the evidence: ranking, latency, the course of time, memory against work, failures with their logs, the machine, and
-the exact versions and commands. Its policy forbids scripts and the network altogether, so that even a slip in
-escaping could do nothing.
+the exact versions and commands. It is whole without its script, which filters, sorts and explains. Its policy allows
+that one script by its hash, and forbids the network altogether, so that even a slip in escaping could do nothing.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -28,7 +30,7 @@ from webdyno.report.studied import claims, studied
 from webdyno.report.words import Mark
 
 _STYLE = Path(__file__).with_name("page.css")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_SCRIPT = Path(__file__).with_name("page.js")
 
 
 def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:
@@ -44,6 +46,7 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
             _facts(plan, fingerprint, runs, analysis),
             claims(plan, analysis),
             _findings(analysis, marks),
+            element("div", id="controls", hidden=True),
             studied(analysis),
             *[
                 _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)
@@ -60,15 +63,24 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         element("footer", f"Made by webdyno {fingerprint.webdyno}. {words.measured(plan, runs)}"),
         class_="page",
     )
+    script = _SCRIPT.read_text(encoding="utf-8")
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("title", f"{plan.title} · webdyno"),
         element("style", Markup(_STYLE.read_text(encoding="utf-8"))),
     )
-    return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
+    whole = element("body", body, element("script", Markup(script)))
+    return f"<!doctype html>\n{element('html', head, whole, lang='en')}\n"
+
+
+def _policy(script: str) -> str:
+    """Content Security Policy Level 3: this one script, by its hash, the page's own style, and nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    own = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
 
 
 def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
@@ -191,6 +203,7 @@ def _section(
         ),
         limited(verdict),
         warming(verdict),
+        data_workload=verdict.workload,
     )
 
 
