@@ -12,9 +12,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
 from webdyno.report import words
 
-_MEAN = (
-    "Each round gives one figure; shown is their mean (of logarithms), with what a round did to all contenders taken out"
-)
+_MEAN = "Each round gives one figure; shown is their mean (of logarithms), without what a round did to all contenders"
 _TRIMMED = f"{_MEAN}, and with the highest and the lowest round of each left out"
 _T = ". The interval is Student's t over rounds"
 _HOW: dict[str, str] = {
@@ -28,6 +26,13 @@ _HOW: dict[str, str] = {
     "memory": "From its start to its end; 1 MiB is 1,048,576 bytes",
     "errors": "Over the steady phases of all rounds; what was still under way when the load ended counts neither way",
 }
+FACTS: dict[str, str] = {
+    "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often.",
+    "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come from "
+    "how much rounds differ.",
+    "Typical interval": "The middle of the half-widths of all 95 % intervals of requests/s in this report.",
+}
+"""What the figures at the top of the page mean, by their labels."""
 _FITTED = ("rate", "p50", "p99", "cpu", "memory")
 
 

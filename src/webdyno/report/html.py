@@ -19,7 +19,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import words
+from webdyno.report import explain, words
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.charts import coloured, efficiency_chart, latency_chart, rate_chart
 from webdyno.report.insight import limited, scaling, warming
@@ -77,7 +77,7 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
 
 
 def _policy(script: str) -> str:
-    """Content Security Policy Level 3: this one script, by its hash, the page's own style, and nothing from anywhere."""
+    """Content Security Policy Level 3: this one script, by its hash, the page's own style, nothing from anywhere."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     own = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
     return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
@@ -136,9 +136,11 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
-    return element(
-        "dl", *[element("div", element("dt", label), element("dd", text)) for label, text in facts], class_="facts"
-    )
+    each = [
+        element("div", element("dt", label), element("dd", element("span", text, title=explain.FACTS.get(label))))
+        for label, text in facts
+    ]
+    return element("dl", *each, class_="facts")
 
 
 def _typical(analysis: Analysis) -> str:

@@ -21,10 +21,28 @@ const tables = all(".ranking table").map((table, at) => {
   }));
   return {table, rows, heads, name: `sort${at + 1}`, sorted: ""};
 });
-const marked = all("[data-contender]");
 const sections = all("section[data-workload]");
 const known = new Map();
 for (const {rows} of tables) for (const row of rows) known.set(row.dataset.contender, row.dataset);
+all("svg.chart").forEach(nameLines);
+for (const row of all("main tbody tr:not([data-contender])")) {
+  if (known.has(row.cells[0]?.textContent)) row.dataset.contender = row.cells[0].textContent;
+}
+const marked = all("[data-contender]");
+
+// A chart names its lines and dots by their title, and its colours by their labels; all else of a colour goes with it.
+function nameLines(chart) {
+  const colours = new Map();
+  const colour = it => /\bs\d\b/.exec(it.getAttribute("class"))?.[0];
+  for (const title of all("title, text.label", chart)) {
+    const it = title.matches("title") ? title.parentElement : title;
+    const name = [title.textContent, title.textContent.split(/[:,]/)[0]].find(text => known.has(text));
+    if (name === undefined) continue;
+    it.dataset.contender = name;
+    if (colour(it)) colours.set(colour(it), name);
+  }
+  for (const it of all("[class]", chart)) if (colours.has(colour(it))) it.dataset.contender ||= colours.get(colour(it));
+}
 
 // The view: what is shown and in which order. It is kept in the fragment of the address, so that it can be linked.
 
@@ -77,8 +95,6 @@ function kept() {
   };
 }
 
-const filtering = () => ["name", ...FACETS].some(name => view[name]);
-
 function apply() {
   const keeps = kept();
   for (const it of marked) {
@@ -96,7 +112,7 @@ function apply() {
   }
   for (const [name, field] of fields) if (field.value !== view[name]) field.value = view[name];
   const names = [...known.keys()];
-  clear.hidden = !filtering();
+  clear.hidden = !["name", ...FACETS].some(name => view[name]);
   say(`${names.filter(keeps).length} of ${names.length} shown`);
 }
 
@@ -161,6 +177,7 @@ function sortBy(one, key) {
   const again = view[one.name] === key || (key === "place" && !view[one.name]);
   view[one.name] = again ? `-${key}` : key === "place" ? "" : key;
   changed();
+  say(`${status.textContent}, sorted by ${one.heads.find(head => head.key === key).title.replace("#", "place")}`);
 }
 
 // A ranking is a grid (ARIA Authoring Practices): one stop for the Tab key, arrows move between its figures.
@@ -172,7 +189,7 @@ function stops(one) {
   const rows = [one.table.tHead.rows[0], ...one.table.tBodies[0].rows].filter(row => !row.hidden);
   return rows.map(row => [...row.cells].flatMap(cell => {
     const inside = all("a, button", cell);
-    return inside.length ? inside : cell.matches(".bar") || !hint(cell) ? [] : [cell];
+    return inside.length ? inside : cell.matches(".bar") || !hints.has(cell) ? [] : [cell];
   }));
 }
 
@@ -203,7 +220,6 @@ function grid(one) {
     const button = make("button", {type: "button"}, ...cell.childNodes);
     button.addEventListener("click", () => sortBy(one, key));
     cell.append(button);
-    cell.removeAttribute("title");
     hints.set(button, says);
   }
   // Said outright, because browsers forget what a table is where a narrow screen lays it out as blocks.
@@ -225,7 +241,6 @@ function grid(one) {
 // Explanations: shown while the pointer rests on a figure, while it has the focus, and after a tap; Escape closes.
 
 const hints = new Map();
-const hint = cell => hints.has(cell) ? cell : null;
 const tip = make("div", {role: "tooltip", id: "tip", hidden: ""});
 let explained = null, soon = 0;
 
@@ -270,6 +285,12 @@ function close() {
   tip.hidden = true;
 }
 
+function leave() { // what has the focus stays explained
+  const it = explained && explainable(document.activeElement);
+  if (it) explain(it);
+  else close();
+}
+
 function put() {
   if (!explained) return;
   const at = explained.getBoundingClientRect(), gap = 7;
@@ -291,8 +312,9 @@ function explanations() {
     clearTimeout(soon);
     const it = explainable(event.target);
     if (it && it !== explained) soon = setTimeout(explain, 120, it);
-    else if (!it && !tip.contains(event.target) && explained) soon = setTimeout(close, 250);
+    else if (!it && !tip.contains(event.target) && explained) soon = setTimeout(leave, 250);
   });
+  root.addEventListener("pointerleave", () => { clearTimeout(soon); soon = setTimeout(leave, 250); });
   document.addEventListener("focusin", event => { const it = explainable(event.target); if (it) explain(it); });
   document.addEventListener("focusout", event => { if (explained === event.target) close(); });
   document.addEventListener("keydown", event => {
@@ -347,13 +369,14 @@ function colours() {
 // Boxes that scroll sideways can be reached and scrolled by keyboard.
 
 function boxes() {
-  for (const box of all(".scroll")) {
+  for (const box of all(".scroll, pre")) {
     const reached = box.querySelector("a, button, [tabindex='0']");
     const title = box.closest(".card")?.querySelector("h3")?.textContent;
-    if (reached || box.scrollWidth <= box.clientWidth) {
-      if (box.getAttribute("role") === "region") for (const name of ["role", "tabindex", "aria-label"]) box.removeAttribute(name);
-    } else {
-      for (const [name, value] of [["role", "region"], ["tabindex", "0"], ["aria-label", title || "Table"]]) box.setAttribute(name, value);
+    const wanted = !reached && box.scrollWidth > box.clientWidth;
+    const means = {role: "region", tabindex: "0", "aria-label": title || "Text"};
+    for (const [name, value] of Object.entries(means)) {
+      if (wanted) box.setAttribute(name, value);
+      else box.removeAttribute(name);
     }
   }
 }
@@ -368,5 +391,11 @@ readFragment();
 apply();
 boxes();
 addEventListener("resize", boxes);
-addEventListener("hashchange", () => { if (readFragment()) apply(); });
+addEventListener("hashchange", () => {
+  const to = document.getElementById(location.hash.slice(1));
+  if (to?.closest("section[hidden]")) view.workload = "";
+  else if (!readFragment()) return;
+  apply();
+  to?.scrollIntoView();
+});
 })();

@@ -22,7 +22,11 @@ def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[st
     """The table of one verdict."""
     standings = words.served(verdict)
     most = max((standing.rate.high or standing.rate.value for standing in standings if standing.rate), default=1.0)
-    head = [_head("place", "n", plan), _head("contender", "", plan), element("th", element("span", "bar", class_="unseen"))]
+    head = [
+        _head("place", "n", plan),
+        _head("contender", "", plan),
+        element("th", element("span", "bar", class_="unseen")),
+    ]
     head += [_head(key, "n", plan) for key in _NUMBERS] + [_head("doubts", "", plan)]
     rows = [_row(plan, verdict, standing, marks, styles, most) for standing in standings]
     table = element(
