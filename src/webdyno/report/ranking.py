@@ -34,6 +34,7 @@ def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[st
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         aria_label=f"Ranking: {words.title(verdict)}",
+        data_workload=verdict.workload,
     )
     return element("div", table, class_="ranking scroll")
 
