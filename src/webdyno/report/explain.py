@@ -27,7 +27,8 @@ _HOW: dict[str, str] = {
     "errors": "Over the steady phases of all rounds; what was still under way when the load ended counts neither way",
 }
 FACTS: dict[str, str] = {
-    "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often.",
+    "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often. Open "
+    "loop: requests are due at set times, however long the answers take.",
     "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come from "
     "how much rounds differ.",
     "Typical interval": "The middle of the half-widths of all 95 % intervals of requests/s in this report.",
