@@ -145,12 +145,23 @@ def test_the_figures_at_the_top_explain_themselves(show: Show) -> None:
 def test_an_explanation_follows_its_figure_when_the_page_scrolls(show: Show) -> None:
     page = show(quickstart())
     target, tip = page.locator(FIRST + "td.rate"), page.get_by_role("tooltip")
-    target.click()
-    page.mouse.wheel(0, 60)
-    page.wait_for_function("scrollY > 0")
+    target.focus()
+    page.evaluate("scrollBy(0, 60)")
     page.wait_for_function(
         "() => { const t = document.querySelector('#tip').getBoundingClientRect(),"
         " c = document.activeElement.getBoundingClientRect();"
         " return Math.min(Math.abs(t.bottom - c.top), Math.abs(t.top - c.bottom)) < 12 }"
     )
     assert tip.is_visible()
+
+
+def test_tables_of_a_study_explain_their_figures_too(show: Show) -> None:
+    page = show(of_a_study())
+    figure = page.locator("#studied ~ div table td", has_text="45,000").first
+    figure.hover()
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_contain_text("512 of go: 45,000")
+    expect(tip).to_contain_text("requests/s, over 3 rounds")
+    figure.click()
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_contain_text("512 of node: 8,000")

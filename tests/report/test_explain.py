@@ -53,7 +53,7 @@ def test_a_cell_says_its_interval_its_unit_and_its_rounds() -> None:
     assert explain.of_cell("p99", first, verdict) == "95 % interval 2.6 to 3.1 ms, over 8 rounds."
     assert explain.of_cell("errors", first, verdict) == "By kind, over all rounds: reset 1,200 and timeout 3."
     one = msgspec.structs.replace(first, p99=Estimate(value=2.9e6, low=None, high=None, rounds=1, unit="ns"))
-    assert explain.of_cell("p99", one, verdict) == "No interval: over 1 round nothing can be said of how sure it is."
+    assert explain.of_cell("p99", one, verdict) == "Without an interval, over 1 round."
     none = msgspec.structs.replace(first, p99=None)
     assert explain.of_cell("p99", none, verdict) == "Not measured; unknown is not zero."
     assert explain.order("p99", none) is None

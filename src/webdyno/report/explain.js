@@ -46,12 +46,16 @@ function grid(one) {
   const roles = {"thead, tbody": "rowgroup", tr: "row", th: "columnheader", td: "gridcell", "td.name": "rowheader"};
   for (const [selector, role] of Object.entries(roles)) for (const it of all(selector, table)) it.setAttribute("role", role);
   table.setAttribute("role", "grid");
-  heads[0].cell.setAttribute("aria-sort", "ascending");
   for (const stop of stops(one).flat()) stop.tabIndex = -1;
-  one.at = all("button", table)[0];
+  one.at = stops(one).flat()[0];
   rove(one, one.at);
   table.addEventListener("focusin", event => { if (event.target.tabIndex === -1) rove(one, event.target); });
   table.addEventListener("keydown", event => move(one, event));
+}
+
+function note(one) {
+  const {table, heads} = one;
+  heads[0].cell.setAttribute("aria-sort", "ascending");
   one.note = make("p", {class: "shown", hidden: ""}, "", make("button", {type: "button"}, "Show all"));
   one.note.prepend(document.createTextNode(""));
   one.note.lastChild.addEventListener("click", () => { showAll(); one.at.focus(); });
@@ -68,7 +72,7 @@ function takeHints() {
   for (const it of all("main [title]")) {
     hints.set(it, it.title);
     it.removeAttribute("title");
-    if (!it.closest(".ranking")) it.tabIndex = 0;
+    if (!it.closest("table")) it.tabIndex = 0; // within tables the arrow keys lead to it
   }
   for (const one of tables) for (const row of one.rows) for (const cell of row.cells) {
     const plain = !hints.has(cell) && !cell.matches(".bar") && !cell.querySelector("a") && cell.textContent;
@@ -77,11 +81,11 @@ function takeHints() {
 }
 
 function words(it) {
-  const one = tables.find(({table}) => table.contains(it));
+  const one = [...tables, ...others].find(({table}) => table.contains(it));
   const cell = it.closest("td");
   if (!one || it !== cell) return ["", hints.get(it)];
   const {title, says, key} = one.heads[cell.cellIndex];
-  const of = cell.parentElement.dataset.contender;
+  const of = cell.parentElement.dataset.contender || cell.parentElement.cells[0].textContent;
   if (key === "contender") return [of, hints.get(it)];
   return [`${key === "place" ? "place" : title} of ${of}: ${cell.textContent}`, hints.get(it), says];
 }
@@ -144,7 +148,7 @@ function explanations() {
       explain(event.target);
     }
   });
-  for (const {table} of tables) table.addEventListener("click", event => {
+  for (const {table} of [...tables, ...others]) table.addEventListener("click", event => {
     const it = explainable(event.target); // a second tap on what has the focus already
     if (it) explain(it);
   });
@@ -204,7 +208,8 @@ function boxes() {
 root.classList.add("acting");
 colours();
 takeHints();
-tables.forEach(grid);
+[...tables, ...others].forEach(grid);
+tables.forEach(note);
 controls();
 explanations();
 readFragment();

@@ -27,13 +27,21 @@ _HOW: dict[str, str] = {
     "errors": "Over the steady phases of all rounds; what was still under way when the load ended counts neither way",
 }
 FACTS: dict[str, str] = {
-    "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often. Open "
-    "loop: requests are due at set times, however long the answers take.",
+    "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often. "
+    "Open loop: requests are due at set times, however long the answers take.",
     "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come from "
     "how much rounds differ.",
     "Typical interval": "The middle of the half-widths of all 95 % intervals of requests/s in this report.",
 }
 """What the figures at the top of the page mean, by their labels."""
+_UNITS: dict[str, tuple[float, str]] = {
+    "per_s": (1.0, "requests/s"),
+    "share": (0.01, "%"),
+    "ratio": (1.0, "times"),
+    "cores": (1.0, "cores"),
+    "per_connection": (1.0, "requests per connection"),
+}
+"""Of figures that are neither times nor sizes, which find their own."""
 _FITTED = ("rate", "p50", "p99", "cpu", "memory")
 
 
@@ -56,7 +64,9 @@ def of_cell(key: str, standing: Standing, verdict: Verdict) -> str | None:
     if key == "place":
         return _outcomes(standing)
     found = figure(key, standing)
-    return "Not measured; unknown is not zero." if found is None else _sure(key, found)
+    if found is None:
+        return "Not measured; unknown is not zero."
+    return _wide(found) if key == "interval" else sure(found)
 
 
 def of_contender(plan: Plan, standing: Standing) -> str:
@@ -101,23 +111,25 @@ def order(key: str, standing: Standing) -> str | None:
     return None if value is None else f"{value:.6g}"
 
 
-def _sure(key: str, found: Estimate) -> str:
+def sure(found: Estimate) -> str:
+    """``95 % interval 2.6 to 3.1 ms, over 8 rounds.``"""
     over = f"over {words.count(found.rounds, 'round')}"
     if found.low is None or found.high is None:
-        return f"No interval: {over} nothing can be said of how sure it is."
-    if key == "interval":
-        return f"± {words.per_cent((found.high - found.low) / 2 / found.value)}, {over}."
-    return f"95 % interval {_bounds(key, found)}, {over}."
+        return f"Without an interval, {over}."
+    return f"95 % interval {_bounds(found, found.low, found.high)}, {over}."
 
 
-def _bounds(key: str, found: Estimate) -> str:
-    if key == "memory" and found.low is not None and found.high is not None:
-        return f"{words.size(found.low)} to {words.size(found.high)}"
-    if key in ("p50", "p99", "cpu"):
-        scale, unit = words.time_unit(found.value)
-        return f"{words.interval(found, scale, ' to ')} {unit}"
-    unit = "times the best" if key == "ratio" else "requests/s"
-    return f"{words.interval(found, dash=' to ')} {unit}"
+def _bounds(found: Estimate, low: float, high: float) -> str:
+    if found.unit == "bytes":
+        return f"{words.size(low)} to {words.size(high)}"
+    scale, unit = _UNITS.get(found.unit) or words.time_unit(found.value)
+    return f"{words.interval(found, scale, ' to ')} {unit}"
+
+
+def _wide(found: Estimate) -> str:
+    if found.low is None or found.high is None or not found.value:
+        return sure(found)
+    return f"± {words.per_cent((found.high - found.low) / 2 / found.value)}, over {words.count(found.rounds, 'round')}."
 
 
 def _shared(standing: Standing, verdict: Verdict) -> str | None:

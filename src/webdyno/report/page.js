@@ -13,14 +13,17 @@ function make(name, attributes, ...children) {
 
 // The tables, as Python wrote them: a head that names its columns, and rows that name their contender.
 
-const tables = all(".ranking table").map((table, at) => {
+function read(table, at) {
   const rows = [...table.tBodies[0].rows];
   const heads = [...table.tHead.rows[0].cells].map(cell => ({
     cell, title: cell.textContent, says: cell.title, key: cell.dataset.key, first: cell.dataset.sort,
   }));
   const place = table.closest("details.table") || table.closest("section");
   return {table, rows, heads, place, name: `sort${at + 1}`, sorted: ""};
-});
+}
+
+const tables = all(".ranking table").map(read);
+const others = all("main table:has(thead):has(td[title])").filter(table => !table.closest(".ranking")).map(read);
 const known = new Map();
 for (const {rows} of tables) for (const row of rows) known.set(row.dataset.contender, row.dataset);
 all("svg.chart").forEach(nameLines);
