@@ -47,7 +47,6 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
             _facts(plan, fingerprint, runs, analysis),
             claims(plan, analysis),
             _findings(analysis, marks),
-            element("div", id="controls", hidden=True),
             studied(analysis),
             *[
                 _section(plan, table, verdict, marks, f"table-{at}", several=len(found) > 1)

@@ -135,7 +135,7 @@ function field(label, name, control) {
 }
 
 function controls() {
-  const place = document.getElementById("controls");
+  if (known.size < 2) return;
   const parts = [field("Filter by name", "name",
     make("input", {type: "search", placeholder: "uvicorn, gunicorn !sync", autocomplete: "off", spellcheck: "false"}))];
   for (const facet of FACETS) {
@@ -147,10 +147,8 @@ function controls() {
       make("option", {value: ""}, "all"), ...options)));
   }
   clear.addEventListener("click", () => { showAll(); fields.get("name").focus(); });
-  place.append(...parts, make("p", {}, status, " ", clear));
-  place.setAttribute("role", "search");
-  place.setAttribute("aria-label", "What is shown");
-  place.hidden = known.size < 2;
+  parts.push(make("p", {}, status, " ", clear));
+  tables[0].place.before(make("div", {id: "controls", role: "search", "aria-label": "What is shown"}, ...parts));
 }
 
 // Sort: "p99" is the column with its best first, "-p99" the other way round. Places and letters stay as they are.
