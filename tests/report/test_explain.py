@@ -56,6 +56,7 @@ def test_a_cell_says_its_interval_its_unit_and_its_rounds() -> None:
     assert explain.of_cell("p99", one, verdict) == "Without an interval, over 1 round."
     none = msgspec.structs.replace(first, p99=None)
     assert explain.of_cell("p99", none, verdict) == "Not measured; unknown is not zero."
+    assert explain.of_cell("ratio", first, verdict) == "It is the best."
     assert explain.order("p99", none) is None
     assert explain.order("p99", first) == "2.9e+06"
 

@@ -66,6 +66,8 @@ def of_cell(key: str, standing: Standing, verdict: Verdict) -> str | None:
     found = figure(key, standing)
     if found is None:
         return "Not measured; unknown is not zero."
+    if key == "ratio" and found.low == found.high == 1:
+        return "It is the best."
     return _wide(found) if key == "interval" else sure(found)
 
 
