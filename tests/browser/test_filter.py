@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Show
-from tests.browser.pages import evil, quickstart
+from tests.browser.pages import evil, little, of_a_study, quickstart
 
 ROWS = ".ranking >> nth=0 >> tbody tr"
 OF = "rows => rows.filter(row => !row.hidden).map(row => row.dataset.contender)"
@@ -185,3 +185,21 @@ def test_a_name_that_is_markup_is_only_a_name(show: Show) -> None:
     page.locator(".ranking td.name:visible").hover()
     expect(page.get_by_role("tooltip")).to_contain_text("<script>alert(1)</script>")
     page.get_by_label("Model").select_option(index=1)
+
+
+def test_tables_of_a_study_are_filtered_too_and_say_so(show: Show) -> None:
+    page = show(of_a_study(), "#name=go")
+    table = page.locator(".card", has_text="Requests served per second against connections").last
+    assert table.locator("tbody tr:visible td:first-child").all_inner_texts() == ["go"]
+    expect(table.locator(".shown")).to_contain_text("1 of 2 shown")
+    table.get_by_role("button", name="Show all").click()
+    assert table.locator("tbody tr:visible").count() == 2
+    page.get_by_label("Filter by name").fill("nobody")
+    expect(table.locator(".shown")).to_contain_text("0 of 2 shown")
+
+
+def test_the_only_contender_can_be_linked_away_and_brought_back(show: Show) -> None:
+    page = show(little(), "#name=nobody")
+    assert page.get_by_label("Filter by name").count() == 0
+    page.get_by_role("button", name="Show all").first.click()
+    assert names(page) == ["go"]

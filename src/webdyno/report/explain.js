@@ -53,15 +53,6 @@ function grid(one) {
   table.addEventListener("keydown", event => move(one, event));
 }
 
-function note(one) {
-  const {table, heads} = one;
-  heads[0].cell.setAttribute("aria-sort", "ascending");
-  one.note = make("p", {class: "shown", hidden: ""}, "", make("button", {type: "button"}, "Show all"));
-  one.note.prepend(document.createTextNode(""));
-  one.note.lastChild.addEventListener("click", () => { showAll(); one.at.focus(); });
-  table.parentElement.after(one.note);
-}
-
 // Explanations: shown while the pointer rests on a figure, while it has the focus, and after a tap; Escape closes.
 
 const hints = new Map();
@@ -209,7 +200,7 @@ root.classList.add("acting");
 colours();
 takeHints();
 [...tables, ...others].forEach(grid);
-tables.forEach(note);
+for (const {heads} of tables) heads[0].cell.setAttribute("aria-sort", "ascending");
 controls();
 explanations();
 readFragment();

@@ -107,10 +107,15 @@ function apply() {
   for (const one of tables) {
     one.place.hidden = view.workload !== "" && one.table.dataset.workload !== view.workload;
     order(one, view[one.name]);
-    const shown = one.rows.filter(row => !row.hidden).length;
-    one.note.hidden = shown === one.rows.length;
-    one.note.firstChild.data = `${shown} of ${one.rows.length} shown `;
-    if (one.at.closest("[hidden]")) rove(one, stops(one)[0][0]);
+  }
+  for (const {rows, text} of notes) {
+    const shown = rows.filter(row => !row.hidden).length;
+    text.data = `${shown} of ${rows.length} shown `;
+    text.parentElement.hidden = shown === rows.length;
+  }
+  for (const one of [...tables, ...others]) {
+    const [first] = one.at.closest("[hidden]") ? stops(one).flat() : [];
+    if (first) rove(one, first);
   }
   for (const [name, field] of fields) if (field.value !== view[name]) field.value = view[name];
   const names = [...known.keys()];
@@ -127,6 +132,15 @@ function showAll() {
   for (const name of ["name", ...FACETS]) view[name] = "";
   changed();
 }
+
+// Every table whose rows may be filtered out says how many it shows.
+const notes = [...new Set(all("tr[data-contender]").map(row => row.closest("table")))].map(table => {
+  const more = make("button", {type: "button"}, "Show all");
+  more.addEventListener("click", () => { showAll(); fields.get("name")?.focus(); });
+  const text = document.createTextNode("");
+  table.parentElement.after(make("p", {class: "shown", hidden: ""}, text, more));
+  return {rows: all("tr[data-contender]", table), text};
+});
 
 function field(label, name, control) {
   control.addEventListener("input", () => { view[name] = control.value; changed(); });
@@ -148,7 +162,8 @@ function controls() {
   }
   clear.addEventListener("click", () => { showAll(); fields.get("name").focus(); });
   parts.push(make("p", {}, status, " ", clear));
-  tables[0].place.before(make("div", {id: "controls", role: "search", "aria-label": "What is shown"}, ...parts));
+  const first = all("main > *").find(it => it.querySelector("svg.chart, tr[data-contender]"));
+  first.before(make("div", {id: "controls", role: "search", "aria-label": "What is shown"}, ...parts));
 }
 
 // Sort: "p99" is the column with its best first, "-p99" the other way round. Places and letters stay as they are.
