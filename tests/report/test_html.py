@@ -1,10 +1,7 @@
-"""The HTML report: whole, offline, safe, and right in a browser."""
+"""The HTML report: whole, offline and safe; what a browser makes of it is in tests/browser."""
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -17,9 +14,6 @@ from webdyno.model.trial import Plan, Skipped
 from webdyno.report.html import render_html
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&lt;"
-BROWSER = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
 
 
 def page(made: tuple[Plan, Fingerprint, list[Run]]) -> str:
@@ -67,13 +61,13 @@ def test_it_is_well_formed_and_every_place_it_links_to_exists() -> None:
     assert {value[1:] for name, value in checker.attributes if name == "href"} <= set(ids)
 
 
-def test_it_needs_no_network_and_runs_no_script() -> None:
+def test_it_needs_no_network_and_has_one_script() -> None:
     html = page(study())
     checker = parsed(html)
-    assert not checker.tags & {"script", "link", "iframe", "object", "img"}
+    assert not checker.tags & {"link", "iframe", "object", "img"}
+    assert html.count("<script") == 1
     assert [value for name, value in checker.attributes if name in ("src", "href") and not value.startswith("#")] == []
     assert not re.search(r"@import|url\(", html)
-    assert ("content", "default-src 'none'; style-src 'unsafe-inline'; img-src data:") in checker.attributes
 
 
 def test_it_opens_with_the_answer_and_the_doubts_that_matter() -> None:
@@ -123,9 +117,9 @@ def test_text_from_outside_is_never_markup() -> None:
     machine = msgspec.structs.replace(FINGERPRINT, cpu_model=EVIL, hostname=EVIL, mitigations={EVIL: EVIL})
     html = page((made, machine, runs))
     checker = parsed(html)
-    assert not checker.tags & {"script", "img"}
+    assert "img" not in checker.tags
     assert not any(name.startswith("on") for name, _ in checker.attributes)
-    assert "<script" not in html
+    assert html.count("<script") == 1  # the page's own
     assert EVIL in "".join(checker.text)
 
 
@@ -147,27 +141,3 @@ def test_a_page_with_many_runs_stays_small() -> None:
 @pytest.mark.parametrize("runs", [[], [run(outcome="build-failed", slices=[], readings=[], command=[])], [run()]])
 def test_it_copes_with_little(runs: list[Run]) -> None:
     parsed(page((plan(runs), FINGERPRINT, runs)))
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
-def test_a_telephone_needs_no_sideways_scrolling(tmp_path: Path) -> None:
-    (tmp_path / "report.html").write_text(page(study()), encoding="utf-8")
-    (tmp_path / "frame.html").write_text(
-        '<iframe id=f src=report.html style="width:380px;height:4000px;border:0"></iframe><p id=o>'
-        "<script>f.onload=()=>{o.textContent='width '+f.contentDocument.documentElement.scrollWidth}</script>"
-    )
-    flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
-    flags += " --disable-component-update --disable-sync --allow-file-access-from-files"
-    flags += " --virtual-time-budget=5000 --window-size=800,1000"
-    assert BROWSER is not None
-    command = [
-        BROWSER,
-        *flags.split(),
-        f"--user-data-dir={tmp_path}/profile",
-        "--dump-dom",
-        f"file://{tmp_path}/frame.html",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    width = re.search(r'<p id="o">width (\d+)', done.stdout)
-    assert width is not None
-    assert int(width[1]) <= 380

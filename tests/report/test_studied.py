@@ -29,6 +29,15 @@ def test_figures_stand_against_connections() -> None:
     assert told("Peak memory against").rows[0] == ["go", "58.2 MiB", "58.2 MiB"]
 
 
+def test_each_figure_of_a_table_can_say_its_interval_and_its_rounds() -> None:
+    sheet = told("Requests served per second against connections: hello")
+    assert [row[0] for row in sheet.sure] == ["", ""]
+    assert sheet.sure[0][2].startswith("95 % interval 4")
+    assert sheet.sure[0][2].endswith(" requests/s, over 3 rounds.")
+    assert told("Figures: hello, keep-alive, by ab").sure[0][2].count(" to ") == 1
+    assert f'title="{sheet.sure[0][2]}"' in page(study())
+
+
 def test_a_load_at_one_number_of_connections_has_its_figures_side_by_side() -> None:
     sheet = told("Figures: hello, keep-alive, by ab")
     assert sheet.head[:3] == ["contender", "requests/s", "p99 latency"]

@@ -1,14 +1,17 @@
-"""The report as one HTML file: no network, no script, nothing beside it.
+"""The report as one HTML file: no network, nothing beside it.
 
 It can be mailed, printed, and read in ten years. It opens with the answer and the doubts that matter, then shows
 the evidence: how speed goes with the load, then for each table its ranking, latency, speed beside its price and the
 course of time; failures with their logs, the machine, the exact versions and commands, and how to repeat it. With many
-tables it has a contents, and all but the first are closed until they are asked for, or printed. Its policy forbids
-scripts and the network altogether, so that even a slip in escaping could do nothing.
+tables it has a contents, and all but the first are closed until they are asked for, or printed. It is whole without its
+script, which filters, sorts and explains. Its policy allows that one script by its hash, and forbids the network
+altogether, so that even a slip in escaping could do nothing.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -18,7 +21,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import words
+from webdyno.report import explain, words
 from webdyno.report.against import Pair, against, sweeps
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.cards import card, chart
@@ -34,7 +37,8 @@ from webdyno.report.words import Mark
 from webdyno.report.work import work
 
 _STYLE = Path(__file__).with_name("page.css")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_SCRIPT = tuple(Path(__file__).with_name(name) for name in ("page.js", "explain.js"))
+"""The two halves of the page's one script."""
 
 
 def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:
@@ -63,15 +67,29 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         element("footer", f"Made by webdyno {fingerprint.webdyno}. {words.measured(plan, runs)}"),
         class_="page",
     )
+    script = _script()
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("title", f"{plan.title} · webdyno"),
         element("style", Markup(_STYLE.read_text(encoding="utf-8"))),
     )
-    return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
+    whole = element("body", body, element("script", Markup(script)))
+    return f"<!doctype html>\n{element('html', head, whole, lang='en')}\n"
+
+
+def _script() -> str:
+    """Both halves in one block, so that none of their names meets one of the browser's own."""
+    return "\n".join(['"use strict"; {', *[part.read_text(encoding="utf-8") for part in _SCRIPT], "}"])
+
+
+def _policy(script: str) -> str:
+    """Content Security Policy Level 3: this one script, by its hash, the page's own style, nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    own = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
 
 
 def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
@@ -136,9 +154,11 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Rounds", words.rounds(plan, runs)),
         ("Typical interval", _typical(analysis)),
     ]
-    return element(
-        "dl", *[element("div", element("dt", label), element("dd", text)) for label, text in facts], class_="facts"
-    )
+    each = [
+        element("div", element("dt", label), element("dd", element("span", text, title=explain.FACTS.get(label))))
+        for label, text in facts
+    ]
+    return element("dl", *each, class_="facts")
 
 
 def _loads(plan: Plan) -> list[str]:

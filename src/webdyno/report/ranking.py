@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
-from webdyno.report import words
+from webdyno.report import explain, words
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.words import Mark
 
@@ -14,22 +14,42 @@ _NUMBERS = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "
 _ALWAYS = ("rate",)
 """Beside the name on a narrow screen; the others follow below it in two columns, each with its label."""
 _WIDER = ("interval", "tie", "p99", "memory")
+_HIGHEST_FIRST = ("rate", "interval", "ratio")
+"""Sorted so that the best stands first; of all others less is better."""
 
 
 def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[str, int]) -> Markup:
     """The table of one verdict."""
     standings = words.served(verdict)
     most = max((standing.rate.high or standing.rate.value for standing in standings if standing.rate), default=1.0)
-    head = [_head("place", "n"), _head("contender", ""), element("th", "")]
-    head += [_head(key, "n") for key in _NUMBERS] + [_head("doubts", "")]
+    head = [
+        _head("place", "n", plan),
+        _head("contender", "", plan),
+        element("th", element("span", "bar", class_="unseen")),
+    ]
+    head += [_head(key, "n", plan) for key in _NUMBERS] + [_head("doubts", "", plan)]
     rows = [_row(plan, verdict, standing, marks, styles, most) for standing in standings]
-    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    table = element(
+        "table",
+        element("thead", element("tr", *head)),
+        element("tbody", *rows),
+        aria_label=f"Ranking: {words.title(verdict)}",
+        data_workload=verdict.workload,
+    )
     return element("div", table, class_="ranking scroll")
 
 
-def _head(key: str, kind: str) -> Markup:
-    column = words.COLUMNS[key]
-    return element("th", column.title, class_=kind or None, title=column.meaning, scope="col")
+def _head(key: str, kind: str, plan: Plan) -> Markup:
+    """``data-sort`` says that the column can be sorted, and whether its best is the highest (down) or not (up)."""
+    return element(
+        "th",
+        words.COLUMNS[key].title,
+        class_=kind or None,
+        title=explain.of_column(key, plan),
+        scope="col",
+        data_key=key,
+        data_sort=None if key == "doubts" else "down" if key in _HIGHEST_FIRST else "up",
+    )
 
 
 def _row(
@@ -39,26 +59,52 @@ def _row(
     text["ratio"] = text["ratio"].replace("x", "×")
     style = styles.get(standing.contender)
     swatch = element("span", class_=f"swatch s{style}") if style is not None else element("span", class_="swatch")
-    name = element("td", swatch, element("b", standing.contender), _about(plan, standing), class_="name")
+    about = explain.of_contender(plan, standing)
     cells = [
-        element("td", text["place"], class_="n place"),
-        name,
+        _figure("place", text["place"], standing, verdict, "n place"),
+        element("td", swatch, element("b", standing.contender), _about(plan, standing), class_="name", title=about),
         element("td", _bar(verdict, standing, most), class_="bar"),
     ]
-    cells += [_figure(key, text[key]) for key in _NUMBERS]
+    cells += [_figure(key, text[key], standing, verdict, _kind(key)) for key in _NUMBERS]
     cells.append(element("td", _links(standing, marks), class_="more wider", data_label="doubts"))
-    return element("tr", *cells, class_="out" if standing.place is None else None)
+    return element("tr", *cells, class_="out" if standing.place is None else None, **facets(plan, standing.contender))
 
 
-def _figure(key: str, text: str) -> Markup:
+def facets(plan: Plan, name: str) -> dict[str, str]:
+    """What a row can be filtered by, as attributes; a contender the plan does not know has only its name."""
+    contender = plan.contenders.get(name)
+    if contender is None:
+        return {"data_contender": name}
+    app = plan.apps[contender.app]
+    return {
+        "data_contender": name,
+        "data_server": contender.server,
+        "data_framework": app.framework,
+        "data_language": app.language,
+        "data_model": contender.model,
+    }
+
+
+def _kind(key: str) -> str:
     if key in _ALWAYS:
-        return element("td", text, class_=f"n {key}")
+        return f"n {key}"
+    return "n more wider" if key in _WIDER else "n more"
+
+
+def _figure(key: str, text: str, standing: Standing, verdict: Verdict, kind: str) -> Markup:
+    inside: str = text
     if key == "tie":
-        inside: str = join(*[element("span", letter, class_="tie") for letter in text])
-    else:
-        inside = element("span", text, class_="bad") if key == "errors" and text not in ("0 %", words.MISSING) else text
-    kind = "n more wider" if key in _WIDER else "n more"
-    return element("td", inside, class_=kind, data_label=words.COLUMNS[key].title)
+        inside = join(*[element("span", letter, class_="tie") for letter in text])
+    elif key == "errors" and text not in ("0 %", words.MISSING):
+        inside = element("span", text, class_="bad")
+    return element(
+        "td",
+        inside,
+        class_=kind,
+        data_label=words.COLUMNS[key].title if "more" in kind else None,
+        data_value=explain.order(key, standing),
+        title=explain.of_cell(key, standing, verdict),
+    )
 
 
 def _about(plan: Plan, standing: Standing) -> Markup | None:
@@ -66,8 +112,7 @@ def _about(plan: Plan, standing: Standing) -> Markup | None:
     contender = plan.contenders.get(standing.contender)
     if contender is None:
         return None
-    text = f"{plan.apps[contender.app].language} · {contender.model}"
-    return element("small", text, title=text)
+    return element("small", f"{plan.apps[contender.app].language} · {contender.model}")
 
 
 def _bar(verdict: Verdict, standing: Standing, most: float) -> Markup | None:
@@ -96,7 +141,14 @@ def _links(standing: Standing, marks: Sequence[Mark]) -> Markup:
         kind = "bad" if doubt.severity == "voids" else None
         mark = f"{at}{'!' if doubt.severity == 'voids' else ''}"
         links += [
-            element("a", mark, href=f"#doubt-{at}", title=f"{doubt.kind}: {doubt.sentence}", class_=kind),
+            element(
+                "a",
+                mark,
+                href=f"#doubt-{at}",
+                title=f"{doubt.kind}: {doubt.sentence}.",
+                aria_label=f"{mark} {doubt.kind}",
+                class_=kind,
+            ),
             Markup(" "),
         ]
     return join(*links)

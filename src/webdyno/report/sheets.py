@@ -17,7 +17,7 @@ from webdyno.model.curve import Course, Curve, CurveRow
 from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import words
+from webdyno.report import explain, words
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -29,6 +29,8 @@ class Sheet(msgspec.Struct, frozen=True):
     head: list[str]
     rows: list[list[str]]
     texts: int = 1
+    sure: list[list[str]] = []
+    """What each cell of ``rows`` can say of itself when asked: its interval and its rounds; empty where it has none."""
 
 
 TITLES: dict[Measure, str] = {
@@ -75,6 +77,7 @@ def _levels(curve: Curve) -> Sheet:
         head=[*_first(faceted), *(words.count(number) for number in curve.connections)],
         rows=[[*_name(row, faceted), *(_text(cell, curve.measure) for cell in row.cells)] for row in curve.rows],
         texts=2 if faceted else 1,
+        sure=[[*_name(row, faceted, told=False), *map(_sure, row.cells)] for row in curve.rows],
     )
 
 
@@ -93,6 +96,10 @@ def _side_by_side(family: Sequence[Curve]) -> Sheet:
         head=[*_first(faceted), *(MEASURED[curve.measure] for curve in family)],
         rows=rows,
         texts=2 if faceted else 1,
+        sure=[
+            [*_name(row, faceted, told=False), *(_sure(_cell(curve, row.contender)) for curve in family)]
+            for row in first.rows
+        ],
     )
 
 
@@ -110,12 +117,18 @@ def _first(faceted: bool) -> list[str]:
     return ["framework on server", "runtime"] if faceted else ["contender"]
 
 
-def _name(row: CurveRow, faceted: bool) -> list[str]:
-    return [row.facet, row.line] if faceted else [row.contender]
+def _name(row: CurveRow, faceted: bool, *, told: bool = True) -> list[str]:
+    """The cells that name a row; empty ones in their place where they are not ``told``."""
+    names = [row.facet, row.line] if faceted else [row.contender]
+    return names if told else [""] * len(names)
 
 
 def _cell(curve: Curve, name: str) -> Estimate | None:
     return next((row.cells[0] for row in curve.rows if row.contender == name), None)
+
+
+def _sure(estimate: Estimate | None) -> str:
+    return explain.sure(estimate) if estimate else ""
 
 
 def _text(estimate: Estimate | None, measure: Measure) -> str:

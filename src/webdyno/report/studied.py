@@ -77,8 +77,14 @@ def _sheet(sheet: Sheet) -> Markup:
     kinds = [None if at < sheet.texts or not title else "n" for at, title in enumerate(sheet.head)]
     head = [element("th", title, class_=kind, scope="col") for title, kind in zip(sheet.head, kinds, strict=True)]
     rows = [
-        element("tr", *[element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)])
-        for row in sheet.rows
+        element(
+            "tr",
+            *[
+                element("td", cell, class_=kind, title=sure or None)
+                for cell, kind, sure in zip(row, kinds, said, strict=True)
+            ],
+        )
+        for row, said in zip(sheet.rows, sheet.sure or [[""] * len(kinds)] * len(sheet.rows), strict=True)
     ]
     table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
     says = element("p", sheet.says, class_="says") if sheet.says else None

@@ -1,0 +1,120 @@
+"""For everyone: light and dark, narrow, printed, without a script, and for those who hear the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Show
+from tests.browser.pages import evil, faceted, little, of_a_study, quickstart
+
+PAGES = [quickstart, of_a_study, faceted, little, evil]
+WIDTH = "document.documentElement.scrollWidth"
+
+
+def background(page: Page) -> str:
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def faults(page: Page) -> list[str]:
+    """What axe calls serious or critical, with the places."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{fault['id']} ({fault['impact']}): {node['html'][:160]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("made", PAGES)
+def test_axe_finds_nothing_serious(show: Show, made: Callable[[], str], scheme: str) -> None:
+    page = show(made(), color_scheme=scheme)
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_a_telephone_with_all_open(show: Show, scheme: str) -> None:
+    page = show(quickstart(), "#name=gunicorn", color_scheme=scheme, width=380)
+    page.locator(".ranking td.rate:visible").first.click()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("made", PAGES)
+def test_a_telephone_needs_no_sideways_scrolling(show: Show, made: Callable[[], str], script: bool) -> None:
+    page = show(made(), width=380, java_script_enabled=script)
+    assert page.evaluate(WIDTH) <= 380
+
+
+def test_the_bar_comes_early_on_a_telephone(show: Show) -> None:
+    page = show(quickstart(), width=380)
+    row = page.locator(".ranking tbody tr").first
+    tops = {name: (row.locator(name).first.bounding_box() or {"y": -1.0})["y"] for name in (".name", ".bar", ".more")}
+    assert tops[".name"] < tops[".bar"] < tops[".more"]
+
+
+def test_a_telephone_can_sort(show: Show) -> None:
+    page = show(quickstart(), width=380)
+    button = page.locator(".ranking th button", has_text="errors").first
+    button.click()
+    expect(page.locator(".ranking th[aria-sort]").first).to_contain_text("errors")
+    assert page.evaluate(WIDTH) <= 380
+
+
+def test_light_and_dark_follow_the_system_until_chosen(show: Show) -> None:
+    page = show(quickstart(), color_scheme="dark")
+    dark = background(page)
+    page.emulate_media(color_scheme="light")
+    light = background(page)
+    assert dark != light
+    page.get_by_role("button", name="Dark colours").click()
+    assert background(page) == dark
+    page.reload()
+    assert background(page) == dark
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("button", name="Light colours").click()
+    assert background(page) == light
+    page.get_by_role("button", name="Dark colours").click()
+    page.emulate_media(color_scheme="light")
+    assert background(page) == light
+
+
+def test_paper_is_white_and_has_no_buttons(show: Show) -> None:
+    page = show(quickstart(), "#name=gunicorn", color_scheme="dark")
+    page.emulate_media(media="print")
+    assert background(page) == "rgb(255, 255, 255)"
+    assert page.locator("button:visible").count() == 0
+    expect(page.locator("#controls")).to_be_hidden()
+    expect(page.locator(".shown").first).to_contain_text("3 of 14 shown")
+
+
+def test_everything_is_there_without_a_script(show: Show) -> None:
+    page = show(quickstart(), "#name=gunicorn", java_script_enabled=False)
+    assert page.locator(".ranking tbody tr:visible").count() == 28
+    assert page.locator("button:visible, input:visible, select:visible").count() == 0
+    assert "95 % interval" in (page.locator(".ranking td.rate").first.get_attribute("title") or "")
+
+
+def test_no_other_script_runs_even_where_escaping_slipped(show: Show) -> None:
+    slip = "<script>window.slipped = 1</script><img src='data:,x' onerror='window.slipped = 1'></main>"
+    page = show(quickstart().replace("</main>", slip), watched=False)
+    expect(page.locator("#controls")).to_be_visible()
+    assert page.evaluate("window.slipped === undefined")
+
+
+def test_boxes_that_scroll_can_be_reached_by_keyboard(show: Show) -> None:
+    page = show(quickstart(), width=380)
+    box = page.get_by_role("region", name="Latency by percentile").first
+    moved = 0
+    for _ in range(50):  # a key pressed while the page is still being laid out is lost
+        box.press("ArrowRight")
+        if moved := page.evaluate("document.activeElement.scrollLeft"):
+            break
+        page.wait_for_timeout(100)
+    assert moved > 0
