@@ -10,6 +10,8 @@ import threading
 
 from webdyno.analyse import analyse
 from webdyno.model.errors import WebdynoError
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
 from webdyno.view.shelf import Shelf
 from webdyno.wal import Signature
 
@@ -65,8 +67,20 @@ class Answers:
             evidence = self._shelf.evidence(name)
             if not evidence.runs:
                 return now, ""
-            return now, analyse(evidence.plan, evidence.fingerprint, evidence.runs).sentence
+            return now, _told(evidence.plan, analyse(evidence.plan, evidence.fingerprint, evidence.runs))
         except WebdynoError as error:
             return now, f"cannot be analysed: {error}"
         except Exception as error:  # a file somebody mailed may hold anything; the list must stand all the same
             return now, f"cannot be analysed ({type(error).__name__}: {error})"
+
+
+def _told(plan: Plan, analysis: Analysis) -> str:
+    """What the report opens with: the answer, and where there is one table alone, its verdict."""
+    sentences = [analysis.sentence, *[verdict.sentence for verdict in analysis.verdicts if len(analysis.verdicts) == 1]]
+    return " ".join(f"{_begun(plan, sentence)}." for sentence in sentences)
+
+
+def _begun(plan: Plan, sentence: str) -> str:
+    """A capital at the beginning, unless a contender's name stands there."""
+    word = sentence.split(" ", 1)[0].rstrip(",:")
+    return sentence if word in plan.contenders else sentence[:1].upper() + sentence[1:]

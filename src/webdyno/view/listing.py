@@ -92,7 +92,7 @@ def _answer(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
         live = element("a", "watch it live", href=place(entry.name, "live"))
         return element("span", element("b", "in progress", class_="going"), ", ", live)
     if answer:
-        return element("span", answer[:1].upper() + answer[1:] + ".")
+        return element("span", answer)
     if answer is not None or not entry.done:
         return element("span", "Nothing was measured.", class_="soft")
     why = "not worked out while a run is in progress" if paused else "is being worked out"

@@ -21,7 +21,8 @@ from webdyno.view.shelf import GoneError, Shelf
 from webdyno.view.shell import Reply, files, links, place, sorry
 
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
-_STRICT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_STRICT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_ALSO = ("base-uri", "form-action", "frame-ancestors")
 
 
 class Site:
@@ -101,12 +102,13 @@ class Site:
         if not text:
             return sorry(200, name, "No run is finished yet.")
         own = _META.search(text)
-        policy = html.unescape(own[1]) if own else _STRICT
+        policy = html.unescape(own[1]).rstrip("; ") if own else _STRICT
+        policy += "".join(f"; {each} 'none'" for each in _ALSO if each not in policy)
         return Reply(
             200,
             "text/html; charset=utf-8",
             text.encode("utf-8", "replace"),
-            f"{policy.rstrip('; ')}; frame-ancestors 'none'",
+            policy,
         )
 
     def _rendered(self, name: str) -> str:
