@@ -87,7 +87,7 @@ def test_a_report_of_no_runs_yet_says_so(tmp_path: Path) -> None:
     with serving(tmp_path) as there:
         assert "No run is finished yet." in there.get("/results/none/").text
         assert "not begun" in there.get("/").text
-        assert "0 runs of 1" in text_of(there.get("/").text)
+        assert "0 of 1 run" in text_of(there.get("/").text)
 
 
 def test_two_results_lie_over_each_other_with_ratio_interval_and_verdict(asked: Asked) -> None:

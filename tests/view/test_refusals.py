@@ -173,7 +173,7 @@ def test_a_store_left_by_a_killed_run_is_read_whole_and_left_as_it_was(tmp_path:
     assert {"killed-1/results.sqlite-wal", "killed-1/results.sqlite-shm", "killed-1/now.json"} <= set(before)
     with serving(tmp_path) as there:
         listed = there.get("/").text
-        assert "3 runs of 4" in listed
+        assert "3 of 4 runs" in listed
         assert "left off" in listed
         assert "in progress" not in listed
         assert "The run is over" in there.get("/results/killed-1/live").text
@@ -189,7 +189,7 @@ def test_a_log_without_its_index_is_read_and_left_as_it_was(tmp_path: Path) -> N
     (tmp_path / "copied" / f"{FILE}-shm").unlink()
     before = trace(tmp_path)
     with serving(tmp_path) as there:
-        assert "1 run of 4" in there.get("/").text
+        assert "1 of 4 runs" in there.get("/").text
         assert there.get("/results/copied/").status == 200
     assert trace(tmp_path) == before
 
@@ -201,5 +201,5 @@ def test_the_file_alone_out_of_a_running_folder_is_read_and_left_as_it_was(tmp_p
         (tmp_path / "alone" / "x" / FILE).write_bytes((tmp_path / "run" / FILE).read_bytes())
     before = trace(tmp_path / "alone")
     with serving(tmp_path / "alone") as there:
-        assert "1 run of 4" in there.get("/").text
+        assert "1 of 4 runs" in there.get("/").text
     assert trace(tmp_path / "alone") == before

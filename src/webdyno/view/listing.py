@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from webdyno.report import words
-from webdyno.report.markup import Markup, element, join
+from webdyno.report.markup import Markup, element, join, prose
 from webdyno.view.shelf import Entry
 from webdyno.view.shell import Reply, links, page, place
 
@@ -39,12 +39,12 @@ def _live(entries: Sequence[Entry]) -> Markup | None:
     if not running:
         return None
     where = links(*[(each.name, place(each.name, "live")) for each in running])
-    return element("div", "A run is in progress: ", where, element("p", DISTURBS), class_="note")
+    return element("div", "A run is in progress: ", where, element("p", prose(DISTURBS)), class_="note")
 
 
 DISTURBS = (
-    "A browser on the machine that measures takes processor time from it, and reports that are opened now do too. Look "
-    "from another machine (ssh -L), or close this page until the run is over."
+    "A browser on the machine that measures takes processor time from it, and reports that are opened now do too. "
+    "Close this page until the run is over, or look from another machine (`ssh -L`, with the same port at both ends)."
 )
 
 
@@ -62,12 +62,12 @@ def row(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
             if unreadable
             else element("input", type="radio", name=side, value=entry.name, aria_label=f"{entry.name} as {side}"),
             class_="choice",
-            data_label=side,
+            data_label=None if unreadable else side,
         )
         for side in ("base", "head")
     ]
     if unreadable:
-        about = element("td", element("b", entry.name), element("p", entry.problem, class_="bad"), colspan=2)
+        about = element("td", element("b", entry.name), element("p", prose(entry.problem), class_="bad"), colspan=2)
         return element("tr", *choices, about)
     name = element("a", element("b", entry.title), href=place(entry.name))
     facts = element("small", join(*[element("span", text) for text in _facts(entry)]))
@@ -80,7 +80,7 @@ def _facts(entry: Entry) -> list[str]:
     began = f"{entry.began[:16].replace('T', ' ')} UTC" if entry.began else "not begun"
     machine = entry.machine
     cores = f"{machine.cpu_model}, {words.count(machine.cores, 'core')}, {machine.hostname}" if machine else ""
-    of = f"{words.count(entry.done, 'run')}{' of at most ' if entry.race else ' of '}{words.count(entry.planned)}"
+    of = f"{words.count(entry.done)} of {'at most ' if entry.race else ''}{words.count(entry.planned, 'run')}"
     of = words.count(entry.done, "run") if entry.done == entry.planned else of
     failed = f"{entry.failed} failed" if entry.failed else ""
     left = "left off" if entry.state == "left off" else ""
@@ -95,5 +95,5 @@ def _answer(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
         return element("span", answer)
     if answer is not None or not entry.done:
         return element("span", "Nothing was measured.", class_="soft")
-    why = "not worked out while a run is in progress" if paused else "is being worked out"
+    why = "is not worked out while a run is in progress" if paused else "is being worked out"
     return element("span", f"The answer {why}.", class_="soft")

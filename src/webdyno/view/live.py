@@ -18,7 +18,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.report import words
 from webdyno.report.axis import Axis, short, straight
-from webdyno.report.markup import Markup, element, join
+from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.svg import Frame, Series, lines
 from webdyno.view.listing import DISTURBS
 from webdyno.view.shelf import Shelf
@@ -93,7 +93,7 @@ class Watch:
         by = "" if now.trial.driver == "engine" else f", by {now.trial.driver}"
         where = f"round {now.trial.round}{of}: "
         what = f" · {now.trial.workload} · {now.trial.load.label}{by}"
-        latest = (now.steady or now.warmup or [None])[-1]
+        latest = next(reversed(now.steady or now.warmup), None)
         rate = (
             "starting" if latest is None else f"{now.phase}, {words.rate(latest)}, {words.count(now.errors, 'error')}"
         )
@@ -110,7 +110,7 @@ class Watch:
         return join(
             element("h2", "Last trials") if recent else None,
             element("ol", *reversed(recent), class_="recent") if recent else None,
-            *[self._table(where, rows) for where, rows in tables.items()],
+            *[self._table(where, tables[where]) for where in sorted(tables)],
         )
 
     def _line(self, number: int, run: Run) -> Markup:
@@ -163,7 +163,7 @@ def _chart(now: Now) -> Markup | None:
         return None
     cold = len(now.warmup)
     points = [(float(at - cold + 1), value) for at, value in enumerate(rates)]
-    x = straight("Slices of the steady phase, a second each", [max(float(len(now.steady)), 5.0)], lambda s: f"{s:g}")
+    x = straight("seconds of the steady phase", [max(float(len(now.steady)), 5.0)], lambda s: f"{s:g}")
     x = Axis(x.title, min(0.0, 1.0 - cold), x.high, x.ticks)
     shade = (x.low, 0.0, "warm-up") if cold > 1 else None
     frame = Frame(x, straight("requests/s", rates, short), 1140, 220, right=84.0, shade=shade)
@@ -177,7 +177,7 @@ def live_page(shelf: Shelf, name: str) -> Reply:
     watch = Watch(shelf, name)
     watch.look()
     title = watch.plan.title if watch.plan else name
-    note = element("div", DISTURBS, class_="note") if watch.written else None
+    note = element("div", prose(DISTURBS), class_="note") if watch.written else None
     return page(
         name,
         element("h1", title),

@@ -14,7 +14,7 @@ from webdyno.model.estimate import Estimate
 from webdyno.report import words
 from webdyno.report.charts import latency_chart, rate_chart
 from webdyno.report.markup import Markup, element, join
-from webdyno.report.versus import sentence
+from webdyno.report.versus import TITLES, sentence, signed
 from webdyno.store import changes
 from webdyno.view.shell import Reply, page, place, query
 
@@ -44,8 +44,7 @@ def overlay_page(names: tuple[str, str], both: tuple[Evidence, Evidence], chosen
         _card("Cells in both", _SAYS, _table(names, found, at)),
         element("h2", versus.where, id="drawn"),
         element("p", _capital(sentence(SIDES, versus)), ".", class_="answer"),
-        element("ul", *[element("li", doubt, ".") for doubt in versus.doubts]) if versus.doubts else None,
-        *_charts(shared),
+        *_drawn(shared, versus),
     )
 
 
@@ -146,24 +145,34 @@ def _with_bounds(value: str, bounds: str) -> Markup:
     return join(value, element("small", bounds or "one round"))
 
 
-def _charts(shared: Shared) -> list[Markup | None]:
+def _drawn(shared: Shared, versus: Versus) -> list[Markup | None]:
     """Both cells in the report's own charts, as if they were two contenders named base and head."""
     cells = tuple(_named(cell, side) for cell, side in zip((shared.base, shared.head), SIDES, strict=True))
     table: Table = replace(shared.table, cells=cells)
     styles = {side: at for at, side in enumerate(SIDES)}
     percentiles, seconds = latency_chart(table, styles), rate_chart(table, styles)
+    latency = _card(
+        "Latency by percentile",
+        "Each step to the right is ten times rarer. All rounds together; faint: the single rounds.",
+        element("div", percentiles, class_="scroll") if percentiles else None,
+    )
     return [
-        _card(
-            "Latency by percentile",
-            "Each step to the right is ten times rarer. All rounds together; faint: the single rounds.",
-            element("div", percentiles, class_="scroll") if percentiles else None,
-        ),
+        element("div", latency, _all_changes(versus), class_="pair"),
         _card(
             "Second by second",
             "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
             element("div", seconds, class_="scroll") if seconds else None,
         ),
     ]
+
+
+def _all_changes(versus: Versus) -> Markup | None:
+    """Every figure's change, and the reasons not to believe them."""
+    told = [(TITLES[figure], signed(change)) for figure, change in versus.changes.items() if change.ratio is not None]
+    rows = [join(element("dt", title), element("dd", change)) for title, change in told]
+    doubts = element("ul", *[element("li", doubt, ".") for doubt in versus.doubts]) if versus.doubts else None
+    content = join(element("dl", *rows, class_="plain"), element("h3", "Doubts") if doubts else None, doubts)
+    return _card("Changes", "From base to head, with their intervals.", content)
 
 
 def _named(cell: Cell, side: str) -> Cell:
