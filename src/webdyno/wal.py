@@ -26,6 +26,7 @@ import sqlite3
 import struct
 import tempfile
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -87,19 +88,20 @@ def fold(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
-def take_away(connection: sqlite3.Connection) -> None:
+def take_away(connection: sqlite3.Connection, wait: Callable[[float], object] | None = None) -> None:
     """Fold the whole log in and remove it, so that the file stands alone; it stays while somebody keeps on reading.
 
-    SQLite does not wait for readers when a journal mode changes, whatever the connection's timeout; so we do.
+    SQLite does not wait for readers when a journal mode changes, whatever the connection's timeout; so we do, by
+    ``wait``.
     """
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    pause = threading.Event()
+    wait = wait or threading.Event().wait
     for _ in range(TRIES):
         try:
             connection.execute("PRAGMA journal_mode=DELETE").fetchall()
         except sqlite3.OperationalError:
-            pause.wait(PAUSE_S)
+            wait(PAUSE_S)
         except sqlite3.Error:
             return
         else:
