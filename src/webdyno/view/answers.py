@@ -7,12 +7,13 @@ must not put that load beside a measurement on the same machine.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 
 from webdyno.analyse import analyse
 from webdyno.model.errors import WebdynoError
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.view.shelf import Shelf
+from webdyno.view.shelf import GoneError, Shelf
 from webdyno.wal import Signature
 
 PATIENCE_S = 1.5
@@ -31,9 +32,12 @@ class Answers:
 
     def ask(self, names: list[str], *, paused: bool = False, patience_s: float = PATIENCE_S) -> dict[str, str]:
         """Sentences of those of ``names`` that are known, after at most ``patience_s``; ``paused``: none is made."""
-        now = {name: self._shelf.changed(name) for name in names}
+        now: dict[str, Signature] = {}
+        for name in names:
+            with suppress(GoneError):  # since it was listed
+                now[name] = self._shelf.changed(name)
         with self._news:
-            unknown = [name for name in names if name not in self._known or self._known[name][0] != now[name]]
+            unknown = [name for name in now if name not in self._known or self._known[name][0] != now[name]]
             self._wanted = [] if paused else list(unknown)
             if self._wanted and self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="answers", daemon=True)
@@ -41,9 +45,7 @@ class Answers:
             if self._wanted:
                 self._news.wait_for(lambda: not self._wanted, patience_s)
             return {
-                name: self._known[name][1]
-                for name in names
-                if name in self._known and self._known[name][0] == now[name]
+                name: self._known[name][1] for name in now if name in self._known and self._known[name][0] == now[name]
             }
 
     def _work(self) -> None:

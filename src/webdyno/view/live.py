@@ -17,9 +17,8 @@ from webdyno.model.now import Now
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.report import words
-from webdyno.report.axis import Axis, short, straight
 from webdyno.report.markup import Markup, element, join, prose
-from webdyno.report.svg import Frame, Series, lines
+from webdyno.view.course import of_one
 from webdyno.view.listing import DISTURBS
 from webdyno.view.shelf import Shelf
 from webdyno.view.shell import Reply, page, place
@@ -98,7 +97,9 @@ class Watch:
             "starting" if latest is None else f"{now.phase}, {words.rate(latest)}, {words.count(now.errors, 'error')}"
         )
         head = element("p", where, element("b", now.trial.contender), what, class_="flight")
-        return join(head, element("p", rate, class_="rate"), _chart(now))
+        chart = of_one(now.warmup, now.steady, now.trial.contender)
+        drawn = element("div", chart, class_="scroll") if chart else None
+        return join(head, element("p", rate, class_="rate"), drawn)
 
     def _done(self) -> Markup:
         """The last Trials, and every cell so far."""
@@ -142,7 +143,12 @@ _SAYS = "Mean of the rounds so far. No order is claimed before the report has ju
 def _row(name: str, mean: float, good: list[float], failed: int, most: float) -> Markup:
     wide = round(100 * mean / most, 1) if most else 0
     bar = element(
-        "svg", element("rect", width=wide, height=10), class_="bars", viewBox="0 0 100 10", preserveAspectRatio="none"
+        "svg",
+        element("rect", width=wide, height=10),
+        class_="bars",
+        viewBox="0 0 100 10",
+        preserveAspectRatio="none",
+        aria_hidden="true",
     )
     figures = [mean, min(good), max(good)] if good else []
     texts = [words.rate(value).removesuffix("/s") for value in figures] or [words.MISSING] * 3
@@ -154,22 +160,6 @@ def _row(name: str, mean: float, good: list[float], failed: int, most: float) ->
         for text, label in zip([*texts, rounds], labels, strict=True)
     ]
     return element("tr", *cells)
-
-
-def _chart(now: Now) -> Markup | None:
-    """Right answers per second so far; None with less than two Slices."""
-    rates = [*now.warmup, *now.steady]
-    if len(rates) < 2:
-        return None
-    cold = len(now.warmup)
-    points = [(float(at - cold + 1), value) for at, value in enumerate(rates)]
-    x = straight("seconds of the steady phase", [max(float(len(now.steady)), 5.0)], lambda s: f"{s:g}")
-    x = Axis(x.title, min(0.0, 1.0 - cold), x.high, x.ticks)
-    shade = (x.low, 0.0, "warm-up") if cold > 1 else None
-    frame = Frame(x, straight("requests/s", rates, short), 1140, 220, right=84.0, shade=shade)
-    marked = points if len(points) <= 60 else points[-1:]
-    series = Series(words.rate(rates[-1]), points, style=0, hint=now.trial.contender, marked=marked)
-    return element("div", lines(frame, [series], "Requests per second of the trial in flight"), class_="scroll")
 
 
 def live_page(shelf: Shelf, name: str) -> Reply:

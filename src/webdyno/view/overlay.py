@@ -12,10 +12,11 @@ from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.versus import Outcome, Shared, Versus, figure_of, side_by_side
 from webdyno.model.estimate import Estimate
 from webdyno.report import words
-from webdyno.report.charts import latency_chart, rate_chart
+from webdyno.report.charts import latency_chart
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.versus import TITLES, sentence, signed
 from webdyno.store import changes
+from webdyno.view.course import of_two
 from webdyno.view.shell import Reply, page, place, query
 
 MARGIN = 0.03
@@ -150,7 +151,7 @@ def _drawn(shared: Shared, versus: Versus) -> list[Markup | None]:
     cells = tuple(_named(cell, side) for cell, side in zip((shared.base, shared.head), SIDES, strict=True))
     table: Table = replace(shared.table, cells=cells)
     styles = {side: at for at, side in enumerate(SIDES)}
-    percentiles, seconds = latency_chart(table, styles), rate_chart(table, styles)
+    percentiles, seconds = latency_chart(table, styles), of_two(dict(zip(SIDES, cells, strict=True)))
     latency = _card(
         "Latency by percentile",
         "Each step to the right is ten times rarer. All rounds together; faint: the single rounds.",

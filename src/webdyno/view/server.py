@@ -60,7 +60,9 @@ class Server(ThreadingHTTPServer):
         """Without asking a name server who 127.0.0.1 is."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, self.server_address[1]
-        self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
+        names = (HOST, "localhost")
+        self.hosts = {f"{name}:{self.server_port}" for name in names}
+        self.hosts |= set(names) if self.server_port == 80 else set()  # browsers leave out the usual port
 
     @property
     def url(self) -> str:
