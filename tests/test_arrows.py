@@ -25,7 +25,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "read": {"model"},
     "plan": {"model"},
     "histogram": {"model"},
-    "store": {"model"},
+    "wal": set(),
+    "now": {"model"},
+    "store": {"model", "wal"},
     "export": {"model", "histogram"},
     "rig": {"model"},
     "build": {"model", "rig"},
@@ -36,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "conduct": UPPER,
     "analyse": {"model", "histogram"},
     "report": {"model", "analyse"},
+    "view": {"model", "wal", "now", "store", "analyse", "report"},
 }
 MAY_IMPORT["commands"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"commands"}
@@ -86,6 +89,7 @@ POWERS: dict[str, Power] = {
             "service": "speaks Redis's protocol, to load its data",
             "serve": "asks for the first right answer",
             "conduct": "waits, with a limit, for what a driver writes (selectors)",
+            "view/server": "answers browsers on 127.0.0.1",
         },
     ),
     "draw without a seed": Power(

@@ -29,6 +29,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.trial import Plan, Trial
+from webdyno.wal import connect_without_trace, fold, take_away
 
 FILE = "results.sqlite"
 LOGS = "logs"
@@ -103,7 +104,7 @@ class Store:
                 for position, trial in enumerate(plan.trials):
                     store._insert("trial", position, trial.id, *_cell(trial))
         store.add_fingerprint(fingerprint)
-        store._fold()
+        fold(store._connection)  # people copy the file alone, also after a kill, when nobody closed it
         return store
 
     @classmethod
@@ -120,6 +121,20 @@ class Store:
                 connection.close()
                 raise
         return cls(file.parent, connection, writable=writable)
+
+    @classmethod
+    def peek(cls, folder: Path, *, checked: bool = True) -> Store:
+        """As ``open`` to read, in one moment and without a trace (see wal.py); unchecked: not every page is read."""
+        file = folder / FILE
+        with _explained(file):
+            connection = connect_without_trace(file)
+            try:
+                connection = _checked(connection, file, writable=False, every_page=checked)
+                connection.execute("BEGIN")
+            except BaseException:
+                connection.close()
+                raise
+        return cls(folder, connection, writable=False)
 
     # What is in it
 
@@ -152,6 +167,19 @@ class Store:
             )
         return [(number, self._run(number, body)) for number, body in self._rows(query)]
 
+    def heads(self, after: int = 0) -> list[tuple[int, Run]]:
+        """Runs of higher numbers than ``after``, replaced ones too, without their Slices and Readings: cheap."""
+        rows = self._rows("SELECT number, body FROM run WHERE number > ? ORDER BY number", after)
+        return [(number, self._read(body, Run, f"run {number}")) for number, body in rows]
+
+    def rates(self, after: int = 0) -> dict[int, float]:
+        """Right answers per second of the steady phase, by number of the Run, for higher numbers than ``after``."""
+        query = (
+            "SELECT run, sum(ok) * 1e9 / sum(duration_ns) FROM slice WHERE run > ? AND phase = 'steady' GROUP BY run"
+            " HAVING sum(duration_ns) > 0"
+        )
+        return dict(self._rows(query, after))
+
     def done(self) -> set[str]:
         """Ids of the Trials that a resumed plan must not repeat; the rule stands at the top of this file."""
         return {trial for (trial,) in self._rows("SELECT DISTINCT trial FROM run WHERE outcome <> 'interrupted'")}
@@ -175,7 +203,7 @@ class Store:
             for position, look in enumerate(run.readings):
                 cpu = (look.at_ns, look.role, look.cpu_user_ns, look.cpu_system_ns)
                 self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, _json(look))
-        self._fold()
+        fold(self._connection)
         return number
 
     def grow(self, trials: Sequence[Trial]) -> None:
@@ -212,9 +240,7 @@ class Store:
     def close(self) -> None:
         """Fold the log into the file, so that it stands alone; while somebody reads, the log stays beside it."""
         if self._writable:
-            with suppress(sqlite3.Error):
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-                self._connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+            take_away(self._connection)
         self._connection.close()
 
     def __enter__(self) -> Store:
@@ -224,11 +250,6 @@ class Store:
         self.close()
 
     # Rows
-
-    def _fold(self) -> None:
-        """Copy the log into the file now: people copy the file alone, also after a kill, when nobody closed it."""
-        with suppress(sqlite3.Error):  # the log has it all, durably; this is for convenience
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         with _explained(self._file):
@@ -309,7 +330,9 @@ def _connect(file: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=5.0, isolation_level=None)
 
 
-def _checked(connection: sqlite3.Connection, file: Path, *, writable: bool) -> sqlite3.Connection:
+def _checked(
+    connection: sqlite3.Connection, file: Path, *, writable: bool, every_page: bool = True
+) -> sqlite3.Connection:
     """The connection, when this is a sound results file that we know how to read."""
     [(application,)] = connection.execute("PRAGMA application_id").fetchall()
     [(schema,)] = connection.execute("PRAGMA user_version").fetchall()
@@ -317,7 +340,7 @@ def _checked(connection: sqlite3.Connection, file: Path, *, writable: bool) -> s
         raise UsageError(f"{file} is not a results file of webdyno: name a folder that `webdyno run` made")
     if schema > SCHEMA:
         raise UsageError(f"{file} has schema {schema}, this webdyno reads up to {SCHEMA}: install a newer webdyno")
-    if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+    if every_page and connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
         raise sqlite3.DatabaseError("it fails SQLite's own check")
     if writable:
         connection.execute("PRAGMA journal_mode=WAL").fetchall()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -70,28 +70,49 @@ def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versu
 
 
 def over_folders(base: Evidence, head: Evidence, margin: float) -> list[Versus]:
-    """Every table that two folders share. UsageError when they share none.
+    """Every table that two folders share. UsageError when they share none."""
+    return [versus for _, versus in side_by_side(base, head, margin)]
+
+
+class Shared(NamedTuple):
+    """What two folders have in common: one contender under one load of one workload."""
+
+    base: Cell
+    head: Cell
+    table: Table
+    """Of head."""
+
+
+def side_by_side(base: Evidence, head: Evidence, margin: float) -> list[tuple[Shared, Versus]]:
+    """What ``over_folders`` compares, each with its cells.
 
     Contenders are matched by name; where each folder has a single one, these two.
     """
     ones, others = tables(base), tables(head)
     shared = [
-        (one, other, pair)
+        Shared(mine, theirs, other)
         for one in ones
         for other in others
         if (one.workload.name, one.load, one.driver) == (other.workload.name, other.load, other.driver)
-        for pair in _matched(one, other)
+        for mine, theirs in _matched(one, other)
     ]
     if not shared:
         raise UsageError("the two folders share no contender under the same workload and load: nothing can be compared")
+    doubts = [doubt for each in (base, head) for doubt in about_study(each)]
     found = []
-    for _, other, (mine, theirs) in shared:
-        doubts = [doubt for each in (base, head) for doubt in about_study(each)]
-        judge = partial(_apart, mine, theirs, margin, len(shared))
-        named = f"{theirs.name}: " if len(shared) > 1 else ""
-        versus = _versus(other, mine, theirs, doubts, judge)
-        found.append(msgspec.structs.replace(versus, where=f"{named}{versus.where}", pairs=0))
+    for it in shared:
+        judge = partial(_apart, it.base, it.head, margin, len(shared))
+        named = f"{it.head.name}: " if len(shared) > 1 else ""
+        versus = _versus(it.table, it.base, it.head, doubts, judge)
+        found.append((it, msgspec.structs.replace(versus, where=f"{named}{versus.where}", pairs=0)))
     return found
+
+
+def figure_of(cell: Cell, figure: str) -> Estimate | None:
+    """A figure of FIGURES over the rounds of one cell alone; None when no round has it."""
+    unit, of = FIGURES[figure]
+    fitted = fit({(cell.name, w.run.trial.round): value for w in cell.windows if (value := of(w))})
+    return None if fitted is None else fitted.estimate(cell.name, unit)
 
 
 def outcome_of(tables_: Sequence[Versus]) -> Outcome:
@@ -152,11 +173,9 @@ def _outcome(rate: Change, base: Cell, head: Cell, about: dict[str, list[Doubt]]
 
 
 def _side(cell: Cell) -> Side:
-    unit, figure = FIGURES["rate"]
-    fitted = fit({(cell.name, w.run.trial.round): value for w in cell.windows if (value := figure(w))})
     failed = cell.failed
     return Side(
-        rate=None if fitted is None else fitted.estimate(cell.name, unit),
+        rate=figure_of(cell, "rate"),
         error_ratio=cell.error_ratio,
         failed=list(dict.fromkeys(f"{run.outcome}: {run.message}" for run in failed)),
         log_tail=failed[-1].log_tail if failed else "",

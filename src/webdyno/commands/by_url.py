@@ -16,7 +16,8 @@ from webdyno.commands.loading.engine import Loaded, carry_out
 from webdyno.commands.loading.targets import Target
 from webdyno.commands.options import cache_folder
 from webdyno.commands.sitting import DRIVER, trial_of
-from webdyno.load.driver import DRIVERS, Order, Tls, Way
+from webdyno.commands.telling import Beside
+from webdyno.load.driver import DRIVERS, Event, Order, Tls, Way
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import ContenderError, WebdynoError
 from webdyno.model.load import Load
@@ -93,7 +94,8 @@ def url_sitting(
     """The way to carry out a Trial on the server, while the results folder is open. MachineError."""
     with machine_lock():
         version = DRIVERS[DRIVER]().version(asker(Here()))
-        with Store.create(folder, plan, with_ceilings(read_fingerprint(), cache_folder())) as store:
+        fingerprint = with_ceilings(read_fingerprint(), cache_folder())
+        with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:
 
             def take(load: Load, round_: int) -> Run:
                 if round_ > 1 and not interrupted.is_set():
@@ -101,14 +103,16 @@ def url_sitting(
                 (contender,) = plan.contenders
                 trial = trial_of(plan, contender, load, round_)
                 store.grow([trial])
-                run = _run(trial, far, version, interrupted)
+                beside.begin(trial)
+                run = _run(trial, far, version, interrupted, beside.event)
                 store.append(run)
+                beside.end(run)
                 return run
 
             yield take
 
 
-def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event) -> Run:
+def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, watch: Callable[[Event], None]) -> Run:
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     clock = time.monotonic()
     every = tuple(usable_cores())
@@ -116,7 +120,7 @@ def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event) -> 
     outcome: Outcome = "ok"
     message = ""
     try:
-        loaded = carry_out(far.order(trial.load), lambda _: None)
+        loaded = carry_out(far.order(trial.load), watch)
     except WebdynoError as error:
         outcome, message = "driver-failed", str(error)
     if loaded is not None and not loaded.ok:

@@ -14,7 +14,7 @@ from webdyno.model.errors import MachineError, UsageError
 if TYPE_CHECKING:
     from webdyno.store import Store
 
-Format = Literal["terminal", "html", "md", "csv", "json"]
+Format = Literal["terminal", "html", "md", "csv", "json", "openmetrics"]
 
 
 def report(
@@ -28,7 +28,7 @@ def report(
     ] = None,
     json: JsonOption = False,
 ) -> int:
-    """Analyse a results folder and report it: on the terminal, as one HTML page, Markdown, CSV or JSON.
+    """Analyse a results folder and report it: on the terminal, as one HTML page, Markdown, CSV, JSON or OpenMetrics.
 
     Example: `webdyno report results/quickstart-20261120-143000 --format html --out report.html`
     """
@@ -93,6 +93,10 @@ def rendered(store: Store, form: Format) -> str:
         from webdyno.report.json import render_json
 
         return render_json(*told).decode()
+    if form == "openmetrics":
+        from webdyno.report.openmetrics import render_openmetrics
+
+        return render_openmetrics(*told)
     from webdyno.report.markdown import render_markdown
 
     return render_markdown(*told)

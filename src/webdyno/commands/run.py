@@ -6,7 +6,7 @@ import datetime
 import signal
 import sys
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from webdyno.analyse.words import length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.interrupts import listening_for_interrupts
+from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, refuse_unwritable
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, ahead, costs, ending
@@ -30,6 +31,7 @@ from webdyno.commands.studying import (
     refuse_what_the_driver_cannot,
     study_called,
 )
+from webdyno.commands.telling import Beside, Listener, Listeners
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -57,6 +59,7 @@ def run(
     racing: Racing = Racing(),  # noqa: B008 - frozen
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
+    metrics: MetricsOption = None,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -66,11 +69,12 @@ def run(
 
     Example: `webdyno run quickstart`
     """
+    check(metrics)
     known = catalogue_of(catalogue)
     if resume is not None:
         if study is not None or not narrowing.is_empty or racing != Racing():
             raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
-        return _resume(resume, known, json)
+        return _resume(resume, known, metrics, json)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     refuse_unwritable(results)
@@ -81,22 +85,32 @@ def run(
         *narrowing.arguments,
         *(part for path in catalogue or [] for part in ("--catalogue", str(path))),
     ]
-    return _begin(chosen, known, results, racing, arguments, json=json, brief=narrowing.brief)
+    return _begin(chosen, known, racing, _Call(arguments, narrowing.brief, results, metrics, json))
 
 
-def _begin(
-    study: Study, known: Catalogue, results: Path, racing: Racing, arguments: list[str], *, json: bool, brief: bool
-) -> int:
+@dataclass(frozen=True)
+class _Call:
+    """What the command line said beside the study and its race."""
+
+    arguments: list[str]
+    """As they make the same study again."""
+    brief: bool
+    results: Path
+    metrics: Path | None
+    json: bool
+
+
+def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
     study = racing.rounds_of(study)
     with strap(memory_bytes(study), cache_folder(), study.cores) as strapped, listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
         versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
-        plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=brief))
-        plan = msgspec.structs.replace(plan, arguments=arguments)
+        plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=call.brief))
+        plan = msgspec.structs.replace(plan, arguments=call.arguments)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-        folder = results / f"{study.name}-{stamp}"
+        folder = call.results / f"{study.name}-{stamp}"
         _announce(plan, folder, versions)
         built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
         servers = build_services(services, known, strapped, interrupted)
@@ -104,11 +118,11 @@ def _begin(
             Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
             Services(services, servers, strapped, store.service_log, interrupted) as running,
         ):
-            _work(store, strapped, built, running, versions, interrupted)
-    return _finish(folder, interrupted, json)
+            _work(store, strapped, built, running, versions, interrupted, call.metrics)
+    return _finish(folder, interrupted, call.json, call.metrics)
 
 
-def _resume(folder: Path, known: Catalogue, json: bool) -> int:
+def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool) -> int:
     with Store.open(folder, writable=True) as store:
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
@@ -130,8 +144,8 @@ def _resume(folder: Path, known: Catalogue, json: bool) -> int:
             built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
             servers = build_services(services, known, strapped, interrupted)
             with Services(services, servers, strapped, store.service_log, interrupted) as running:
-                _work(store, strapped, built, running, versions, interrupted)
-    return _finish(folder, interrupted, json)
+                _work(store, strapped, built, running, versions, interrupted, metrics)
+    return _finish(folder, interrupted, json, metrics)
 
 
 def _tell_of(news: list[str]) -> None:
@@ -184,9 +198,12 @@ def _work(
     services: Services,
     versions: dict[str, str],
     interrupted: threading.Event,
+    metrics: Path | None,
 ) -> None:
     plan, already = store.plan(), store.done()
-    with progress(plan, already) as view:
+    with progress(plan, already) as shown, Beside(store.folder, plan, already) as beside:
+        meters: list[Listener] = [Meter(metrics, plan, store.fingerprint(), store.runs())] if metrics else []
+        told = Listeners([shown, beside, *meters])
         bench = Bench(
             plan=plan,
             strapped=strapped,
@@ -196,19 +213,19 @@ def _work(
             contender_log=store.contender_log,
             driver_log=store.driver_log,
             interrupted=interrupted,
-            watch=view.event,
+            watch=told.event,
         )
         for trial in ahead(plan, store):
             if interrupted.is_set():
                 return
-            view.begin(trial)
+            told.begin(trial)
             driver, version = DRIVERS[trial.driver](), versions[trial.driver]
             record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
             store.append(record)
-            view.end(record)
+            told.end(record)
 
 
-def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
+def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Path | None) -> int:
     with Store.open(folder) as store:
         runs = store.runs()
         if json:
@@ -216,6 +233,8 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool) -> int:
         elif runs:
             write(folder / "report.html", rendered(store, "html"))
             show(store, folder)
+        if metrics is not None and runs:
+            put(metrics, rendered(store, "openmetrics"))
         left = len(store.plan().trials) - len(store.done())
         _tell_of([said] if not interrupted.is_set() and (said := ending(store.plan(), store)) else [])
     if interrupted.is_set():

@@ -20,6 +20,7 @@ from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import cache_folder, refuse_unwritable
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import look_for_runtimes
+from webdyno.commands.telling import Beside
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -124,6 +125,7 @@ def sitting(ready: Ready, strapped: Strapped, folder: Path, interrupted: threadi
     with (
         Store.create(folder, ready.plan, fingerprint) as store,
         Services(ready.found, ready.servers, strapped, store.service_log, interrupted) as services,
+        Beside(folder, None, set()) as beside,
     ):
         bench = Bench(
             plan=ready.plan,
@@ -134,13 +136,16 @@ def sitting(ready: Ready, strapped: Strapped, folder: Path, interrupted: threadi
             contender_log=store.contender_log,
             driver_log=store.driver_log,
             interrupted=interrupted,
+            watch=beside.event,
         )
 
         def take(contender: str, load: Load, round_: int) -> Run:
             trial = trial_of(ready.plan, contender, load, round_)
             store.grow([trial])
+            beside.begin(trial)
             run = conduct(trial, bench, ready.built[contender])
             store.append(run)
+            beside.end(run)
             return run
 
         yield take

@@ -1,0 +1,27 @@
+"""Now: the Trial in flight, as far as it has come. Only for whoever watches; never evidence."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webdyno.model.sample import Phase
+from webdyno.model.trial import Trial
+
+
+class Now(msgspec.Struct, frozen=True, kw_only=True):
+    """What `webdyno view` shows of a Trial before its Run is written."""
+
+    trial: Trial
+    done: int
+    """Trials done before it."""
+    total: int | None
+    """Trials of the plan, of a race the most; None where the next is decided only after the one before."""
+    left_s: float | None
+    """Seconds the plan will still take, as far as can be told."""
+    phase: Phase | None = None
+    """Of the last Slice; None: starting."""
+    warmup: list[float] = []
+    """Right answers per second, Slice by Slice."""
+    steady: list[float] = []
+    errors: int = 0
+    """Requests that went wrong in the Slices shown."""

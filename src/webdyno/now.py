@@ -1,0 +1,43 @@
+"""Now: one small file beside a results file that says which Trial is in flight; gone when nobody measures.
+
+The store holds finished Runs alone, and one more durable transaction each second would put a disk's fsync into the
+measurement. This file is replaced whole, is not synced, and is nobody's evidence: what cannot be written is left out,
+what cannot be read is not there. A killed webdyno leaves it; whoever reads asks first whether the store is written.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from webdyno.model.now import Now
+
+FILE = "now.json"
+_LARGEST_BYTES = 1 << 20
+
+
+def write(folder: Path, now: Now) -> None:
+    """Put ``now`` in place of what was there."""
+    fresh = folder / f".{FILE}"
+    with suppress(OSError):
+        fresh.write_bytes(msgspec.json.encode(now))
+        fresh.replace(folder / FILE)
+
+
+def read(folder: Path) -> Now | None:
+    """What is in flight; None when nothing is, or it cannot be read."""
+    try:
+        descriptor = os.open(folder / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return msgspec.json.decode(file.read(_LARGEST_BYTES), type=Now)
+    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def clear(folder: Path) -> None:
+    """Nothing is in flight."""
+    for name in (FILE, f".{FILE}"):
+        (folder / name).unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""The course of time as a chart: right answers per second, of the Trial in flight or of two cells over each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median_low
+
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import Window
+from webdyno.report import words
+from webdyno.report.axis import Axis, short, straight
+from webdyno.report.markup import Markup
+from webdyno.report.svg import Frame, Point, Series, lines
+
+_MARKED = 60
+"""Points up to which each is marked."""
+
+
+def course(series: Sequence[Series], label: str, height: float, at_least_s: float = 0.0) -> Markup | None:
+    """Rates over seconds from the begin of the steady phase; None with less than two points in every series."""
+    if not any(len(one.points) > 1 for one in series):
+        return None
+    points = [point for one in series for part in (one.points, *one.faint) for point in part]
+    first, last = min(x for x, _ in points), max(at_least_s, *(x for x, _ in points))
+    x = straight("seconds of the steady phase", [last], lambda s: f"{s:g}")
+    x = Axis(x.title, min(first, 0.0), last, tuple(tick for tick in x.ticks if tick[0] <= last))
+    shade = (x.low, 0.0, "warm-up") if first < 0 else None
+    frame = Frame(x, straight("requests/s", [y for _, y in points], short), 1140, height, right=84.0, shade=shade)
+    return lines(frame, series, label)
+
+
+def of_two(cells: Mapping[str, Cell]) -> Markup | None:
+    """The middle round of each cell by its name, the other rounds faintly."""
+    series = []
+    for style, (name, cell) in enumerate(cells.items()):
+        if cell.windows:
+            middle = median_low(window.rate_per_s for window in cell.windows)
+            drawn = next(window for window in cell.windows if window.rate_per_s == middle)
+            points = _by_slice(drawn)
+            faint = [_by_slice(window) for window in cell.windows if window is not drawn]
+            hint = f"{name}, round {drawn.run.trial.round}: {words.rate(drawn.rate_per_s)}"
+            series.append(Series(name, points, style, faint, hint, _marks(points)))
+    return course(series, "Requests per second over time, base and head", 290)
+
+
+def of_one(warmup: Sequence[float], steady: Sequence[float], hint: str) -> Markup | None:
+    """Rates Slice by Slice, as they come: each stands at its end, a second after the one before."""
+    rates = [*warmup, *steady]
+    points = [(float(at + 1 - len(warmup)), rate) for at, rate in enumerate(rates)]
+    series = [Series(words.rate(rates[-1]), points, 0, (), hint, _marks(points))] if rates else []
+    return course(series, "Requests per second of the trial in flight", 220, at_least_s=5.0)
+
+
+def _marks(points: Sequence[Point]) -> Sequence[Point]:
+    return points if len(points) <= _MARKED else points[-1:]
+
+
+def _by_slice(window: Window) -> list[Point]:
+    """Rate of each Slice at its middle."""
+    slices = [slice_ for slice_ in window.run.slices if slice_.duration_ns > 0]
+    passed = -sum(slice_.duration_ns for slice_ in slices if slice_.phase == "warmup")
+    points: list[Point] = []
+    for slice_ in slices:
+        points.append(((passed + slice_.duration_ns / 2) / 1e9, slice_.ok / slice_.duration_ns * 1e9))
+        passed += slice_.duration_ns
+    return points

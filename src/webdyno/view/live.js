@@ -1,0 +1,35 @@
+"use strict";
+// Keeps the page of a run in progress up to date: the server sends the parts that changed, whole, as it made them.
+(() => {
+  const main = document.querySelector("[data-events]");
+  const said = document.getElementById("link");
+  let source = null;
+  let over = false;
+  const put = (id, html) => {
+    document.getElementById(id).innerHTML = html;
+  };
+  const open = () => {
+    source = new EventSource(main.dataset.events);
+    source.onopen = () => {
+      said.textContent = "Live: this page follows the run.";
+    };
+    source.onerror = () => {
+      said.textContent = "The connection is lost; trying again.";
+    };
+    for (const part of ["now", "done"]) {
+      source.addEventListener(part, (event) => put(part, event.data));
+    }
+    source.addEventListener("over", (event) => {
+      over = true;
+      source.close();
+      put("link", event.data);
+    });
+  };
+  // a page nobody sees costs the measurement nothing
+  document.addEventListener("visibilitychange", () => {
+    if (over) return;
+    if (document.hidden) source.close();
+    else open();
+  });
+  open();
+})();

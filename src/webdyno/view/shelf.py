@@ -1,0 +1,194 @@
+"""Shelf: the results folders below one folder, read without a trace and only when they changed.
+
+A results folder is known by its name as the folder lists it at that moment; what a browser asks for is looked up among
+these names and never becomes a path by itself. Links are not followed, so nothing outside the folder is ever read.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+from typing import Literal, TypeVar
+
+from webdyno.analyse.table import Evidence
+from webdyno.model.errors import UsageError, WebdynoError
+from webdyno.model.rig import Fingerprint
+from webdyno.model.trial import Plan
+from webdyno.store import FILE, Store
+from webdyno.wal import Signature, is_written, signature
+
+T = TypeVar("T")
+State = Literal["in progress", "done", "left off", "unreadable"]
+TRIES = 5
+"""How often a store that changes in the moment it is read is read again."""
+KEPT = 24
+"""Pages and answers kept until their store changes."""
+
+
+class GoneError(WebdynoError):
+    """There is no results folder of that name (any more)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One results folder in few words."""
+
+    name: str
+    state: State
+    problem: str = ""
+    """Why it cannot be read."""
+    study: str = ""
+    title: str = ""
+    began: str = ""
+    """UTC, ISO 8601; empty before the first Run."""
+    machine: Fingerprint | None = None
+    done: int = 0
+    """Trials with a Run of any outcome but interrupted."""
+    failed: int = 0
+    planned: int = 0
+    race: bool = False
+
+
+class Shelf:
+    """Results folders below ``root``; or, where that is one itself, this one."""
+
+    def __init__(self, root: Path) -> None:
+        """UsageError when there is no such folder."""
+        if not root.is_dir():
+            raise UsageError(f"{root}: there is no such folder; `webdyno run STUDY` makes results, or name another")
+        self._only = root.resolve().name if _is_results(root) else None
+        self.root = root.resolve().parent if self._only else root
+        self._reading = threading.RLock()
+        self._made: OrderedDict[Hashable, tuple[Signature, object]] = OrderedDict()
+        self._entries: dict[str, tuple[Signature, Entry]] = {}
+
+    def names(self) -> list[str]:
+        """Of every results folder there is now."""
+        try:
+            with os.scandir(self.root) as found:
+                names = [each.name for each in found if each.is_dir(follow_symlinks=False)]
+        except OSError:
+            return []
+        return [name for name in names if self._only in (None, name) and _is_results(self.root / name)]
+
+    def folder(self, name: str) -> Path:
+        """Of one of the names; GoneError when it is none."""
+        if name not in self.names():
+            raise GoneError(f"there is no results folder {name!r} in {self.root} (any more)")
+        return self.root / name
+
+    def is_written(self, name: str) -> bool:
+        """Whether a run is writing it at this moment."""
+        with self._reading:
+            return is_written(self.folder(name) / FILE)
+
+    def changed(self, name: str) -> Signature:
+        """Changes when the store does."""
+        return signature(self.folder(name) / FILE)
+
+    def read(self, name: str, of: Callable[[Store], T], *, checked: bool = False) -> T:
+        """What ``of`` finds in the store; WebdynoError when it cannot be read.
+
+        One reader at a time (wal.py says why). A writer that begins in between may show us half of what it writes: then
+        the store has changed by the end, and is read again.
+        """
+        file = self.folder(name) / FILE
+        for last in [False] * (TRIES - 1) + [True]:
+            with self._reading:
+                before = signature(file)
+                try:
+                    with Store.peek(file.parent, checked=checked) as store:
+                        found = of(store)
+                except (WebdynoError, ValueError, IndexError) as error:
+                    if not last and signature(file) != before:
+                        continue
+                    if isinstance(error, WebdynoError):
+                        raise
+                    raise UsageError(f"{file} holds no plan: it is only just made, or was never finished") from None
+            if last or signature(file) == before:
+                return found
+        raise AssertionError("the last try returns or raises")
+
+    def evidence(self, name: str) -> Evidence:
+        """All of it, every page of the file checked."""
+        return self.read(name, lambda store: Evidence(store.plan(), store.fingerprint(), store.runs()), checked=True)
+
+    def made(self, key: Hashable, name: str, make: Callable[[], T]) -> T:
+        """What ``make`` makes of a store, made again only when the store has changed."""
+        now = self.changed(name)
+        with self._reading:
+            kept = self._made.get(key)
+        if kept is not None and kept[0] == now:
+            return kept[1]  # type: ignore[return-value] # a key is only ever used with one kind
+        fresh = make()
+        with self._reading:
+            self._made[key] = (now, fresh)
+            self._made.move_to_end(key)
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+        return fresh
+
+    def entry(self, name: str) -> Entry:
+        """One results folder in few words; what is wrong with it is said in it, not raised."""
+        try:
+            now, written = self.changed(name), self.is_written(name)
+            kept = self._entries.get(name)
+            if kept is None or kept[0] != now or (kept[1].state == "in progress") != written:
+                kept = (now, self.read(name, lambda store: _entry(name, store, written)))
+                self._entries[name] = kept
+        except GoneError:
+            raise
+        except WebdynoError as error:
+            return Entry(name=name, state="unreadable", problem=str(error))
+        return kept[1]
+
+    def entries(self) -> list[Entry]:
+        """All of them, the newest first."""
+        found = []
+        for name in self.names():
+            try:
+                found.append(self.entry(name))
+            except GoneError:
+                continue
+        return sorted(found, key=lambda each: (_at(each), each.name), reverse=True)
+
+
+def _entry(name: str, store: Store, written: bool) -> Entry:
+    plan, machine = store.plan(), store.fingerprints()[-1]
+    runs = [run for _, run in store.heads()]
+    last = {run.trial.id: run for run in runs if run.outcome != "interrupted"}
+    began = min((run.started_at for run in runs), default="")
+    return Entry(
+        name=name,
+        state="in progress" if written else "done" if _is_done(plan, len(last)) else "left off",
+        study=plan.study,
+        title=plan.title,
+        began=began,
+        machine=machine,
+        done=len(last),
+        failed=sum(run.outcome != "ok" for run in last.values()),
+        planned=len(plan.trials),
+        race=plan.race is not None,
+    )
+
+
+def _is_done(plan: Plan, done: int) -> bool:
+    """A race ends when it is settled, long before all the Trials it may have."""
+    return done > 0 if plan.race is not None else done >= len(plan.trials)
+
+
+def _at(entry: Entry) -> tuple[bool, str]:
+    """The newest are those in progress, then by their begin; what cannot be read is the oldest."""
+    return entry.state == "in progress", entry.began
+
+
+def _is_results(folder: Path) -> bool:
+    try:
+        return S_ISREG((folder / FILE).lstat().st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,129 @@
+"""WAL: the write-ahead log beside a results file: read it without a trace, know who writes it, take it away at the end.
+
+A reader must write nothing, also while another process writes the store. SQLite's ``mode=ro`` alone is not enough:
+where a store in WAL mode lacks its -wal and -shm, it makes them, and where they are there it notes itself in -shm. So,
+by what lies beside the file:
+
+    -wal and -shm   a writer is at work, or was killed: ``readonly_shm=1`` takes locks and writes nothing; without a
+                    writer SQLite reads the log into memory of its own
+    -wal alone      somebody copied the folder in parts: both are copied to a folder of our own and read there
+    no -wal         nobody writes: ``immutable=1``, without locks. Whoever cannot rule out that a writer begins in
+                    that very moment compares ``signature`` before and after
+
+What is not covered: a file in rollback mode with a hot journal, which webdyno never leaves.
+
+POSIX locks belong to the process, and closing any descriptor of a file drops all that the process has on it
+(https://www.sqlite.org/howtocorrupt.html, 2.2). ``is_written`` opens and closes one: never call it while this process
+has a connection to the same store.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import struct
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+_FLOCK = "hhqqi0q"
+"""struct flock of 64-bit Linux: type, whence, start, length, pid; padded to whole quads."""
+_DEAD_MAN = 128
+"""Byte of -shm on which every connection holds a shared lock as long as it lives (UNIX_SHM_DMS of SQLite's os_unix.c).
+"""
+
+TRIES, PAUSE_S = 20, 0.05
+"""How often, and how far apart, the log is tried to be taken away while somebody reads."""
+
+Signature = tuple[tuple[int, int, int], ...]
+"""Inode, length in bytes and time of change in ns of the file and of its log."""
+
+
+def connect_without_trace(file: Path) -> sqlite3.Connection:
+    """A connection that reads ``file`` as it is now and writes nothing; sqlite3.Error as sqlite3 raises it."""
+    log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
+    if not log.exists():
+        return _open(file, "mode=ro&immutable=1")
+    return _open(file, "mode=ro&readonly_shm=1") if index.exists() else _copied(file, log)
+
+
+def signature(file: Path) -> Signature:
+    """Changes whenever the store does; empty when there is no file."""
+    found = []
+    for path in (file, file.with_name(file.name + "-wal")):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(found)
+
+
+def is_written(file: Path) -> bool:
+    """Whether another process has the store open in WAL mode: a run that writes it, or for a moment another reader.
+
+    The kernel is asked who holds the lock, so nothing stale is left by a process that was killed.
+    """
+    try:
+        descriptor = os.open(file.with_name(file.name + "-shm"), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, _DEAD_MAN, 1, 0)
+        found = fcntl.fcntl(descriptor, fcntl.F_GETLK, asked)
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(descriptor)
+    return bool(struct.unpack(_FLOCK, found)[0] != fcntl.F_UNLCK)
+
+
+def fold(connection: sqlite3.Connection) -> None:
+    """Copy the log into the file as far as readers let us; durable it is anyway."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def take_away(connection: sqlite3.Connection, wait: Callable[[float], object] | None = None) -> None:
+    """Fold the whole log in and remove it, so that the file stands alone; it stays while somebody keeps on reading.
+
+    SQLite does not wait for readers when a journal mode changes, whatever the connection's timeout; so we do, by
+    ``wait``.
+    """
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    wait = wait or threading.Event().wait
+    for _ in range(TRIES):
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+        except sqlite3.OperationalError:
+            wait(PAUSE_S)
+        except sqlite3.Error:
+            return
+        else:
+            return
+
+
+def _open(file: Path, how: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=5.0, isolation_level=None)
+
+
+def _copied(file: Path, log: Path) -> sqlite3.Connection:
+    """The store with its log, read from a copy into memory."""
+    memory = sqlite3.connect(":memory:", isolation_level=None)
+    with tempfile.TemporaryDirectory(prefix="webdyno-view-") as folder:
+        shutil.copyfile(file, Path(folder) / file.name)
+        shutil.copyfile(log, Path(folder) / log.name)
+        copy = sqlite3.connect(Path(folder) / file.name)
+        try:
+            copy.backup(memory)
+        except BaseException:
+            memory.close()
+            raise
+        finally:
+            copy.close()
+    return memory
