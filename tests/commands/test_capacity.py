@@ -12,6 +12,7 @@ import pytest
 
 from tests.commands.test_load import recorded
 from webdyno.commands import by_url, call
+from webdyno.commands.capacity import Searching, _goal
 from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.searching import Asked, tried_of
 from webdyno.commands.slo import objectives
@@ -111,7 +112,7 @@ def test_objectives_that_are_never_met_are_one_sentence_and_exit_code_one(
     formula.errors = 0.5
     assert call(["capacity", URL, "--slo", "errors<0.1%"]) == 1
     out = capsys.readouterr().out
-    assert out.startswith(f"{URL} under errors<0.1%: never met, not even at 1.00/s\n")
+    assert out.startswith(f"{URL} under errors<0.1%: never met, not even at 3.33/s\n")
 
 
 def test_a_server_quicker_than_the_highest_rate_is_at_least_that(
@@ -205,3 +206,9 @@ def test_a_miss_counts_unless_the_generator_was_at_its_end(
 ) -> None:
     run = run_with(formula, tmp_path, **changes)
     assert tried_of(run, objectives("p99<50ms")).result == result
+
+
+@pytest.mark.parametrize(("duration", "lowest"), [("500ms", 20.0), ("3s", 10 / 3), ("1m", 1.0)])
+def test_a_rate_at_which_a_trial_has_next_to_no_requests_is_not_asked_for(duration: str, lowest: float) -> None:
+    assert _goal(Searching(duration=duration)).lowest_per_s == lowest
+    assert _goal(Searching(duration=duration, first=0.5)).lowest_per_s == 0.5

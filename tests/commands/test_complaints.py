@@ -172,6 +172,16 @@ def test_what_the_machine_refuses_is_one_sentence_and_exit_code_three(
     assert said.count("\n") == 1
 
 
+def test_a_temporary_folder_that_is_not_there_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TMPDIR", "/no/where")
+    assert call(["check", "wsgiref"]) == 3
+    assert capsys.readouterr().err == (
+        "webdyno: TMPDIR is /no/where, where nothing can be written: make that folder, or name another one\n"
+    )
+
+
 @pytest.mark.parametrize(
     "line",
     [

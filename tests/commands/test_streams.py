@@ -28,16 +28,23 @@ def test_a_complaint_is_still_told_when_standard_output_is_closed() -> None:
     assert done.stderr.startswith("webdyno: nothing in the catalogue is called 'nobdy'")
 
 
-def test_a_pipe_that_breaks_elsewhere_is_not_taken_for_a_reader_who_has_gone(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (BrokenPipeError(32, "Broken pipe"), "broken pipe; webdyno doctor looks at this machine's limits"),
+        (OSError(28, "No space left on device", "/x"), "/x: no space left on device; make room; what was measured"),
+    ],
+)
+def test_what_breaks_elsewhere_is_not_taken_for_a_reader_who_has_gone(
+    error: OSError, sentence: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def app(_: list[str], **__: object) -> None:
-        raise BrokenPipeError(32, "Broken pipe")
+        raise error
 
     made: Callable[..., object] = lambda _: app  # noqa: E731
     monkeypatch.setattr(webdyno.commands, "make_app", made)
     assert call(["list"]) == 3
-    assert capfd.readouterr().err == "webdyno: broken pipe; webdyno doctor looks at this machine's limits\n"
+    assert capfd.readouterr().err.startswith(f"webdyno: {sentence}")
 
 
 def _bash(line: str) -> subprocess.CompletedProcess[str]:

@@ -171,6 +171,25 @@ def test_ctrl_c_ends_it_and_leaves_nothing(environment: dict[str, str], project:
     assert left_behind.ledgers(Path(environment["WEBDYNO_CACHE"])) == []
 
 
+def test_what_a_killed_one_leaves_is_swept_by_the_next(environment: dict[str, str], project: Path) -> None:
+    command = [sys.executable, "-m", "webdyno", "try", "shop:app", "-C", str(project), "-k", "wsgiref"]
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as done:
+        assert done.stderr is not None
+        for line in done.stderr:
+            if line.startswith("round 1"):
+                done.kill()
+    left = list(Path(environment["TMPDIR"]).glob("webdyno-*"))
+    assert left
+    later = subprocess.run(
+        [*command, "--path", "/nowhere"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert later.returncode == 2
+    assert later.stderr.startswith("note: swept up after a webdyno that was killed")
+    assert [path for path in Path(environment["TMPDIR"]).glob("webdyno-*") if path.is_dir()] == []
+
+
 PYPROJECT = '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = []\n'
 
 

@@ -104,3 +104,11 @@ def test_a_ledger_that_cannot_be_read_is_thrown_away(tmp_path: Path) -> None:
     (tmp_path / "b.draft").write_text("{")
     assert sweep(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_living_owner_keeps_what_it_is_writing(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, "mine")
+    (tmp_path / "mine.draft").write_text("{")
+    assert sweep(tmp_path) == []
+    assert (tmp_path / "mine.draft").exists()
+    ledger.close()

@@ -6,6 +6,7 @@ ended by Ctrl-C. Data goes to standard output, progress and complaints to standa
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -109,7 +110,10 @@ def call(arguments: list[str]) -> int:
             return 0
         # the machine's refusals (disk full, no right, too many files) wherever they hit; results are already on disk
         where = f"{error.filename}: " if error.filename else ""
-        _complain(f"{where}{(error.strerror or str(error)).lower()}; webdyno doctor looks at this machine's limits")
+        hint = "webdyno doctor looks at this machine's limits"
+        if error.errno == errno.ENOSPC:
+            hint = "make room; what was measured before is kept, and webdyno run --resume FOLDER goes on"
+        _complain(f"{where}{(error.strerror or str(error)).lower()}; {hint}")
         return MachineError.exit_code
     return result if isinstance(result, int) else 0
 

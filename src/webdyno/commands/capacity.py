@@ -74,6 +74,8 @@ class Searching:
             raise UsageError(f"--seed {self.seed}: give a whole number of at least 0")
 
 
+_FEWEST = 10
+"""Requests of a trial, below which it says little of a rate; arrivals at random may then be none at all."""
 _ASKING, _SEARCHING = Asking(), Searching()
 
 
@@ -220,7 +222,7 @@ def _goal(flags: Searching) -> Search:
 
     return Search(
         first_per_s=flags.first,
-        lowest_per_s=min(1.0, flags.first),
+        lowest_per_s=min(max(1.0, _FEWEST / seconds(flags.duration, "--duration")), flags.first),
         highest_per_s=flags.most,
         precision=flags.precision / 100,
     )

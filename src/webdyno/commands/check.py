@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import msgspec
@@ -78,7 +77,8 @@ def check(
     chosen = _chosen(known, names, study)
     asked = {name: _asked(known, name, split(workload)) for name in chosen}
     results: list[Checked] = []
-    with strap(MEMORY_BYTES, cache_folder()) as strapped, TemporaryDirectory(prefix="webdyno-check-") as logs:
+    with strap(MEMORY_BYTES, cache_folder()) as strapped:
+        logs = strapped.folder()
         found, missing = look_for_runtimes(known, chosen, strapped, fetch=True)
         results += [_skipped(name, "-", reason) for name, reason in missing.items()]
         there = [name for name in chosen if name not in missing]
@@ -91,10 +91,8 @@ def check(
         interrupted = threading.Event()
         built = build_contenders(there, known, found, strapped, interrupted)
         servers = build_services(services, known, strapped, interrupted)
-        with Services(
-            services, servers, strapped, lambda name: Path(logs) / f"{name}.service.log", interrupted
-        ) as running:
-            place = _Place(known, strapped, running, Path(logs))
+        with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log", interrupted) as running:
+            place = _Place(known, strapped, running, logs)
             for name in there:
                 for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
                     results.append(result)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -57,18 +54,16 @@ def try_(
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
     known, begun = catalogue_of(catalogue), time.monotonic()
-    with (
-        strap(None, cache_folder()) as strapped,
-        listening_for_interrupts() as interrupted,
-        TemporaryDirectory(prefix="webdyno-try-") as work,
-    ):
+    with strap(None, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+        for sentence in strapped.swept:
+            say(f"note: {sentence}")
         sitting = Sitting(
             flags=flags,
             asking=asking,
             known=known,
             strapped=strapped,
             cache=cache_folder(),
-            work=Path(work),
+            work=strapped.folder(),
             interrupted=interrupted,
         )
         try:
@@ -76,7 +71,8 @@ def try_(
         except ContenderError as error:
             if interrupted.is_set():
                 raise KeyboardInterrupt from None
-            print("\n".join(tail_of(error)), file=sys.stderr)
+            for line in tail_of(error):
+                say(line)
             raise
     say(f"took {length(time.monotonic() - begun)} in all")
     if flags.json:

@@ -103,7 +103,8 @@ def sweep(folder: Path) -> list[str]:
     """End and remove what owners that are gone left; returns one sentence per owner swept. Call it under the lock."""
     notes: list[str] = []
     for draft in folder.glob("*.draft"):
-        draft.unlink(missing_ok=True)
+        if not draft.with_suffix(".json").exists():  # else its owner may be writing it, under a lock of its own
+            draft.unlink(missing_ok=True)
     for path in sorted(folder.glob("*.json")):
         try:
             entry = msgspec.json.decode(path.read_bytes(), type=Entry)
@@ -112,6 +113,7 @@ def sweep(folder: Path) -> list[str]:
             continue
         if entry.boot == boot_id() and is_running(entry.owner, entry.owner_start):
             continue
+        path.with_suffix(".draft").unlink(missing_ok=True)
         notes.append(_sweep_one(entry))
         if not any(Path(left).exists() for left in [*entry.cgroups, *entry.folders]):
             path.unlink(missing_ok=True)

@@ -95,6 +95,9 @@ def machine_lock() -> Iterator[None]:
     """One webdyno at a time per machine (per temporary folder, to be exact); it ends with the process, however that
     ends.
     """
+    named = os.environ.get("TMPDIR")
+    if named and not os.access(named, os.W_OK | os.X_OK):
+        raise MachineError(f"TMPDIR is {named}, where nothing can be written: make that folder, or name another one")
     path = Path(tempfile.gettempdir()) / "webdyno.lock"
     lock = _open_lock(path)
     try:

@@ -71,7 +71,8 @@ class Trying:
         """Whole; UsageError when it is none."""
         folder = self.folder.expanduser().absolute()
         if not folder.is_dir():
-            raise UsageError(f"--folder {self.folder}: there is no such folder")
+            what = "it is a file" if folder.exists() else "there is no such folder"
+            raise UsageError(f"--folder {self.folder}: {what}")
         return folder
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import sys
 import threading
 import time
@@ -29,6 +30,7 @@ from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError
+from webdyno.model.placeholder import placeholders
 from webdyno.model.run import Run
 from webdyno.model.trial import Skipped
 from webdyno.model.workload import Workload
@@ -78,8 +80,10 @@ class Sitting:
         if self.flags.current is not None:
             self._add_commands(command_settings(self.flags.current, CURRENT, "--current", self.cores))
         if app is None:
+            self._refuse_missing_programs(None)
             return
         python = project_python(self.flags.python, folder, self.cache, self.strapped, self.interrupted)
+        self._refuse_missing_programs(python[0])
         given = self.flags.interface
         self.project = application(app, folder, python, variables, self.strapped, self.interrupted, given)
         able = fitting(self.known, self.project.interface, self.flags.servers)
@@ -95,6 +99,21 @@ class Sitting:
         say(f"built {count(len(built), 'server')} in {length(time.monotonic() - clock)}")
         for skip in self.skipped:
             say(f"left out {skip.contender}: {skip.reason}")
+
+    def _refuse_missing_programs(self, python: Path | None) -> None:
+        """UsageError for a command whose program is not there, before servers are built to be compared with it."""
+        folder = self.flags.project_folder
+        path = environment(folder, self.flags.variables, python)["PATH"]
+        for name, setting in self.commands.items():
+            program = setting.contender.serve[0]
+            there = (folder / program).exists() if "/" in program else shutil.which(program, path=path) is not None
+            if not there and not placeholders(program):
+                flag = "--current" if name == CURRENT else "--cmd"
+                hint = "; variables go into --env-file" if "=" in program else ""
+                raise UsageError(
+                    f"{flag} {setting.contender.because!r}: there is no program {program!r} on PATH, in the project's "
+                    f"environment or its folder{hint}"
+                )
 
     def _add_commands(self, settings: list[Setting]) -> None:
         self.commands |= {setting.name: setting for setting in settings}
@@ -169,7 +188,8 @@ class Sitting:
         if least > self.flags.budget_s:
             raise UsageError(
                 f"--budget {self.flags.budget}: {count(len(bases), 'server')} once each and the last comparison take "
-                f"about {length(least)}; give more, or fewer servers (--server granian,uvicorn)"
+                f"about {length(least)}; give more"
+                + (", or fewer servers (--server granian,uvicorn)" if self.servers else "")
             )
         ends = time.monotonic() + self.flags.budget_s
 
