@@ -134,6 +134,12 @@ def test_charts_are_there_with_labels_and_left_out_without_data() -> None:
     assert 'class="chart' not in page((plan(bare), FINGERPRINT, bare))
 
 
+def test_few_tables_are_all_open_and_have_no_contents() -> None:
+    html = page(study())
+    assert '<details class="table"' not in html
+    assert 'id="contents"' not in html
+
+
 def test_a_page_with_many_runs_stays_small() -> None:
     assert len(page(study(rounds=4, seconds=20))) < 500_000
 

@@ -41,6 +41,10 @@ def test_it_has_contents_and_all_tables_but_the_first_are_closed(large: str) -> 
     assert re.findall(r'<details class="table"( open="open")?>', large) == [' open="open"', "", "", "", ""]
 
 
+def test_the_loads_are_told_together(large: str) -> None:
+    assert "1, 16, 64, 256 and 1,024 connections, keep-alive, closed loop" in large
+
+
 def test_only_as_many_lines_are_coloured_as_can_be_told_apart(large: str) -> None:
     for chart in re.findall(r"<svg.*?</svg>", large, re.S):
         assert len(re.findall(r'class="line s\d"', chart)) <= STYLES

@@ -96,7 +96,7 @@ def _at(latency: Latency, share: float) -> float:
 
 def milliseconds(values: Sequence[float]) -> Axis:
     """A logarithmic axis of latencies."""
-    return logarithmic("ms", [value for value in values if value > 0], lambda ms: f"{ms:g}")
+    return logarithmic("ms", [value for value in values if value > 0], lambda ms: f"{ms:,g}")
 
 
 def speed_chart(standings: Sequence[Standing], styles: dict[str, int]) -> Markup | None:
