@@ -91,6 +91,8 @@ def test_escape_closes_and_enter_opens_again(show: Show) -> None:
     assert page.evaluate("document.activeElement.hasAttribute('aria-describedby')") is False
     page.keyboard.press("Enter")
     expect(tip).to_be_visible()
+    page.get_by_label("Filter by name").focus()
+    expect(tip).to_be_hidden()
 
 
 def test_every_cell_of_every_ranking_has_its_explanation(show: Show) -> None:
