@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.analyse.fakes import FINGERPRINT, contender, plan, run, study
+import msgspec
+
+from tests.analyse.fakes import FINGERPRINT, LOAD, contender, plan, run, study
 from tests.report import studied
 from webdyno.analyse import analyse
 from webdyno.model.rig import Fingerprint
@@ -49,3 +51,12 @@ def evil() -> str:
     runs = [run(name, round_=r, rate=rate) for r in (1, 2, 3) for name, rate in ((EVIL, 9000.0), ("go", 20_000.0))]
     named = {EVIL: contender(EVIL, server=EVIL, model=EVIL), "go": contender("go")}
     return rendered((plan(runs, contenders=named), FINGERPRINT, runs))
+
+
+@cache
+def many_tables() -> str:
+    """Three contenders at five numbers of connections: tables beyond the first may be closed."""
+    loads = [msgspec.structs.replace(LOAD, connections=number) for number in (1, 8, 64, 256, 1024)]
+    rates = {"go": 20_000.0, "node": 15_000.0, "tornado": 3_000.0}
+    runs = [each for load in loads for name, rate in rates.items() for each in studied.rounds(name, rate, load=load)]
+    return rendered((plan(runs), FINGERPRINT, runs))

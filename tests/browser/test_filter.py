@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Show
-from tests.browser.pages import evil, little, of_a_study, quickstart
+from tests.browser.pages import evil, little, many_tables, of_a_study, quickstart
 
 ROWS = ".ranking >> nth=0 >> tbody tr"
 OF = "rows => rows.filter(row => !row.hidden).map(row => row.dataset.contender)"
@@ -203,3 +203,14 @@ def test_the_only_contender_can_be_linked_away_and_brought_back(show: Show) -> N
     assert page.get_by_label("Filter by name").count() == 0
     page.get_by_role("button", name="Show all").first.click()
     assert names(page) == ["go"]
+
+
+def test_a_link_leads_into_a_table_that_is_filtered_and_sorted(show: Show) -> None:
+    page = show(many_tables(), "#name=!tornado&sort3=-rate")
+    page.locator("a[href='#table-3']").first.click()
+    ranking = page.locator(".ranking").nth(2)
+    expect(ranking.locator("tbody tr:visible")).to_have_count(2)
+    expect(ranking.locator("tbody tr:visible b")).to_have_text(["node", "go"])
+    expect(ranking.locator("th[aria-sort]")).to_contain_text("requests/s")
+    ranking.locator("td.rate:visible").first.click()
+    expect(page.get_by_role("tooltip")).to_contain_text("requests/s of node: 15,000")

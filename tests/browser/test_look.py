@@ -9,9 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Show
-from tests.browser.pages import evil, faceted, little, of_a_study, quickstart
+from tests.browser.pages import evil, faceted, little, many_tables, of_a_study, quickstart
 
-PAGES = [quickstart, of_a_study, faceted, little, evil]
+PAGES = [quickstart, of_a_study, faceted, many_tables, little, evil]
 WIDTH = "document.documentElement.scrollWidth"
 
 
