@@ -24,7 +24,7 @@ def run(contender: str, repeats: int, rounds: int, seconds: float) -> list[str]:
         folder = Path(name)
         pair = [contender, twin(folder, contender)]
         study = write_study(folder, pair, repeats * rounds, seconds)
-        recorded = record(str(study), folder / "results", "--catalogue", str(folder))
+        recorded = record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder))
     return report(recorded, pair, rounds)
 
 

@@ -23,7 +23,7 @@ def run(repeats: int, rounds: int, seconds: float, luck: float) -> list[str]:
         folder = Path(name)
         names = write_contenders(folder, luck)
         study = write_study(folder, names, repeats * rounds, seconds)
-        recorded = record(str(study), folder / "results", "--catalogue", str(folder))
+        recorded = record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder))
     return report(recorded, rounds)
 
 

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from bench.trust import equal, known, replaying, rerun
+from bench.trust import equal, known, replaying, rerun, simulated
 from bench.trust.studies import Recorded, experiments, twin, write_study
 from tests.analyse.fakes import FINGERPRINT, plan, run, study
 from webdyno.model.race import Race
@@ -91,3 +91,30 @@ def test_a_replayed_race_takes_less_time_and_contradicts_nothing() -> None:
 def test_a_replay_of_nothing_is_no_crash() -> None:
     empty = Recorded(msgspec.structs.replace(recorded({"go": 1.0, "node": 1.0}, 3).plan), FINGERPRINT, [])
     assert replaying.report(empty, Race())[0] == "no Runs"
+
+
+def test_worlds_that_nothing_was_chosen_on_are_the_ones_reported() -> None:
+    lines = simulated.run(2, simulated.FRESH)
+    assert lines[0] == "2 worlds, seeds 6000 to 6001"
+    named = {line.split("  ")[0]: line.split() for line in lines}
+    assert named["S1's grid"][2] == "19,800"
+    assert float(named["race, 1.5 s windows"][5]) > 6
+    assert "all equal" in named
+    assert named["JITs given the warm-up of all"][-1] == "5%"
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "low", "high"), [(0, 200, 0.0, 0.0183), (10, 200, 0.0242, 0.0900), (5, 5, 0.478, 1.0)]
+)
+def test_a_share_has_an_exact_interval(hits: int, of: int, low: float, high: float) -> None:
+    """None of n ends at 1 - 0.025 ** (1 / n), all of n begin at 0.025 ** (1 / n)."""
+    assert simulated.interval(hits, of) == (pytest.approx(low, abs=5e-4), pytest.approx(high, abs=5e-4))
+
+
+def test_what_agrees_and_what_does_not_is_measured_as_it_should() -> None:
+    truth = np.log(np.array([[100.0] * 5, [97.0] * 5, [50.0] * 5]))
+    turned = truth[[1, 0, 2]]
+    assert simulated.in_order(truth, truth) == simulated.near_best(truth, truth) == simulated.tau(truth, truth) == 1
+    assert simulated.in_order(truth, turned) == 1  # 3 % apart do not count
+    assert simulated.near_best(truth, turned) == 0
+    assert simulated.tau(truth, turned) == pytest.approx(1 / 3)

@@ -46,6 +46,11 @@ def test_a_race_with_a_budget_is_over_when_that_is_spent() -> None:
     assert tally.left_s == 0.0
 
 
+def test_a_race_counts_as_many_runs_as_it_may_have() -> None:
+    tally = Tally(msgspec.structs.replace(PLAN, race=Race(most_runs=12), seconds=30.0), set())
+    assert (tally.total, tally.left_s) == (12, 30.0)
+
+
 def test_a_resumed_plan_begins_with_what_it_has() -> None:
     tally = Tally(PLAN, {PLAN.trials[0].id, PLAN.trials[5].id})
     assert tally.done == 2

@@ -1,12 +1,18 @@
 """The flags that make a race: what they become, and what is said of those that contradict each other."""
 
+import msgspec
 import pytest
 
 from tests.analyse.fakes import plan, run
-from webdyno.commands.racing import Racing, costs
+from tests.fakes import catalogue, contender, study
+from webdyno.analyse.words import length
+from webdyno.commands.racing import Racing, costs, extent, most_trials
+from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
+from webdyno.model.study import StudyLoad
 from webdyno.model.trial import Plan
+from webdyno.plan import make_plan
 
 
 def many(rounds: int = 10) -> Plan:
@@ -38,7 +44,6 @@ def test_flags_become_a_race(flags: Racing, race: Race | None) -> None:
         (Racing(precision="0%"), "--precision 0%: give a share"),
         (Racing(precision="500%"), "--precision 500%: give a share"),
         (Racing(budget="1m", top=-1), "--top -1"),
-        (Racing(top=3), "--top says what a race settles"),
         (Racing(exhaustive=True, budget="1m"), "--exhaustive leaves nothing out"),
     ],
 )
@@ -47,17 +52,63 @@ def test_what_cannot_be_is_said(flags: Racing, says: str) -> None:
         _ = flags.race
 
 
+QUICK = study("a", "b", "c", rounds=5)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rounds": 3},
+        {"contenders": ["a"]},
+        {"claims": [Claim(text="a is first", contenders=["a"], relation="highest")]},
+        {"shows": ["p99"]},
+        {"estimate": "trimmed"},
+        {"loads": [StudyLoad(connections=[8], rate_per_s=[100.0], duration_s=1.0)]},
+        {"design": "exhaustive"},
+    ],
+)
+def test_a_study_of_rates_is_raced_unless_it_asks_for_more(changed: dict[str, object]) -> None:
+    assert Racing().of(QUICK) == Race()
+    assert Racing(top=0).of(QUICK) == Race(top=None)
+    assert Racing(exhaustive=True).of(QUICK) is None
+    other = msgspec.structs.replace(QUICK, **changed)
+    assert Racing().of(other) is None
+    assert Racing(budget="10m").of(other) == Race(budget_s=600.0)
+    assert Racing().of(msgspec.structs.replace(other, design="race", rounds=5)) == Race()
+    with pytest.raises(UsageError, match="--top says what a race settles, and study study in"):
+        Racing(top=2).of(other)
+
+
+def test_a_study_with_many_rounds_may_have_as_many_in_its_race() -> None:
+    assert Racing().of(msgspec.structs.replace(QUICK, rounds=14)) == Race(most_rounds=14)
+
+
+def test_it_is_raced_in_as_many_runs_as_its_rounds_would_be() -> None:
+    slow = contender("c", ready_s=60)
+    known = catalogue("a", "b", "c")
+    known = msgspec.structs.replace(known, contenders={**known.contenders, "c": slow})
+    plan = Racing().on(make_plan(Racing().rounds_of(QUICK), known, {}), QUICK)
+    assert plan.race == Race(most_runs=60)
+    assert (plan.rounds, len(plan.trials), most_trials(plan)) == (8, 96, 60)
+    assert extent(plan) == "a race of 36 to 60 trials"
+    dear, cheap = 1.8 + 2.5, 0.6 + 2.5  # c takes three times as long to start; 20 of the last 24 may be its
+    assert plan.seconds == pytest.approx(3 * (8 * cheap + 4 * dear) + 20 * dear + 4 * cheap)
+    grid = 5 * (8 * cheap + 4 * dear)
+    assert list(costs(plan))[1] == f"without a race (--exhaustive): {length(grid)} for all 5 rounds"
+    assert Racing(exhaustive=True).on(make_plan(QUICK, known, {}), QUICK).race is None
+
+
 def test_a_budget_too_small_for_three_rounds_is_refused_with_what_they_take() -> None:
     with pytest.raises(UsageError, match="--budget 10s: 3 rounds of everything take 28 s"):
-        Racing(budget="10s").on(many())
+        Racing(budget="10s").on(many(), QUICK)
 
 
 def test_what_it_costs_is_told_before() -> None:
-    made = Racing(budget="1m").on(many())
+    made = Racing(budget="1m").on(many(), QUICK)
     assert made.seconds == 60
     first, grid, classic = costs(made)
     assert "28 s for 3 rounds" in first
     assert "at most 1 min (the budget)" in first
-    assert grid == "without a race: 1 min 33 s for all 10 rounds"
+    assert grid == "without a race (--exhaustive): 1 min 33 s for all 10 rounds"
     assert classic == "as study S1 did it, 4 times 30 s of everything: 6 min 13 s"
     assert list(costs(many())) == []

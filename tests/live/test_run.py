@@ -96,6 +96,24 @@ def test_every_failure_is_a_run_with_its_outcome_and_the_plan_goes_on(
     assert_nothing_left(cache)
 
 
+def test_a_study_of_rates_is_raced_and_goes_on_as_one_when_it_was_killed(
+    webdyno: Call, environment: dict[str, str], tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, "run", "toys", "-k", "toy-good,odd-none,odd-one-works", "--rounds", "5")
+    folder = wait_for_runs(tmp_path / "results", 2)
+    process.kill()
+    _, said = process.communicate(timeout=10)
+    assert "a race of 9 to 15 trials, at most " in said
+    assert "without a race (--exhaustive): " in said
+    done = webdyno("run", "--resume", str(folder))
+    assert done.returncode == 0, done.stderr
+    assert "race over after " in done.stderr
+    trials = query(folder, "SELECT DISTINCT trial FROM run WHERE outcome = 'ok'")
+    assert 9 <= len(trials) <= 15
+    assert "A race: " in done.stdout
+    assert_nothing_left(cache)
+
+
 def test_ctrl_c_records_the_trial_in_flight_and_keeps_the_rest(
     environment: dict[str, str], tmp_path: Path, cache: Path
 ) -> None:

@@ -65,7 +65,7 @@ def test_csv_is_no_formula_for_a_spreadsheet() -> None:
 def test_json_carries_every_estimate_with_its_interval_and_every_doubt_with_its_numbers() -> None:
     made = study()
     told = json.loads(render_json(*made, analyse(*made)))
-    assert told["schema"] == 1
+    assert told["schema"] == 2
     assert told["runs_done"] == 90
     standing = told["analysis"]["verdicts"][0]["standings"][0]
     for figure in ("rate", "p50", "p99", "cpu_per_request", "memory_peak", "ratio_to_best"):

@@ -64,5 +64,7 @@ def test_a_race_is_spoken_of_as_one() -> None:
     assert "A race: 6 runs in 3 rounds" in words.measured(made, runs)
     assert words.rounds(made, runs) == "a race of up to 3, a fresh server in each"
     assert again_flags(made) == "--budget 600s --precision 5% --top 0"
-    assert again_flags(msgspec.structs.replace(made, race=None)) == "--rounds 10"
+    assert again_flags(msgspec.structs.replace(made, race=None)) == "--rounds 10 --exhaustive"
+    four = Race(most_runs=4 * made.cells)
+    assert again_flags(msgspec.structs.replace(made, race=four)) == "--rounds 4 --top 3"
     assert "of up to 0" in words.rounds(made, [])

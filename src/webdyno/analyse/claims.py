@@ -52,6 +52,12 @@ class Judged:
         """By contender."""
         return {standing.contender: standing for standing in self.verdict.standings}
 
+    def kinds(self, *names: str) -> list[str]:
+        """Kinds of the Doubts about the table and these contenders of it, each once."""
+        of = [each for name in names if (each := self.standings.get(name)) is not None]
+        found = [*self.verdict.doubts, *(doubt for standing in of for doubt in standing.doubts)]
+        return list(dict.fromkeys(doubt.kind for doubt in found))
+
     @property
     def alike(self) -> tuple[object, ...]:
         """What two tables must have in common to be compared, but for workload and connections."""
@@ -185,6 +191,7 @@ def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan)
         ruling=ruling,
         estimate=found.estimate if found else None,
         reason=reason,
+        doubts=list(dict.fromkeys(kind for side in (one, other) if side for kind in side.judged.kinds(side.name))),
     )
 
 
@@ -301,6 +308,7 @@ def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
         sentence=phrases.claim_sentence(claim, deciding, ruling, cases),
         estimate=deciding.estimate,
         cases=cases,
+        doubts=deciding.doubts,
     )
 
 

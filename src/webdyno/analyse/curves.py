@@ -64,6 +64,7 @@ def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[st
             cells=[judged.figures.estimate(name, measure) for judged in ordered],
             facet=found.get(name, ("", ""))[0],
             line=found.get(name, ("", ""))[1],
+            doubts=[judged.kinds(name) for judged in ordered],
         )
         for name in names
     ]
@@ -115,6 +116,7 @@ def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Co
         line=line,
         parts=[fitted.estimate(f"{part}", "per_s") for part in range(PARTS) if f"{part}" in fitted.names],
         gain=fitted.ratio(f"{PARTS - 1}", "0"),
+        doubts=judged.kinds(cell.name),
     )
 
 

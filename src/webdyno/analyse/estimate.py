@@ -6,7 +6,8 @@ because noise here is a percentage and ratios are what people ask for. The unit 
 server, never the second or the request: simulated, bootstraps of seconds cover one half of the time where 95 % is
 claimed.
 
-The errors of contenders differ, so each has its own variance, steadied across the table (``moderate``). Ratios are
+The errors of contenders differ, so each has its own variance, steadied across the table (``moderate``) and never taken
+for less than what was seen of it. Ratios are
 judged within rounds; the interval of a figure on its own also carries how much the rounds themselves differed,
 because whoever runs it again gets other rounds.
 
@@ -168,10 +169,17 @@ def _design(keys: Sequence[tuple[str, int]], names: Sequence[str]) -> tuple[NDAr
 
 
 def _variances(residuals: Vector, slack: Vector, owner: NDArray[np.intp], number: int) -> tuple[Vector, Vector]:
-    """Each contender's own variance over its share of the freedom, then moderated."""
+    """Each contender's own variance over its share of the freedom, moderated upwards.
+
+    One prior for all takes those that are really noisier than the rest for quieter than they are, and they are the ones
+    that seem to differ: simulated with starts 1 to 5 % apart, races among equals claimed something falsely in 11.5 % of
+    200 worlds, and in 3 % of 200 with no variance below what was seen of it (``bench.trust simulated``).
+    """
     squares: Vector = np.bincount(owner, residuals**2, number).astype(float)
     freedom: Vector = np.bincount(owner, slack, number).astype(float)
-    return moderate(np.divide(squares, freedom, out=np.zeros(number), where=freedom > 0), freedom)
+    own = np.divide(squares, freedom, out=np.zeros(number), where=freedom > 0)
+    moderated, known = moderate(own, freedom)
+    return np.fmax(moderated, np.where(freedom > 1e-9, own, moderated)), known
 
 
 def _rounds(

@@ -21,7 +21,7 @@ from webdyno.model.trial import Plan, Trial
 
 Key = tuple[str, Load, str]
 """A table: workload, load, driver."""
-End = Literal["settled", "rounds", "budget"]
+End = Literal["settled", "rounds", "budget", "runs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ def replay(plan: Plan, runs: Sequence[Run]) -> Standstill:
         if plan.race is not None and round_ >= race.least_rounds and len(left) < len(wanted):
             after = judge(_cells(plan, last, round_), heats, race, round_ - race.least_rounds + 1)
             if left:  # a round cut short by the budget is looked at too, but decides nothing about the next
-                return _within_budget(after, left, runs, race, round_)
+                return _within(after, left, runs, race, round_)
             heats = after
         elif left:
-            return _within_budget(heats, left, runs, race, round_)
+            return _within(heats, left, runs, race, round_)
     settled = all(heat.active is not None and not heat.active for heat in heats.values()) and bool(heats)
     return Standstill(heats, [], "settled" if settled else "rounds", plan.rounds)
 
@@ -94,10 +94,16 @@ def _cells(plan: Plan, last: Mapping[str, Run], rounds: int) -> dict[Key, dict[t
     return tables
 
 
-def _within_budget(
+def _within(
     heats: Mapping[Key, Heat], left: Sequence[Trial], runs: Sequence[Run], race: Race, round_: int
 ) -> Standstill:
-    """So many of the trials as there is time for, judged by how long those before them took."""
+    """So many of the trials as there may be, and as there is time for, judged by how long those before them took."""
+    begun = max((run.trial.round for run in runs), default=0)
+    if race.most_runs is not None:
+        done = len({run.trial.id for run in runs if run.outcome != "interrupted"})
+        left = left[: max(race.most_runs - done, 0)]
+        if not left:
+            return Standstill(heats, [], "runs", begun)
     if race.budget_s is None:
         return Standstill(heats, left, None, round_)
     took = {(run.trial.contender, key_of(run.trial)): run.seconds for run in runs}
@@ -108,4 +114,4 @@ def _within_budget(
         if time < 0:
             break
         within.append(trial)
-    return Standstill(heats, within, None if within else "budget", round_)
+    return Standstill(heats, within, None if within else "budget", round_ if within else begun)

@@ -148,9 +148,11 @@ def _kept(earlier: Collection[Claim], now: Collection[Claim]) -> frozenset[Claim
 
 def _active(pairs: _Pairs, told: Collection[Claim], race: Race, level: float) -> set[str]:
     """Who has an open pair that counts."""
-    known = np.array(
-        [[(one, other) in told or (other, one) in told for other in pairs.names] for one in pairs.names], dtype=bool
-    )
+    place = {name: at for at, name in enumerate(pairs.names)}
+    known = np.zeros((len(place), len(place)), dtype=bool)
+    for one, other in told:
+        if one in place and other in place:  # who has no second round any more has no row
+            known[place[one], place[other]] = known[place[other], place[one]] = True
     reach = pairs.error * stdtrit(pairs.freedom, 1 - race.alpha)
     alike = np.abs(pairs.apart) + reach < math.log1p(race.margin)
     still_open = ~(known | alike | _hopeless(pairs, race, level))

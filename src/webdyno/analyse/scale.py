@@ -26,6 +26,8 @@ from webdyno.model.estimate import Estimate
 
 LEVELS = 5
 ERRORS = 0.01
+FURTHEST = 100
+"""Times the highest level: an interval of the knee that goes on until there has no end."""
 Vector = NDArray[np.floating]
 
 
@@ -36,6 +38,8 @@ class Law:
     rate_of_one: Estimate
     contention: Estimate
     coherence: Estimate
+    peak: Estimate | None
+    """Where the rate is highest; None: it only rises. ``high`` alone None: it may."""
 
     def rate(self, number: float) -> float:
         """Right answers per second at ``number``."""
@@ -47,9 +51,7 @@ class Law:
     @property
     def knee(self) -> float | None:
         """Where the rate is highest; None: it only rises."""
-        if self.coherence.value <= 0 or self.contention.value >= 1:
-            return None
-        return max(1.0, math.sqrt((1 - self.contention.value) / self.coherence.value))
+        return None if self.peak is None else self.peak.value
 
 
 def refusal(rates: Mapping[int, Sequence[float]], error_ratios: Mapping[int, float]) -> str | None:
@@ -78,6 +80,7 @@ def law(rates: Mapping[int, Sequence[float]]) -> Law | None:
         rate_of_one=_profile(numbers, logs, best, 0, starts),
         contention=_profile(numbers, logs, best, 1, starts),
         coherence=_profile(numbers, logs, best, 2, starts),
+        peak=_peak(numbers, logs, best, starts),
     )
 
 
@@ -149,16 +152,46 @@ def _squares_without(at: int, held: float, numbers: Vector, logs: Vector, near: 
     return min(float(best.fun), squares(0.0))
 
 
-def _profile(numbers: Vector, logs: Vector, best: _Fit, at: int, starts: int) -> Estimate:
-    """One parameter with its profile interval."""
+def _limit(logs: Vector, best: _Fit) -> float | None:
+    """Squares up to which a held value belongs to the interval; None: there are no more values than parameters."""
     from scipy.stats import f as fisher
 
+    freedom = len(logs) - 3
+    return best.squares * (1 + float(fisher.ppf(0.95, 1, freedom)) / freedom) + 1e-12 if freedom > 0 else None
+
+
+def _peak(numbers: Vector, logs: Vector, best: _Fit, starts: int) -> Estimate | None:
+    """The knee with its profile interval: kappa is (1 - sigma) / knee^2, so holding the knee leaves sigma to fit."""
+    from scipy.optimize import minimize_scalar
+
+    _, sigma, kappa = best.parameters
+    if kappa <= 0 or sigma >= 1:
+        return None
+    knee, limit = max(1.0, math.sqrt((1 - sigma) / kappa)), _limit(logs, best)
+    if limit is None:
+        return Estimate(value=knee, low=None, high=None, rounds=starts, unit="number")
+
+    def worse(log_knee: float) -> bool:
+        def squares(share: float) -> float:
+            left = logs - _logs(numbers, (0.0, share, (1 - share) * math.exp(-2 * log_knee)))
+            return float(((left - left.mean()) ** 2).sum())
+
+        found = minimize_scalar(squares, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
+        return min(float(found.fun), squares(0.0), squares(sigma)) > limit
+
+    furthest = math.log(FURTHEST * float(numbers.max()))
+    low = math.exp(_edge(math.log(knee), -0.05, worse, 0.0))
+    high = _edge(math.log(knee), 0.05, worse, max(furthest, math.log(knee)))
+    return Estimate(value=knee, low=low, high=math.exp(high) if high < furthest else None, rounds=starts, unit="number")
+
+
+def _profile(numbers: Vector, logs: Vector, best: _Fit, at: int, starts: int) -> Estimate:
+    """One parameter with its profile interval."""
     value, unit = best.parameters[at], ("per_s", "share", "share")[at]
     shown = math.exp(value) if at == 0 else value
-    freedom = len(logs) - 3
-    if freedom < 1:
+    limit = _limit(logs, best)
+    if limit is None:
         return Estimate(value=shown, low=None, high=None, rounds=starts, unit=unit)
-    limit = best.squares * (1 + float(fisher.ppf(0.95, 1, freedom)) / freedom) + 1e-12
 
     def worse(held: float) -> bool:
         return _squares_without(at, held, numbers, logs, best.parameters) > limit

@@ -7,13 +7,15 @@ contenders that differ by their number of workers alone (the same server, app, r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
 
 from webdyno.analyse import words
+from webdyno.analyse.claims import Judged
 from webdyno.analyse.scale import Law, law, refusal
-from webdyno.analyse.table import Cell, Table
+from webdyno.analyse.table import Cell
 from webdyno.model.scaling import Scaling
 
 Over = Literal["connections", "workers"]
@@ -23,43 +25,53 @@ FLAT = 0.05
 """A rise over all levels below this is none."""
 
 
-def scalings(tables: Sequence[Table]) -> list[Scaling]:
+@dataclass(frozen=True)
+class _Level:
+    """One contender at one level."""
+
+    judged: Judged
+    cell: Cell
+
+
+def scalings(tables: Sequence[Judged]) -> list[Scaling]:
     """Of everything that was asked at two levels or more; those that cannot be fitted say why."""
     return [*_over_connections(tables), *_over_workers(tables)]
 
 
-def _over_connections(tables: Sequence[Table]) -> Iterator[Scaling]:
-    groups: dict[tuple[str, str, str, str], dict[int, Cell]] = {}
-    for table in tables:
+def _over_connections(tables: Sequence[Judged]) -> Iterator[Scaling]:
+    groups: dict[tuple[str, str, str, str], dict[int, _Level]] = {}
+    for judged in tables:
+        table = judged.figures.table
         if table.load.is_open or table.load.connection_stages:
             continue
         # Many connections may be given longer to be there; how long is not what levels differ in.
         alike = repr(msgspec.structs.replace(table.load, connections=1, duration_s=1, warmup_s=0, opening_s=0))
         for cell in table.cells:
             key = (table.workload.name, cell.name, table.driver, alike)
-            groups.setdefault(key, {})[table.load.connections] = cell
+            groups.setdefault(key, {})[table.load.connections] = _Level(judged, cell)
     for (workload, name, _, _), levels in groups.items():
         if len(levels) > 1:
             yield _scaling(name, workload, "connections", levels)
 
 
-def _over_workers(tables: Sequence[Table]) -> Iterator[Scaling]:
-    for table in tables:
-        groups: dict[tuple[str, ...], dict[int, Cell]] = {}
-        for cell in table.cells:
+def _over_workers(tables: Sequence[Judged]) -> Iterator[Scaling]:
+    for judged in tables:
+        groups: dict[tuple[str, ...], dict[int, _Level]] = {}
+        for cell in judged.figures.table.cells:
             workers = {window.run.workers for window in cell.windows}
             if len(workers) == 1 and (number := workers.pop()) is not None:
                 it = cell.contender
-                groups.setdefault((it.server, it.app, it.runtime, it.model, str(it.threads)), {})[number] = cell
+                key = (it.server, it.app, it.runtime, it.model, str(it.threads))
+                groups.setdefault(key, {})[number] = _Level(judged, cell)
         for (server, *_), levels in groups.items():
             if len(levels) > 1:
-                yield _scaling(server, table.workload.name, "workers", levels)
+                yield _scaling(server, judged.verdict.workload, "workers", levels)
 
 
-def _scaling(name: str, workload: str, over: Over, cells: dict[int, Cell]) -> Scaling:
-    rates = {level: [window.rate_per_s for window in cell.windows] for level, cell in cells.items()}
-    levels = sorted(cells)
-    no = refusal(rates, {level: cell.error_ratio for level, cell in cells.items()})
+def _scaling(name: str, workload: str, over: Over, at: dict[int, _Level]) -> Scaling:
+    rates = {level: [window.rate_per_s for window in each.cell.windows] for level, each in at.items()}
+    levels = sorted(at)
+    no = refusal(rates, {level: each.cell.error_ratio for level, each in at.items()})
     found = None if no else law(rates)
     if found is None:
         return Scaling(
@@ -69,8 +81,8 @@ def _scaling(name: str, workload: str, over: Over, cells: dict[int, Cell]) -> Sc
             levels=levels,
             sentence=f"{name} over {over}: not fitted, {no or 'no curve of the law fits'}",
         )
-    knee = found.knee if found.knee is not None and found.knee <= FAR * levels[-1] else None
-    measured = knee is not None and levels[0] <= knee <= levels[-1]
+    knee = found.peak if found.peak is not None and found.peak.value <= FAR * levels[-1] else None
+    measured = knee is not None and levels[0] <= knee.value <= levels[-1]
     return Scaling(
         contender=name,
         workload=workload,
@@ -82,6 +94,7 @@ def _scaling(name: str, workload: str, over: Over, cells: dict[int, Cell]) -> Sc
         coherence=found.coherence,
         knee=knee,
         knee_measured=measured,
+        doubts=list(dict.fromkeys(kind for each in at.values() for kind in each.judged.kinds(each.cell.name))),
     )
 
 

@@ -58,6 +58,7 @@ def _shape(plan: Plan, judged: Judged, of: OriginalFigure, base: OriginalFigure)
         here=here.estimate if here else None,
         alike="holds" if of is base and here else _alike(here, then),
         reason=_reason(plan, judged, of.contender, base.contender, here.estimate if here else None),
+        doubts=judged.kinds(of.contender, base.contender),
     )
 
 

@@ -70,7 +70,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         shapes=shapes(plan, judged),
         curves=curves(plan, judged),
         courses=courses(plan, judged),
-        scalings=scalings(found),
+        scalings=scalings(judged),
     )
 
 

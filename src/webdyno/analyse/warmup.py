@@ -1,15 +1,16 @@
 """WarmUp: cold start, first answer and time to the steady state of every contender in a table.
 
 The cold start belongs to a server's start, so it has an interval over rounds like every other figure. Where a Run
-settles is known to one Slice only; of that the middle round is told, and no interval that would claim more.
+settles is known to one Slice only; of that the middle round is told, and from six rounds on the interval that any
+distribution allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import median
 
 from webdyno.analyse.estimate import fit
+from webdyno.analyse.middle import middle
 from webdyno.analyse.steady import Course, course
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
@@ -41,17 +42,17 @@ def unsettled(cell: Cell) -> tuple[int, int]:
 def _of(courses: list[Course], **figures: Estimate | None) -> WarmUp:
     read = [each for each in courses if each.read]
     return WarmUp(
-        settled_ns=_middle(each.settled_ns for each in read),
-        to_95_ns=_middle(each.to_95_ns for each in read),
+        settled=_middle(each.settled_ns for each in read),
+        to_95=_middle(each.to_95_ns for each in read),
         read=len(read),
         unsettled=sum(not each.settled for each in read),
         **figures,
     )
 
 
-def _middle(values: Iterable[int | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(median(known)) if known else None
+def _middle(values: Iterable[int | None]) -> Estimate | None:
+    known = [float(value) for value in values if value is not None]
+    return middle(known, "ns") if known else None
 
 
 def _ready_ns(window: Window) -> float | None:

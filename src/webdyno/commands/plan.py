@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
-from webdyno.commands.racing import Racing, costs
+from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.servicing import look_for_services
 from webdyno.commands.studying import (
     Narrowing,
@@ -44,7 +44,8 @@ def plan(
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
     _, absent = look_for_drivers(chosen, Here())
-    made = racing.on(make_plan(racing.rounds_of(chosen), known, missing, lacking, absent, brief=narrowing.brief))
+    raced = racing.rounds_of(chosen)
+    made = racing.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
     if json:
         say_json(made)
         return 0
@@ -62,9 +63,11 @@ def _print(made: Plan, full: bool) -> None:
     console = out_console()
     console.print(f"[bold]{made.title}[/bold]\n{made.question}")
     cells = len(made.trials) // made.rounds
+    most = "at most" if made.race is not None else "about"
     console.print(
-        f"{len(made.contenders)} contenders, {cells} cells x {made.rounds} rounds = {len(made.trials)} trials, "
-        f"seed {made.seed}: about {words.length(made.seconds)} (builds apart)"
+        f"{len(made.contenders)} contenders, {words.count(cells, 'cell')}, {extent(made)}, seed {made.seed}: "
+        f"{most} {words.length(made.seconds)} (builds apart)",
+        soft_wrap=True,
     )
     for sentence in costs(made):
         console.print(sentence, soft_wrap=True)

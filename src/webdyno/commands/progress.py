@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import length, rate
+from webdyno.commands.racing import most_trials
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
@@ -26,10 +27,11 @@ class Tally:
     """How far a plan is, and when it will be done, judged by how long its Trials really take."""
 
     def __init__(self, plan: Plan, already: set[str]) -> None:
-        self.total = len(plan.trials)
+        self.total = most_trials(plan)
         self.done = sum(trial.id in already for trial in plan.trials)
         self._contenders = plan.contenders
-        self._ahead_s = sum(self._expected(trial) for trial in plan.trials if trial.id not in already)
+        whole_s = sum(map(self._expected, plan.trials)) if self.total == len(plan.trials) else plan.seconds
+        self._ahead_s = whole_s - sum(self._expected(trial) for trial in plan.trials if trial.id in already)
         self._expected_s = self._taken_s = 0.0
         self._budget_s = plan.race.budget_s if plan.race else None
 
@@ -77,7 +79,7 @@ class Lines:
 
     def __init__(self, plan: Plan, already: set[str]) -> None:
         self._tally = Tally(plan, already)
-        self._rounds = plan.rounds
+        self._of = "" if plan.race else f"/{plan.rounds}"
 
     def __enter__(self) -> Self:
         return self
@@ -96,7 +98,7 @@ class Lines:
     def end(self, run: Run) -> None:
         """One line."""
         self._tally.add(run)
-        where = f"[{self._tally.done}/{self._tally.total}] round {run.trial.round}/{self._rounds}"
+        where = f"[{self._tally.done}/{self._tally.total}] round {run.trial.round}{self._of}"
         print(f"{where}  {line_of(run)}  (left: {length(self._tally.left_s)})", file=sys.stderr, flush=True)
 
 
@@ -112,7 +114,7 @@ class Live:
         from webdyno.commands.options import err_console
 
         self._tally = Tally(plan, already)
-        self._rounds = plan.rounds
+        self._of = "" if plan.race else f"/{plan.rounds}"
         self._recent: list[str] = []
         self._now = ""
         self._rate = ""
@@ -136,7 +138,7 @@ class Live:
 
     def begin(self, trial: Trial) -> None:
         """Show what starts."""
-        self._now = f"round {trial.round}/{self._rounds}  {trial.contender} · {trial.workload} · {trial.load.label}"
+        self._now = f"round {trial.round}{self._of}  {trial.contender} · {trial.workload} · {trial.load.label}"
         self._rate = "starting"
 
     def event(self, event: Event) -> None:

@@ -1,4 +1,8 @@
-"""The flags that make a race of a plan: a budget or a precision, and what is to be settled."""
+"""What makes a race of a plan: its study, or a budget or a precision; and what is to be settled.
+
+A study is raced in as many Runs as its own rounds would take, unless its design is another one (``Study.is_raced``):
+three rounds of everything, and then more of what is still open instead of more of everything.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ CLASSIC_ROUNDS = 4
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Racing:
-    """``--budget`` or ``--precision`` makes a race of a study; without them every round of everything is run."""
+    """How long and for what a study is raced; without flags, as the study itself is done."""
 
     budget: Annotated[
         str | None, flag("--budget", help="Race: spend at most this long (10m, 1h), only where it still decides.")
@@ -39,38 +43,60 @@ class Racing:
         int | None, flag("--top", help="Race: settle who the first so many are (3); 0: the whole order.")
     ] = None
     exhaustive: Annotated[
-        bool, flag("--exhaustive", help="Every round of everything, as without --budget and --precision.")
+        bool, flag("--exhaustive", help="No race: every round of everything, whatever is known by then.")
     ] = False
 
     @property
     def race(self) -> Race | None:
-        """The race that was asked for; UsageError when the flags contradict each other."""
+        """The race that the flags ask for by themselves; UsageError when they contradict each other."""
         wanted = self.budget is not None or self.precision is not None
         if self.exhaustive and (wanted or self.top is not None):
             raise UsageError("--exhaustive leaves nothing out; it goes with none of --budget, --precision and --top")
-        if self.top is not None and not wanted:
-            raise UsageError("--top says what a race settles; give --budget 10m or --precision 5% with it")
-        if not wanted:
-            return None
         if self.top is not None and self.top < 0:
             raise UsageError(f"--top {self.top}: give how many places are to be settled, or 0 for all")
-        race = Race(top=Race().top if self.top is None else self.top or None)
+        if not wanted:
+            return None
+        race = Race(top=self._top)
         if self.budget is not None:
             race = msgspec.structs.replace(race, budget_s=seconds(self.budget, "--budget"))
         if self.precision is not None:
             race = msgspec.structs.replace(race, margin=_share(self.precision))
         return race
 
+    @property
+    def _top(self) -> int | None:
+        return Race().top if self.top is None else self.top or None
+
+    def of(self, study: Study) -> Race | None:
+        """The race that ``study`` becomes, its most Runs apart; None: every round of everything. UsageError."""
+        race = self.race
+        if race is not None or self.exhaustive:
+            return race
+        if study.is_raced and study.rounds > Race().least_rounds:
+            return Race(top=self._top, most_rounds=max(Race().most_rounds, study.rounds))
+        if self.top is not None:
+            raise UsageError(
+                f"--top says what a race settles, and study {study.name} in {count(study.rounds, 'round')} is none; "
+                "give --budget 10m or --precision 5% with it"
+            )
+        return None
+
     def rounds_of(self, study: Study) -> Study:
         """The study with as many rounds as the race may take."""
-        race = self.race
+        race = self.of(study)
         return study if race is None else msgspec.structs.replace(study, rounds=race.most_rounds)
 
-    def on(self, plan: Plan) -> Plan:
-        """The plan as a race, with the most it may take; UsageError when the budget is too small to tell anything."""
-        race = self.race
+    def on(self, plan: Plan, study: Study) -> Plan:
+        """The plan of ``rounds_of`` the ``study`` as a race, with the most it may take.
+
+        UsageError when the budget is too small to tell anything.
+        """
+        race = self.of(study)
         if race is None:
             return plan
+        if race.budget_s is None and self.precision is None:
+            race = msgspec.structs.replace(race, most_runs=study.rounds * plan.cells)
+            return msgspec.structs.replace(plan, race=race, seconds=_longest(plan, race))
         least = _length(plan, race.least_rounds)
         if race.budget_s is not None and race.budget_s < least:
             raise UsageError(
@@ -83,19 +109,34 @@ class Racing:
 
 def costs(plan: Plan) -> Iterator[str]:
     """What a race costs at least and at most, and what the grid and the classic design would; a sentence each."""
-    if plan.race is None:
+    race = plan.race
+    if race is None:
         return
-    least, most = _length(plan, plan.race.least_rounds), _length(plan, plan.rounds)
-    bound = f"at most {length(plan.seconds)}" + (" (the budget)" if plan.seconds == plan.race.budget_s else "")
-    first = "the whole order is" if plan.race.top is None else f"the first {plan.race.top} are"
+    rounds = plan.rounds if race.most_runs is None else race.most_runs // plan.cells
+    bound = f"at most {length(plan.seconds)}" + (" (the budget)" if plan.seconds == race.budget_s else "")
+    first = "the whole order is" if race.top is None else f"the first {race.top} are"
     yield (
-        f"race: {length(least)} for {plan.race.least_rounds} rounds of everything, then only what is open, until "
-        f"{first} settled, {bound}"
+        f"race: {length(_length(plan, race.least_rounds))} for {race.least_rounds} rounds of everything, then only "
+        f"what is open, until {first} settled, {bound}"
     )
     cells = [trial for trial in plan.trials if trial.round == 1]
     classic = CLASSIC_ROUNDS * sum(OVERHEAD_S + trial.asked.warmup_s + CLASSIC_S for trial in cells)
-    yield f"without a race: {length(most)} for all {count(plan.rounds, 'round')}"
+    yield f"without a race (--exhaustive): {length(_length(plan, rounds))} for all {count(rounds, 'round')}"
     yield f"as study S1 did it, {CLASSIC_ROUNDS} times {CLASSIC_S:g} s of everything: {length(classic)}"
+
+
+def extent(plan: Plan) -> str:
+    """How many Trials, as far as that is known before."""
+    if plan.race is None:
+        return f"{count(plan.rounds, 'round')}: {count(len(plan.trials), 'trial')}"
+    least = plan.race.least_rounds * plan.cells
+    return f"a race of {count(least)} to {count(most_trials(plan), 'trial')}"
+
+
+def most_trials(plan: Plan) -> int:
+    """As many as there may be."""
+    most = plan.race.most_runs if plan.race else None
+    return len(plan.trials) if most is None else min(most, len(plan.trials))
 
 
 def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
@@ -126,8 +167,17 @@ def ending(plan: Plan, store: Store) -> str:
         "settled": "settled: nothing is open that more rounds would decide",
         "rounds": f"the most rounds a race may have are done ({plan.rounds}); what is open stays open",
         "budget": "the budget is spent; what is open stays open",
+        "runs": "as many runs are done as its rounds of everything would be; what is open stays open",
     }
     return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
+
+
+def _longest(plan: Plan, race: Race) -> float:
+    """Seconds of the race if the Runs left to it after its first rounds go to those that take longest."""
+    extra = (race.most_runs or 0) - race.least_rounds * plan.cells
+    later = [trial for trial in plan.trials if trial.round > race.least_rounds]
+    each = sorted((trial_seconds(trial.asked, plan.contenders.get(trial.contender)) for trial in later), reverse=True)
+    return _length(plan, race.least_rounds) + sum(each[:extra])
 
 
 def _length(plan: Plan, rounds: int) -> float:

@@ -20,7 +20,7 @@ from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, refuse_unwritable
 from webdyno.commands.progress import progress
-from webdyno.commands.racing import Racing, ahead, costs, ending
+from webdyno.commands.racing import Racing, ahead, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import (
@@ -65,6 +65,9 @@ def run(
 ) -> int:
     """Run a study: every contender on every workload, in rounds of random order; say who wins and how sure.
 
+    Where rates are all its question it is a race: three rounds of everything, then only what still decides something,
+    in as many runs as its rounds of everything would take at most. `--exhaustive` runs them all.
+
     Ctrl-C ends it cleanly: what was measured is kept, and `--resume` continues.
 
     Example: `webdyno run quickstart`
@@ -101,13 +104,13 @@ class _Call:
 
 
 def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
-    study = racing.rounds_of(study)
+    raced = racing.rounds_of(study)
     with strap(memory_bytes(study), cache_folder(), study.cores) as strapped, listening_for_interrupts() as interrupted:
         _tell_of(strapped.swept)
         versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
-        plan = racing.on(make_plan(study, known, missing, lacking, absent, brief=call.brief))
+        plan = racing.on(make_plan(raced, known, missing, lacking, absent, brief=call.brief), study)
         plan = msgspec.structs.replace(plan, arguments=call.arguments)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = call.results / f"{study.name}-{stamp}"
@@ -176,12 +179,13 @@ def _drivers(plan: Plan) -> list[str]:
 
 def _announce(plan: Plan, folder: Path, versions: dict[str, str], already: set[str] | None = None) -> None:
     """What will happen and how long it takes, before it happens."""
-    ahead = len(plan.trials) - len(already or ())
-    share = ahead / len(plan.trials)
+    share = 1 - len(already or ()) / len(plan.trials)
+    most = "at most" if plan.race is not None else "about"
+    done = f", {len(already)} of them done" if already else ""
     print(f"{plan.title}: {plan.question}", file=sys.stderr)
     print(
-        f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {plan.rounds} rounds: {ahead} trials, "
-        f"about {length(plan.seconds * share)} after the build\n"
+        f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {extent(plan)}{done}, "
+        f"{most} {length(plan.seconds * share)} after the build\n"
         f"load by {listing([f'{name} {versions[name]}' for name in _drivers(plan)])}; results in {folder}",
         file=sys.stderr,
     )
@@ -235,9 +239,10 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Pat
             show(store, folder)
         if metrics is not None and runs:
             put(metrics, rendered(store, "openmetrics"))
-        left = len(store.plan().trials) - len(store.done())
-        _tell_of([said] if not interrupted.is_set() and (said := ending(store.plan(), store)) else [])
+        plan = store.plan()
+        left = "" if plan.race is not None else f" {len(plan.trials) - len(store.done())} trials left:"
+        _tell_of([said] if not interrupted.is_set() and (said := ending(plan, store)) else [])
     if interrupted.is_set():
-        print(f"stopped; {left} trials left: webdyno run --resume {folder}", file=sys.stderr)
+        print(f"stopped;{left} webdyno run --resume {folder}", file=sys.stderr)
         return 128 + signal.SIGINT
     return 1 if any(record.outcome != "ok" for record in runs) else 0

@@ -148,6 +148,8 @@ class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate | None
     """Of the figure divided by the other's; None when it cannot be told at all."""
     reason: str
+    doubts: list[str] = []
+    """Kinds of the Doubts about either side; the tables tell them."""
 
 
 class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,6 +161,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate | None
     """Of the comparison that decided."""
     cases: list[ClaimCase]
+    doubts: list[str] = []
+    """Of that comparison."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,3 +188,5 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the two ratios are within a quarter of each other."""
     reason: str = ""
     """Why there is none here, or what explains it."""
+    doubts: list[str] = []
+    """Kinds of the Doubts about it or its baseline; the tables tell them."""

@@ -17,6 +17,8 @@ class CurveRow(msgspec.Struct, frozen=True, kw_only=True):
     """Framework and server, in a study that has them on several runtimes; the contender is then one line of it."""
     line: str = ""
     """The runtime, in such a study."""
+    doubts: list[list[str]] = []
+    """Kinds of the Doubts about each cell; the tables tell them."""
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,3 +46,5 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     parts: list[Estimate]
     gain: Estimate | None
     """The last part divided by the first."""
+    doubts: list[str] = []
+    """Kinds of the Doubts about it; the tables tell them."""

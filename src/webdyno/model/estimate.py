@@ -6,11 +6,14 @@ import msgspec
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when too few rounds tell."""
+    """A figure over rounds with its 95 % interval; ``low`` and ``high`` are None when too few rounds tell.
+
+    ``high`` alone is None where the interval has no upper end: a knee that may lie anywhere beyond.
+    """
 
     value: float
     low: float | None
     high: float | None
     rounds: int
     unit: str
-    """per_s, ns, bytes, ns_per_request, share, ratio, cores, per_connection."""
+    """per_s, ns, bytes, ns_per_request, share, ratio, cores, per_connection, number."""

@@ -10,12 +10,14 @@ class Race(msgspec.Struct, frozen=True, kw_only=True):
 
     budget_s: float | None = None
     """Seconds of measuring, builds apart; None: as long as it takes, up to ``most_rounds``."""
+    most_runs: int | None = None
+    """Runs in all; None: as many as the rounds allow. So a study is raced in as many as its own rounds would take."""
     margin: float = 0.03
     """Contenders whose rates are surely nearer than this share are equal."""
     top: int | None = 3
     """Who the first so many are, and in which order; None: the whole order."""
     least_rounds: int = 3
     """Of everything, before anybody is left out."""
-    most_rounds: int = 10
+    most_rounds: int = 8
     alpha: float = 0.05
     """Chance of any false "A beats B" among all tables and looks of the experiment."""

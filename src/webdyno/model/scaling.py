@@ -24,7 +24,9 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     """Sigma: share of the work that cannot go on side by side."""
     coherence: Estimate | None = None
     """Kappa: what each pair costs, as a share of the work of one."""
-    knee: float | None = None
-    """Where the fitted rate is highest; None with a fit: it only rises."""
+    knee: Estimate | None = None
+    """Where the fitted rate is highest; None with a fit: it only rises. Its interval may have no upper end."""
     knee_measured: bool = False
     """Whether the knee lies within the levels that were measured."""
+    doubts: list[str] = []
+    """Kinds of the Doubts about what it was fitted to; the tables tell them."""

@@ -57,6 +57,10 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     workloads: list[str]
     loads: list[StudyLoad]
     rounds: int = 3
+    """Of everything; in a race as many Runs as they would be, done where they still decide something."""
+    design: Literal["race", "exhaustive"] | None = None
+    """How ``run`` does it where no flag says so. None: a race where the rates of several contenders under full load are
+    all the question (no claims, no ``shows``, no rate that is asked for, no trimmed mean), else exhaustive."""
     seed: int = 1
     memory_mb: int | None = None
     """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""
@@ -71,3 +75,14 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     absent: list[Absent] = []
     """What the article had and this study has not, each with its reason."""
     brief: Brief | None = None
+
+    @property
+    def is_raced(self) -> bool:
+        """Whether ``run`` makes a race of it, where no flag says so.
+
+        A claim may turn on any pair and any figure, and a rate that was asked for is no rate of the server's.
+        """
+        if self.design is not None:
+            return self.design == "race"
+        asks_more = bool(self.claims or self.shows) or self.estimate == "trimmed"
+        return len(self.contenders) > 1 and not asks_more and not any(load.rate_per_s for load in self.loads)

@@ -98,3 +98,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Empty where something else made the Plan, and in older ones."""
     race: Race | None = None
     """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""
+
+    @property
+    def cells(self) -> int:
+        """Trials of a round of everything."""
+        return sum(trial.round == 1 for trial in self.trials)

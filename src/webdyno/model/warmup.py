@@ -14,10 +14,11 @@ class WarmUp(msgspec.Struct, frozen=True, kw_only=True):
     """From the start of its process to its first right answer, in ns."""
     first_answer: Estimate | None
     """The first right answer alone, from the request on, in ns: what the very first client waited."""
-    settled_ns: float | None
-    """From the begin of the load to its steady state: the middle round; to one Slice. None: no round could be read."""
-    to_95_ns: float | None
-    """From the begin of the load until a Slice reached 95 % of the steady rate: the middle round."""
+    settled: Estimate | None
+    """From the begin of the load to its steady state, in ns, known to one Slice: the middle round, and from six rounds
+    on its interval. None: no round could be read."""
+    to_95: Estimate | None
+    """From the begin of the load until a Slice reached 95 % of the steady rate; as ``settled``."""
     read: int
     """Rounds long enough to find a steady state in."""
     unsettled: int

@@ -125,10 +125,12 @@ def _known(number: int | None) -> str:
 
 
 def again_flags(plan: Plan) -> str:
-    """``--rounds 4``, or what made it a race."""
+    """What makes the same plan again: its rounds, and how it is raced, or that it is not."""
     race = plan.race
     if race is None:
-        return f"--rounds {plan.rounds}"
+        return f"--rounds {plan.rounds} --exhaustive"
+    if race.most_runs is not None:
+        return f"--rounds {race.most_runs // plan.cells} --top {race.top or 0}"
     budget = "" if race.budget_s is None else f"--budget {race.budget_s:g}s "
     return f"{budget}--precision {race.margin * 100:g}% --top {race.top or 0}"
 

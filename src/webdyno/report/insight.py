@@ -45,7 +45,7 @@ def scaling(analysis: Analysis) -> Markup | None:
             _share(each.coherence),
             words.MISSING
             if each.knee is None
-            else f"{each.knee:,.0f}{'' if each.knee_measured else ' (not measured)'}",
+            else f"{_knee(each.knee)}{'' if each.knee_measured else ', not measured'}",
         )
         for each in analysis.scalings
     ]
@@ -59,6 +59,13 @@ def scaling(analysis: Analysis) -> Markup | None:
         rows,
     )
     return element("section", element("h2", "Scaling", id="scaling"), card)
+
+
+def _knee(estimate: Estimate) -> str:
+    if estimate.low is None:
+        return f"{estimate.value:,.0f}"
+    end = "no end" if estimate.high is None else f"{estimate.high:,.0f}"
+    return f"{estimate.value:,.0f} ({estimate.low:,.0f} to {end})"
 
 
 def _share(estimate: Estimate | None) -> str:

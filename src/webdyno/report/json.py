@@ -2,7 +2,8 @@
 
 Every estimate with its interval, every doubt with its numbers.
 
-Format history: 1, the first.
+Format history: 1, the first. 2: the time to the steady state and the knee of a scaling are estimates like all others
+(``settled``, ``to_95``, ``knee``), and what stands outside of the tables names the doubts about it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from webdyno.model.trial import Plan, Skipped
 from webdyno.model.verdict import Analysis
 from webdyno.report.words import Failure, failures
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,8 +30,10 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     seed: int
     rounds: int
+    """As many as there may be, in a race."""
     estimate: str
     runs_planned: int
+    """At most, in a race."""
     runs_done: int
     fingerprint: Fingerprint
     analysis: Analysis
@@ -40,6 +43,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> bytes:
     """The document, indented, ending in a new line."""
+    most = plan.race.most_runs if plan.race else None
     told = Told(
         schema=SCHEMA,
         study=plan.study,
@@ -48,7 +52,7 @@ def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         seed=plan.seed,
         rounds=plan.rounds,
         estimate=plan.estimate,
-        runs_planned=len(plan.trials),
+        runs_planned=len(plan.trials) if most is None else min(most, len(plan.trials)),
         runs_done=sum(run.outcome != "interrupted" for run in runs),
         fingerprint=fingerprint,
         analysis=analysis,

@@ -149,17 +149,17 @@ def warm_ups(verdict: Verdict) -> list[tuple[str, str, str, str, str]]:
             lost = f"never, in {warm.unsettled} of {count(warm.read, 'round')}"
             settled = (
                 ""
-                if warm.settled_ns is None
+                if warm.settled is None
                 else "from the start"
-                if warm.settled_ns == 0
-                else time_ns(warm.settled_ns)
+                if warm.settled.value == 0
+                else time_ns(warm.settled.value)
             )
             rows.append(
                 (
                     standing.contender,
                     time_ns(warm.cold_start) if warm.cold_start else "",
                     time_ns(warm.first_answer) if warm.first_answer else "",
-                    "" if warm.to_95_ns is None else f"{warm.to_95_ns / 1e9:g} s",
+                    "" if warm.to_95 is None else f"{warm.to_95.value / 1e9:g} s",
                     lost if warm.unsettled else settled,
                 )
             )

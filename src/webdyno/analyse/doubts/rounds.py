@@ -65,14 +65,18 @@ def _left(evidence: Evidence) -> int:
 
 def incomplete(evidence: Evidence) -> Doubt | None:
     """The plan was not carried out to its end."""
-    left = _left(evidence)
+    left, planned = _left(evidence), len(evidence.plan.trials)
     if not left:
         return None
+    raced = evidence.plan.race is not None
+    missing = words.count(left, "run") + (" is" if left == 1 else " are") + " missing of the round it is in"
     return Doubt(
         kind="incomplete",
         severity="shades",
         subject="",
-        sentence=f"{left} of {words.count(len(evidence.plan.trials), 'planned run')} are missing",
+        sentence=f"the race is not over: {missing}"
+        if raced
+        else f"{left} of {words.count(planned, 'planned run')} are missing",
         advice="`webdyno run --resume` carries the plan on and repeats nothing",
-        numbers={"missing": left, "planned": len(evidence.plan.trials)},
+        numbers={"missing": left} if raced else {"missing": left, "planned": planned},
     )

@@ -9,6 +9,7 @@ every 5 minutes).
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 
 import numpy as np
 
@@ -23,8 +24,11 @@ OVERHEAD_S = 0.6
 class World:
     """One seeded world; measuring moves its clock."""
 
-    def __init__(self, seed: int, contenders: int = 30, *, equal: bool = False, restart: float = 0.05) -> None:
-        self._rng = rng = np.random.default_rng(seed)
+    def __init__(
+        self, seed: int, contenders: int = 30, *, equal: bool = False, restart: float = 0.05, again: int = 0
+    ) -> None:
+        """``again``: another sitting in the same world, with luck, noise and neighbours of its own."""
+        rng = np.random.default_rng(seed)
         self.names = [f"c{at:02}" for at in range(contenders)]
         family = np.repeat(rng.normal(9, 0.4, -(-contenders // 3)), 3)[:contenders]
         logs = family + rng.normal(0, 0.06, contenders)
@@ -34,7 +38,8 @@ class World:
         self._sigma, self._rho = rng.uniform(0.02, 0.06, contenders), rng.uniform(0.3, 0.8, contenders)
         jit = np.repeat(rng.random(-(-contenders // 3)) < 0.2, 3)[:contenders]
         self._tau = np.where(jit, rng.uniform(1.5, 5, contenders), 0.0)
-        self._machine = np.concatenate([[0.0], np.cumsum(_course(rng, 30_000))])
+        self._rng = np.random.default_rng((seed, again))
+        self._machine = np.concatenate([[0.0], np.cumsum(_course(self._rng, 30_000))])
         self.seconds = 0.0
         self.tables: dict[int, dict[tuple[str, int], float]] = {level: {} for level in range(LEVELS)}
         """What a race measured: rates by contender and round, for every level."""
@@ -56,21 +61,33 @@ class World:
         )
 
     def _of_mean(self, contender: int, seconds: float) -> float:
-        """Standard deviation of the mean of so many seconds of an AR(1)."""
-        whole, rho = max(round(seconds), 1), self._rho[contender]
-        lags = np.arange(1, whole)
-        together = whole + 2 * float(((whole - lags) * rho**lags).sum())
-        return float(self._sigma[contender]) * math.sqrt(together) / whole
+        """Standard deviation of the mean of so many seconds of an AR(1).
+
+        Between two whole numbers of seconds the variance is taken from the line between theirs, which is above the
+        truth, for it falls less and less; below one second, as if its parts did not hang together.
+        """
+        below = math.floor(seconds)
+        if below < 1:
+            variance = _mean_variance(1, self._rho[contender]) / seconds
+        else:
+            share = seconds - below
+            variance = (1 - share) * _mean_variance(below, self._rho[contender])
+            variance += share * _mean_variance(below + 1, self._rho[contender])
+        return float(self._sigma[contender]) * math.sqrt(variance)
+
+
+def _mean_variance(whole: int, rho: float) -> float:
+    """Of the mean of so many neighbours in an AR(1) of variance one."""
+    lags = np.arange(1, whole)
+    return (whole + 2 * float(((whole - lags) * rho**lags).sum())) / whole**2
 
 
 def _course(rng: np.random.Generator, seconds: int) -> np.ndarray:
     """What the machine adds to every log rate, second by second."""
     keep = math.exp(-1 / 900)
     pushes = rng.normal(0, 0.02 * math.sqrt(1 - keep**2), seconds)
-    drift = np.zeros(seconds)
-    drift[0] = rng.normal(0, 0.02)
-    for at in range(1, seconds):
-        drift[at] = keep * drift[at - 1] + pushes[at]
+    pushes[0] = rng.normal(0, 0.02)
+    drift = np.array(list(accumulate(pushes.tolist(), lambda before, push: keep * before + push)))
     for at in np.flatnonzero(rng.random(seconds) < 1 / 1800):
         drift[at:] += rng.normal(0, 0.02)
     for at in np.flatnonzero(rng.random(seconds) < 1 / 300):
