@@ -21,7 +21,7 @@ COMMANDS = {
     "list": "What there is: contenders, studies, workloads, apps, runtimes.",
     "show": "One thing of the catalogue, whole.",
     "plan": "What a study would do here, and how long it would take.",
-    "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON.",
+    "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON, or a picture.",
     "export": "The raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
     "try": "Which server, which settings, for your own application?",
     "load": "Load a URL that already answers, as wrk or ab would.",
