@@ -78,6 +78,8 @@ def try_(
                 raise KeyboardInterrupt from None
             print("\n".join(tail_of(error)), file=sys.stderr)
             raise
+        finally:
+            sitting.leave()
     say(f"took {length(time.monotonic() - begun)} in all")
     if flags.json:
         say_json(told)
@@ -133,7 +135,7 @@ def _skips(sitting: Sitting, field: Field) -> Sequence[Skipped]:
 
 
 def _title(app: str | None, flags: Trying) -> str:
-    return f"try {app or ' and '.join(flags.commands)}"
+    return f"try {app or ' and '.join([*flags.commands, *flags.images])}"
 
 
 def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:
