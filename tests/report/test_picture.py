@@ -158,6 +158,18 @@ def test_lines_are_never_wider_than_asked(text: str) -> None:
     assert lines == [] or "…" in lines[-1] or "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
+@pytest.mark.parametrize("rows", range(1, 6))
+def test_names_and_letters_that_fit_are_not_cut(rows: int) -> None:
+    names = ["go", "eventmachine", "node-single", "tornado-single", "gunicorn-gthread"][:rows]
+    letters = ["AB", "AC", "CD", "BE", "ABCDE"][:rows]
+    svg = picture(verdict(*[standing(name, 1e5, letters=each) for name, each in zip(names, letters, strict=True)]))
+    assert "…" not in svg
+
+
+def test_nothing_reaches_into_the_margin(drawn: str) -> None:
+    assert all(round(left, 1) >= 32 and round(right, 1) <= WIDTH - 32 for left, _, right, _ in boxes(drawn))
+
+
 def test_a_cut_name_keeps_both_its_ends() -> None:
     shown = [cut(f"flask-on-{'x' * 60}-{end}", 13, 150) for end in ("cpython", "pypy3.10")]
     assert shown[0].startswith("flask-on")

@@ -30,6 +30,7 @@ _BAR = 250.0
 _ROWS, _ROWS_ALL, PANELS = 24, 48, 6
 """Rows of one panel, rows of all panels together, and panels: beyond them a picture is no picture any more."""
 _NAMED = 6
+_VOID = "void"
 _HOW = (
     "Right answers per second: longer is better. The thin line is the 95 % interval. Contenders that share a letter "
     "cannot be told apart."
@@ -55,7 +56,9 @@ DARK = Palette("#121417", "#e9ebee", "#a4acb5", "#2c3036", "#2f6f9c", "#56b4e9",
 
 
 class _Columns(NamedTuple):
-    """Where things stand in every panel: right end of the names, both ends of the bars, right ends of the figures."""
+    """Where things stand in every panel: right end of the names, both ends of the bars, right ends of the figures, and
+    where the letters begin.
+    """
 
     name: float
     bar: float
@@ -63,6 +66,8 @@ class _Columns(NamedTuple):
     rate: float
     interval: float
     letters: float
+    end: float
+    """Of everything, with what sums of fractions may lack."""
 
 
 class _Block(NamedTuple):
@@ -172,7 +177,7 @@ def _columns(chosen: Sequence[Verdict]) -> _Columns:
     names = max((width(line(t["contender"]), _TEXT, bold=True) for t in told), default=0.0)
     rate = max([width("requests/s", _SMALL), *(width(t["rate"], _TEXT, bold=True) for t in told)])
     interval = max([width("95 % interval", _SMALL), *(width(t["interval"], _TEXT) for t in told)])
-    letters = min(max([width("tie", _SMALL), *(width(t["tie"], _TEXT) for t in told)]), 80.0)
+    letters = min(max([width(_VOID, _SMALL), *(width(t["tie"], _TEXT) for t in told)]), 80.0)
     end = WIDTH - _MARGIN
     name = _MARGIN + max(min(names, _INNER - rate - interval - letters - 4 * _GAP - _BAR), 20.0)
     return _Columns(
@@ -182,6 +187,7 @@ def _columns(chosen: Sequence[Verdict]) -> _Columns:
         rate=end - letters - interval - 2 * _GAP,
         interval=end - letters - _GAP,
         letters=end - letters,
+        end=end + 0.01,
     )
 
 
@@ -224,13 +230,13 @@ def _row(
     told = words.cells(standing, dash="–")
     out, first = standing.place is None, standing.contender in verdict.winners
     ink, base = palette.soft if out else palette.ink, y + _ROW / 2 + _TEXT * 0.36
-    name = cut(line(told["contender"]), _TEXT, columns.name - _MARGIN, bold=True)
+    name = cut(line(told["contender"]), _TEXT, columns.name - _MARGIN + 0.01, bold=True)
     yield _text(name, columns.name, base, _TEXT, ink, end=True, bold=first)
     colour = palette.out if out else palette.best if first else palette.bar
     yield from _bar(standing, columns, y, most, colour, palette)
     yield _text(told["rate"], columns.rate, base, _TEXT, ink, end=True, bold=True)
     yield _text(told["interval"], columns.interval, base, _TEXT, palette.soft, end=True)
-    letters = "void" if out else cut(told["tie"], _TEXT, WIDTH - _MARGIN - columns.letters)
+    letters = _VOID if out else cut(told["tie"], _TEXT, columns.end - columns.letters)
     yield _text(letters, columns.letters, base, _SMALL if out else _TEXT, palette.bad if out else ink)
 
 
