@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -22,26 +23,21 @@ from webdyno.store import Store
 SERVER = Path(__file__).parent / "container" / "server.c"
 PROGRAM = "webdyno-test-server"
 NAME = "localhost/webdyno-test:1"
-ENGINE = next(
-    (
-        found
-        for name in ("podman", "docker")
-        if (found := shutil.which(name))
-        and subprocess.run([found, "info"], capture_output=True, check=False, timeout=30).returncode == 0
-    ),
-    None,
-)
+pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
 
-pytestmark = [
-    pytest.mark.live,
-    pytest.mark.timeout(180),
-    pytest.mark.skipif(ENGINE is None, reason="no container engine here that answers (podman, docker)"),
-]
+
+@functools.cache
+def program() -> str:
+    """The engine that webdyno will take; the test is skipped where none answers."""
+    for name in ("podman", "docker"):
+        found = shutil.which(name)
+        if found and subprocess.run([found, "info"], capture_output=True, check=False, timeout=30).returncode == 0:
+            return found
+    pytest.skip("no container engine here that answers (podman, docker)")
 
 
 def engine(*arguments: str, check: bool = True) -> str:
-    assert ENGINE is not None
-    return subprocess.run([ENGINE, *arguments], capture_output=True, text=True, check=check, timeout=60).stdout
+    return subprocess.run([program(), *arguments], capture_output=True, text=True, check=check, timeout=60).stdout
 
 
 def running() -> list[str]:
@@ -56,6 +52,7 @@ def left() -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    program()
     folder = tmp_path_factory.mktemp("image")
     built = subprocess.run(
         ["cc", "-O2", "-static", "-o", str(folder / "server"), str(SERVER)], capture_output=True, text=True, check=False
@@ -68,7 +65,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     engine("import", *settings, str(folder / "root.tar"), NAME)
     try:
         limits = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"]
-        command = [str(ENGINE), "run", "--rm", "--network=host", *limits, "--env=SERVER_EXIT=1", NAME]
+        command = [program(), "run", "--rm", "--network=host", *limits, "--env=SERVER_EXIT=1", NAME]
         tried = subprocess.run(command, capture_output=True, text=True, check=False)
         if tried.returncode != 3:
             pytest.skip(f"the engine here runs no container: {tried.stderr.strip()[-300:]}")
