@@ -52,6 +52,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
     "uv": {"build"},
+    "resvg_py": {"report/png"},
     "pymongo": {"service"},
 }
 

@@ -46,7 +46,7 @@ WRONG = [
     ("list --study nothing", "--study nothing: there is no such study; "),
     ("list --study battel", '--study battel: there is no such study; did you mean "battle"?'),
     ("list --catalogue /no/where", "/no/where: does not exist; a catalogue is a folder that holds"),
-    ("try", "try what? Name an application (myapp:app), the command of a server (--cmd 'node server.js {port}'), or a"),
+    ("try", "try what? Name an application (myapp:app), the command of a server (--cmd 'node server.js {port}'), a"),
     ("try a:b -c 0", "--connections 0: give a whole number of at least 1"),
     ("try a:b --budget soon", "--budget soon: give a length of time such as 500ms, 2s or 1m"),
     ("try a:b -C /no/where", "--folder /no/where: there is no such folder"),

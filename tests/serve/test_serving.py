@@ -21,7 +21,7 @@ from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import AnswerError, StartError
 from webdyno.model.workload import Expectation, Request, Workload
-from webdyno.rig.ports import listeners
+from webdyno.rig.ports import free_port, listeners
 from webdyno.rig.strap import Strapped
 from webdyno.serve import serving
 from webdyno.serve.serving import Served, serve
@@ -154,6 +154,24 @@ def test_one_that_never_listens_is_told_after_its_time(stand: Stand) -> None:
     error = stand.fails_to_start(contender("never", ready_s=0.1))
     assert re.fullmatch(r"toy did not serve in time: nothing listened on port \d+", str(error))
     assert not error.exited
+
+
+def test_one_that_listens_elsewhere_is_told_with_where(stand: Stand) -> None:
+    port = free_port()
+    toy = contender("ok", serve=[sys.executable, "-S", str(TOY), str(port), "ok"], ready_s=2.0)
+    error = stand.fails_to_start(toy)
+    assert re.fullmatch(
+        rf"toy did not serve in time: nothing listened on port \d+, but it listens on {port}", str(error)
+    )
+
+
+def test_one_with_a_port_of_its_own_is_served_there_and_not_where_somebody_else_is(stand: Stand) -> None:
+    stand.built = msgspec.structs.replace(stand.built, port=free_port())
+    with stand.serve(contender("ok")) as served:
+        assert served.port == stand.built.port
+        error = stand.fails_to_start(contender("ok"))
+        assert str(error).startswith(f"port {served.port}, which toy listens on, is taken: pid {served.group.pid} (")
+        assert error.exited
 
 
 def test_one_that_listens_but_never_answers_is_told(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ COMMANDS = {
     "list": "What there is: contenders, studies, workloads, apps, runtimes.",
     "show": "One thing of the catalogue, whole.",
     "plan": "What a study would do here, and how long it would take.",
-    "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON, OpenMetrics.",
+    "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON, OpenMetrics, a picture.",
     "view": "Results as pages in a browser on this machine; also the run in progress.",
     "export": "The raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
     "try": "Which server, which settings, for your own application?",

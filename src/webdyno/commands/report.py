@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import JsonOption, out_console
+from webdyno.commands.options import JsonOption, flag, numbers, out_console
 from webdyno.model.errors import MachineError, UsageError
 
 if TYPE_CHECKING:
     from webdyno.store import Store
 
-Format = Literal["terminal", "html", "md", "csv", "json", "openmetrics"]
+Format = Literal["terminal", "html", "md", "csv", "json", "openmetrics", "svg", "png"]
+PICTURES = ("svg", "png")
 
 
 def report(
@@ -26,9 +27,13 @@ def report(
         Path | None,
         Parameter(name=["--out", "-o"], help="File to write instead of printing; its ending may name the form."),
     ] = None,
+    table: Annotated[
+        list[str] | None, flag("--table", "-t", help="Only these tables in a picture, as the page counts them: 1,3.")
+    ] = None,
+    dark: Annotated[bool, flag("--dark", help="A picture for a dark background.")] = False,
     json: JsonOption = False,
 ) -> int:
-    """Analyse a results folder and report it: on the terminal, as one HTML page, Markdown, CSV, JSON or OpenMetrics.
+    """Report a results folder again: on the terminal, as one HTML page, Markdown, CSV, JSON, OpenMetrics or a picture.
 
     Example: `webdyno report results/quickstart-20261120-143000 --format html --out report.html`
     """
@@ -37,19 +42,39 @@ def report(
     if json and format_ not in ("terminal", "json"):
         raise UsageError(f"--json and --format {format_} exclude each other: a report has one form")
     form: Format = "json" if json else _by_name(out, format_)
+    tables = numbers(table, "--table")
+    if form not in PICTURES and (tables or dark):
+        raise UsageError("--table and --dark are about pictures: they go with --format svg or --format png")
+    if form == "png" and out is None and sys.stdout.isatty():
+        raise UsageError("a PNG is nothing to print on a terminal: name a file with --out, or send it through a pipe")
     with Store.open(folder) as store:
         if form == "terminal" and out is None:
             show(store, folder)
             return 0
-        text = rendered(store, form)
-    if out is None:
-        sys.stdout.write(text)
+        made = drawn(store, tables or [], dark=dark) if form in PICTURES else rendered(store, form)
+    if form == "png":
+        from webdyno.report.png import png
+
+        _give(png(made), out)
+    elif out is None:
+        sys.stdout.write(made)
     else:
-        write(out, text)
+        write(out, made)
     return 0
 
 
-_ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md", ".csv": "csv", ".json": "json"}
+_ENDINGS: dict[str, Format] = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "md",
+    ".csv": "csv",
+    ".json": "json",
+    ".svg": "svg",
+    ".png": "png",
+}
+    ".svg": "svg",
+    ".png": "png",
+}
 
 
 def _by_name(out: Path | None, form: Format) -> Format:
@@ -63,6 +88,22 @@ def _by_name(out: Path | None, form: Format) -> Format:
     if named != form:
         raise UsageError(f"--format {form} and --out {out} contradict each other: leave one out, or rename the file")
     return form
+
+
+def drawn(store: Store, tables: list[int], *, dark: bool) -> str:
+    """The picture of a store as SVG; UsageError for a table that it does not have."""
+    from webdyno.analyse import analyse
+    from webdyno.report.picture import render_picture
+    from webdyno.report.words import count, title
+
+    plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
+    analysis = analyse(plan, fingerprint, runs)
+    for number in tables:
+        if number > len(analysis.verdicts):
+            there = [f"{at} {title(verdict)}" for at, verdict in enumerate(analysis.verdicts[:12], 1)]
+            has = f"this folder has {count(len(analysis.verdicts), 'table')}"
+            raise UsageError(f"--table {number}: {': '.join([has, *filter(None, ['; '.join(there)])])}")
+    return render_picture(plan, fingerprint, runs, analysis, of=list(dict.fromkeys(tables)), dark=dark)
 
 
 def show(store: Store, folder: Path) -> None:
@@ -102,9 +143,17 @@ def rendered(store: Store, form: Format) -> str:
     return render_markdown(*told)
 
 
-def write(path: Path, text: str) -> None:
+def _give(content: bytes, out: Path | None) -> None:
+    """To the file, or to whoever reads our output."""
+    if out is not None:
+        write(out, content)
+    else:
+        sys.stdout.buffer.write(content)
+
+
+def write(path: Path, content: str | bytes) -> None:
     """Write a report file whole, or say why not."""
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise MachineError(f"{path}: the report could not be written: {error.strerror}; name another --out") from error

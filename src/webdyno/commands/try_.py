@@ -74,6 +74,8 @@ def try_(
             for line in tail_of(error):
                 say(line)
             raise
+        finally:
+            sitting.leave()
     say(f"took {length(time.monotonic() - begun)} in all")
     if flags.json:
         say_json(told)
@@ -129,7 +131,7 @@ def _skips(sitting: Sitting, field: Field) -> Sequence[Skipped]:
 
 
 def _title(app: str | None, flags: Trying) -> str:
-    return f"try {app or ' and '.join(flags.commands)}"
+    return f"try {app or ' and '.join([*flags.commands, *flags.images])}"
 
 
 def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:

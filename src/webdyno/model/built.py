@@ -32,3 +32,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     """File with everything the build wrote."""
     seconds: float
     """Time the build took; 0.0 when it came from the cache."""
+    contained: bool = False
+    """Its command is the client of a container engine, and a container is what serves."""
+    port: int | None = None
+    """The one it listens on, whatever it is told; None: the one it is told."""

@@ -25,6 +25,7 @@ from webdyno.model.errors import MachineError, StartError
 from webdyno.rig import launch
 from webdyno.rig.cgroup import Cgroup
 from webdyno.rig.cgroup_way import Cgroups
+from webdyno.rig.contained import Contained
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.ledger import Ledger
@@ -79,7 +80,7 @@ class Here:
                 cgroup.kill()
                 cgroup.remove()
             raise
-        group = Group(process, mark, cgroup, self._forget)
+        group = (Contained if command.contained else Group)(process, mark, cgroup, self._forget)
         with self._lock:
             self._alive.add(group)
         if self._ledger is not None and (stat := read_stat(group.pid)):
@@ -118,8 +119,8 @@ class Here:
             self._ledger.drop_session(group.pid)
 
     def _make_cgroup(self, command: Command, name: str) -> Cgroup | None:
-        if self._cgroups is None or command.role not in ("contender", "driver", "service"):
-            return None
+        if self._cgroups is None or command.role not in ("contender", "driver", "service") or command.contained:
+            return None  # an engine makes one for the container; its monitor must not end with ours
         limit = self._memory_bytes if command.role == "contender" else None
         try:
             return self._cgroups.make(name, self._cores.get(command.role, ()), limit)

@@ -39,6 +39,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     stdout: Path | Literal["pipe"] = PIPE
     """A file is appended to."""
     stderr: Path | Literal["stdout"] = STDOUT
+    contained: bool = False
+    """It is the client of a container engine and hands its mark on: the Group is what runs in the container."""
 
 
 def bare_environment(added: Mapping[str, str], home: Path) -> dict[str, str]:

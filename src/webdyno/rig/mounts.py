@@ -21,11 +21,14 @@ class Place(NamedTuple):
     own: Path
 
 
-def places(proc: Path = Path("/proc")) -> dict[str, Place]:
-    """By v1 controller name (``memory``, ``cpuset`` ...), and the v2 hierarchy under the name ``""``."""
+def places(proc: Path = Path("/proc"), process: str = "self") -> dict[str, Place]:
+    """By v1 controller name (``memory``, ``cpuset`` ...), and the v2 hierarchy under the name ``""``.
+
+    ``own`` is of ``process`` (its number), the mounts are always our own.
+    """
     try:
         mounted = (proc / "self/mountinfo").read_text().splitlines()
-        paths = _own_paths((proc / "self/cgroup").read_text())
+        paths = _own_paths((proc / process / "cgroup").read_text())
     except OSError:
         return {}
     found: dict[str, Place] = {}

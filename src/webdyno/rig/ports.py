@@ -66,6 +66,12 @@ def listeners(port: int, pids: Iterable[int] | None = None) -> list[Listener]:
     return [Listener(*each, tuple(owners.get(each.inode, ()))) for each in found]
 
 
+def ports_of(pids: Iterable[int]) -> list[int]:
+    """The TCP ports these processes listen on."""
+    held = {target for pid in pids for target in open_files(pid)}
+    return sorted({each.port for each in listening(None) if f"socket:[{each.inode}]" in held})
+
+
 def wait_free(host: str, port: int, within_s: float = 2.0) -> str | None:
     """Wait until nobody listens on ``port`` and it can be bound; a sentence when that took long or did not happen."""
     begun = time.monotonic()

@@ -33,13 +33,13 @@ class Listening(NamedTuple):
     queue: int | None
 
 
-def listening(port: int) -> list[Listening]:
-    """Sockets listening on ``port``, on any address."""
+def listening(port: int | None) -> list[Listening]:
+    """Sockets listening on ``port`` (None: on any), on any address."""
     try:
         sockets = [each for family in (socket.AF_INET, socket.AF_INET6) for each in _ask(family)]
     except OSError:
         sockets = [*_read(Path("/proc/net/tcp")), *_read(Path("/proc/net/tcp6"))]
-    return [each for each in sockets if each.port == port]
+    return [each for each in sockets if port in (None, each.port)]
 
 
 def _ask(family: int) -> list[Listening]:

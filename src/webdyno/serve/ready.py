@@ -14,7 +14,7 @@ from threading import Event
 from webdyno.model.errors import AnswerError, StartError
 from webdyno.model.workload import Request
 from webdyno.rig.group import Group
-from webdyno.rig.ports import describe_owners, listeners
+from webdyno.rig.ports import describe_owners, listeners, ports_of
 from webdyno.serve.ask import NoAnswer
 from webdyno.serve.verify import Asker, wrong
 
@@ -86,6 +86,9 @@ class Waiting:
         self.check()
         if wrong:
             raise AnswerError(f"{request.method} {request.path}: {state}", self.tail())
+        elsewhere = [] if listeners(self._port, ()) else ports_of(self._group.pids())
+        if elsewhere:
+            state += f", but it listens on {', '.join(map(str, elsewhere))}"
         memory = self._group.oom_killed()
         why = "; a process of it went past the memory limit and was killed" if memory else ""
         raise StartError(

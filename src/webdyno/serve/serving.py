@@ -27,7 +27,7 @@ from webdyno.model.service import without_password
 from webdyno.model.workload import Request, Workload
 from webdyno.rig.group import Group
 from webdyno.rig.host import STDOUT, Command, bare_environment
-from webdyno.rig.ports import free_port, listeners, wait_free
+from webdyno.rig.ports import describe_owners, free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
 from webdyno.serve.interpreter import gil_modules
@@ -87,7 +87,7 @@ def serve(
 
     ``given`` goes into the contender's environment: where the service is that the workload needs.
     """
-    port = free_port(_HOST)
+    port = _port(contender, built)
     plan = _plan(contender, built, len(strapped.rig.contender_cores), port, given)
     home = strapped.folder()
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -100,6 +100,7 @@ def serve(
             role="contender",
             stdout=log,
             stderr=STDOUT,
+            contained=built.contained,
         )
         group = strapped.start(command)
         notes: list[str] = []
@@ -114,6 +115,16 @@ def serve(
             notes += [late] if late else []
     finally:
         strapped.drop(home)
+
+
+def _port(contender: Contender, built: Built) -> int:
+    """A free one, or its own; StartError when that is taken."""
+    if built.port is None:
+        return free_port(_HOST)
+    if listeners(built.port, ()):
+        taken = f"port {built.port}, which {contender.name} listens on, is taken: {describe_owners(built.port)}"
+        raise StartError(taken, exited=True)
+    return built.port
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,6 +7,7 @@
     asking.py      what is asked of it: paths with weights, or the GET routes of its own schema
     fitting.py     the catalogue's servers that can serve it, and the settings to vary
     command.py     servers given as a command line: --current and --cmd
+    image.py       --image: container images, run by an engine
     bench.py       one measurement of one setting
     first.py       the first answers, before anything is measured
     halving.py     which settings go on: a rung at a time, the better half

@@ -128,7 +128,7 @@ def command_built(setting: Setting, folder: Path, environment: Mapping[str, str]
     )
 
 
-def names_for(commands: list[str]) -> list[str]:
+def names_for(given: list[str], kind: str = "cmd") -> list[str]:
     """``cmd`` for one, ``cmd-1`` and ``cmd-2`` for two."""
     numbers = count(1)
-    return ["cmd"] if len(commands) == 1 else [f"cmd-{next(numbers)}" for _ in commands]
+    return [kind] if len(given) == 1 else [f"{kind}-{next(numbers)}" for _ in given]

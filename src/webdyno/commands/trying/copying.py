@@ -7,12 +7,14 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from webdyno.build.own import APP, script_for
 from webdyno.commands.trying.fitting import Setting
+from webdyno.commands.trying.image import Image, image_command
 from webdyno.commands.trying.project import Project
 from webdyno.model.contender import Contender
 from webdyno.model.placeholder import fill
@@ -23,7 +25,7 @@ ENTRY = "serving"
 
 
 class Copied(msgspec.Struct, frozen=True, kw_only=True):
-    """Texts ready to be copied; ``files`` are to be written into the project first."""
+    """Texts ready to be copied, empty where there is none; ``files`` are to be written into the project first."""
 
     install: str
     command: str
@@ -63,6 +65,12 @@ def to_copy(
         procfile=f"web: {asked}",
         dockerfile=f"CMD {json.dumps(everywhere)}",
     )
+
+
+def image_to_copy(image: Image, variables: Mapping[str, str]) -> Copied:
+    """The container on a port of the machine's loopback; how it is deployed, whoever built the image knows."""
+    command = _shell(image_command(image, variables, PORT))
+    return Copied(install="", command=command, files={}, systemd="", procfile="", dockerfile="")
 
 
 def files_for(original: Contender, project: Project, scripts: Path) -> dict[str, str]:

@@ -1,13 +1,15 @@
-"""``--env-file``: variables, one NAME=value a line, as shells, Docker and python-dotenv write them."""
+"""``--env`` and ``--env-file``: variables, one NAME=value a line, as shells, Docker and python-dotenv write them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from webdyno.model.errors import UsageError
 
 _LINE = re.compile(r"(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?P<value>.*)")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _QUOTED = re.compile(r"(?P<sign>['\"])(?P<text>.*?)(?P=sign)\s*(?:#.*)?")
 
 
@@ -27,6 +29,17 @@ def read_env_file(path: Path) -> dict[str, str]:
         if match is None:
             raise UsageError(f"--env-file {path}:{number}: write NAME=value, one variable a line")
         found[match["name"]] = _value(match["value"])
+    return found
+
+
+def read_variables(given: Sequence[str]) -> dict[str, str]:
+    """Those of ``--env NAME=value``, each taken as it stands. UsageError for what is none."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not _NAME.fullmatch(name):
+            raise UsageError(f"--env {name}: write NAME=value")
+        found[name] = value
     return found
 
 

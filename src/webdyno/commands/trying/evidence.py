@@ -16,7 +16,7 @@ from webdyno.commands.report import rendered, write
 from webdyno.commands.trying.answer import Answer, answer_of, called, doubts_of
 from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.command import CURRENT
-from webdyno.commands.trying.copying import Copied, to_copy
+from webdyno.commands.trying.copying import Copied, image_to_copy, to_copy
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle
@@ -97,6 +97,8 @@ def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[
 def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:
     if answer.best is None or answer.best == CURRENT:
         return None
+    if answer.best in sitting.images:
+        return image_to_copy(sitting.images[answer.best], sitting.flags.variables)
     setting = bench.settings[answer.best]
     original, scripts = sitting.original(setting)
     return to_copy(setting, sitting.project, sitting.flags.project_folder, original, scripts, sitting.cores)
@@ -124,6 +126,7 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
         f"asked by {words.count(sitting.flags.connections, 'client')} that wait for each answer; how much load it "
         "takes within a limit of latency is another question",
         *([placement(runs[-1].rig)] if runs else []),
+        *[f"{each.name} is {each.digest or each.id}, run by {each.engine.name}" for each in sitting.images.values()],
     ]
     if answer.best is not None and sitting.project is not None:
         original, _ = sitting.original(bench.settings[answer.best])
@@ -153,5 +156,6 @@ def save(folder: Path, told: Told, logs: Path) -> None:
     for log in sorted(logs.glob("*.log")):
         shutil.copyfile(log, folder / LOGS / log.name)
     if told.copy is not None:
-        for name, content in {**told.copy.files, "webdyno-try.service": told.copy.systemd}.items():
+        unit = {"webdyno-try.service": told.copy.systemd} if told.copy.systemd else {}
+        for name, content in {**told.copy.files, **unit}.items():
             write(folder / name, content)

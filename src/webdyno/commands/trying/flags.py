@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,8 +11,10 @@ from cyclopts import Parameter
 
 from webdyno.commands.options import JsonOption, connections_of, flag, refuse_unwritable, split
 from webdyno.commands.studying import seconds
-from webdyno.commands.trying.envfile import read_env_file
+from webdyno.commands.trying.envfile import read_env_file, read_variables
 from webdyno.model.errors import UsageError
+
+_IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
 
 
 @Parameter(name="*")
@@ -30,6 +33,13 @@ class Trying:
             help="Any other server (repeatable): 'node server.js {port}'. {host} {port} {bind} {workers} {cores}.",
         ),
     ] = None
+    image: Annotated[
+        list[str] | None,
+        flag("--image", help="A container image, run by podman or docker (repeatable): one is compared with the next."),
+    ] = None
+    container_port: Annotated[
+        int | None, flag("--container-port", help="Where the image's server listens; else its exposed port, or PORT.")
+    ] = None
     url: Annotated[str | None, flag("--url", help="A server that runs already: only load and latency.")] = None
     server: Annotated[
         list[str] | None, flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.")
@@ -41,6 +51,7 @@ class Trying:
         Path | None, flag("--python", help="The project's Python, or the folder of its environment; else found.")
     ] = None
     env_file: Annotated[Path | None, flag("--env-file", help="File of variables the app needs, NAME=value.")] = None
+    env: Annotated[list[str] | None, flag("--env", help="A variable, NAME=value (repeatable).")] = None
     interface: Annotated[
         Literal["wsgi", "asgi", "rsgi"] | None,
         flag("--interface", help="What the app speaks, where it cannot be told."),
@@ -67,6 +78,11 @@ class Trying:
         return self.cmd or []
 
     @property
+    def images(self) -> list[str]:
+        """Those of --image."""
+        return self.image or []
+
+    @property
     def project_folder(self) -> Path:
         """Whole; UsageError when it is none."""
         folder = self.folder.expanduser().absolute()
@@ -77,18 +93,20 @@ class Trying:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Of --env-file."""
-        return {} if self.env_file is None else read_env_file(self.env_file)
+        """Of --env-file, and those of --env over them."""
+        written = {} if self.env_file is None else read_env_file(self.env_file)
+        return written | read_variables(self.env or [])
 
     def check(self, app: str | None) -> None:
         """UsageError when the flags contradict each other."""
         connections_of(self.connections)
         if self.url is not None and (app is not None or self.commands or self.current is not None):
             raise UsageError("--url loads a server that runs already; it goes with neither an app, --cmd nor --current")
-        if app is None and self.url is None and not self.commands:
+        self._check_images(app)
+        if app is None and self.url is None and not self.commands and not self.images:
             raise UsageError(
                 "try what? Name an application (myapp:app), the command of a server (--cmd 'node server.js {port}'), "
-                "or a server that runs (--url)"
+                "a container image (--image), or a server that runs (--url)"
             )
         if app is None and self.servers is not None:
             raise UsageError("--server picks servers of the catalogue for an application; name one, such as myapp:app")
@@ -97,3 +115,19 @@ class Trying:
         if self.save is not None:
             refuse_unwritable(self.save)
         _ = self.budget_s, self.project_folder, self.variables
+
+    def _check_images(self, app: str | None) -> None:
+        if self.images and (app is not None or self.commands or self.url is not None):
+            raise UsageError(
+                "--image compares images with each other (--image mine:1 --image mine:2) and with --current; it goes "
+                "with neither an app, --cmd nor --url"
+            )
+        for name in self.images:
+            if not _IMAGE.fullmatch(name):
+                raise UsageError(f"--image {name}: name an image, such as --image mine:1 or --image ghcr.io/me/mine:1")
+        if len(set(self.images)) < len(self.images):
+            raise UsageError("--image: the same image is named twice")
+        if self.container_port is not None and not self.images:
+            raise UsageError("--container-port says where the server of an --image listens; name one")
+        if self.container_port is not None and not 1 <= self.container_port <= 65535:
+            raise UsageError(f"--container-port {self.container_port}: give a port from 1 to 65535")

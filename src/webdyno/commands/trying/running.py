@@ -44,7 +44,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
     """Load it and say how it answered; exit code 1 when not one request was answered rightly."""
-    if flags.save is not None or flags.servers is not None or flags.env_file is not None or flags.python is not None:
+    if flags.save is not None or flags.servers is not None or flags.variables or flags.python is not None:
         raise UsageError(
             "--url goes with --path, -H, -m, -b, --expect, -c, --budget and --json: the server is not ours"
         )

@@ -7,7 +7,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from webdyno.commands.trying.first import First, first_answers
 from webdyno.commands.trying.fitting import Setting, fitting, settings_of
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.halving import FINALISTS, RUNG_S, Field, finalists, halve
+from webdyno.commands.trying.image import Image, asking, image_built, image_setting, images_of
 from webdyno.commands.trying.interpreter import project_python
 from webdyno.commands.trying.project import Project, application, environment
 from webdyno.commands.trying.servers import Server, build_servers, hidden_variables
@@ -64,7 +65,9 @@ class Sitting:
     servers: dict[str, Server] = field(default_factory=dict)
     """By the name of their recommended setting."""
     commands: dict[str, Setting] = field(default_factory=dict)
-    """Of --cmd and --current, by name."""
+    """Of --cmd, --image and --current, by name."""
+    images: dict[str, Image] = field(default_factory=dict)
+    """By the name of their setting."""
     skipped: list[Skipped] = field(default_factory=list)
 
     @property
@@ -77,6 +80,7 @@ class Sitting:
         folder, variables = self.flags.project_folder, self.flags.variables
         for name, text in zip(names_for(self.flags.commands), self.flags.commands, strict=True):
             self._add_commands(command_settings(text, name, "--cmd", self.cores))
+        self._add_images(variables)
         if self.flags.current is not None:
             self._add_commands(command_settings(self.flags.current, CURRENT, "--current", self.cores))
         if app is None:
@@ -115,6 +119,19 @@ class Sitting:
                     f"environment or its folder{hint}"
                 )
 
+    def _add_images(self, variables: Mapping[str, str]) -> None:
+        """Every --image, pulled where it is missing. Any WebdynoError."""
+        if not self.flags.images:
+            return
+        ask = asking(self.strapped, self.interrupted)
+        found = images_of(self.flags.images, self.flags.container_port, ask, say)
+        found[0].engine.clear()
+        for name, image in zip(names_for(self.flags.images, "image"), found, strict=True):
+            self.images[name] = image
+            self._add_commands([image_setting(image, name, variables, self.strapped.rig, self.strapped.token)])
+            told = f"listens on {image.port}" if image.port is not None else "is told its port by PORT"
+            say(f"{image.name}: {image.id[:19]}, {image.engine.name} {image.engine.version}; it {told}")
+
     def _add_commands(self, settings: list[Setting]) -> None:
         self.commands |= {setting.name: setting for setting in settings}
 
@@ -125,7 +142,10 @@ class Sitting:
         python = None if self.project is None else self.project.python
         folder, variables = self.flags.project_folder, self.flags.variables
         packages = {} if self.project is None else self.project.said.packages
-        return command_built(self.commands[name], folder, environment(folder, variables, python), packages)
+        around = environment(folder, variables, python)
+        if name in self.images:
+            return image_built(self.images[name], self.commands[name], folder, around)
+        return command_built(self.commands[name], folder, around, packages)
 
     def first(self) -> First:
         """The first answers, of the simplest server and of --current. Any WebdynoError."""
@@ -152,7 +172,13 @@ class Sitting:
         setting = self.servers[name].setting if name in self.servers else self.commands[name]
         slow = msgspec.structs.replace(setting.contender, ready_s=60.0)
         built, log = self.built_of(name), self.work / "first.log"
-        return first_answers(slow, built, self.asking, self.strapped, log, self.interrupted, time.monotonic)
+        try:
+            return first_answers(slow, built, self.asking, self.strapped, log, self.interrupted, time.monotonic)
+        except StartError as error:
+            if name not in self.images or error.exited or self.interrupted.is_set():
+                raise
+            hint = "an image is told its port by PORT; name another with --container-port"
+            raise StartError(f"{self.images[name].name}: {error}; {hint}", error.log_tail, exited=False) from None
 
     def bench(self, first: First) -> TryBench:
         """Where everything is measured, all recommended settings and commands in it."""
@@ -228,6 +254,12 @@ class Sitting:
         other = dataclasses.replace(bench, workload=hello, settings={}, built={})
         other.add(msgspec.structs.replace(setting, contender=idle), built)
         return other, "nothing"
+
+    def leave(self) -> None:
+        """Every server of the sitting has ended: remove what an engine keeps of a container that it had to kill."""
+        deaf = asking(self.strapped, threading.Event())  # a Ctrl-C is why this may be the last thing that is done
+        for engine in {image.engine.name: image.engine for image in self.images.values()}.values():
+            dataclasses.replace(engine, ask=deaf).remove(self.strapped.token)
 
     def original(self, setting: Setting) -> tuple[Contender | None, Path | None]:
         """The catalogue's contender behind a setting and the folder of its scripts."""

@@ -95,11 +95,13 @@ def tell(told: Told, console: Console) -> None:
 
 def _copy(copied: Copied, console: Console) -> None:
     console.print()
-    for title, text in (("install", copied.install), ("command", copied.command), ("Procfile", copied.procfile)):
+    lines = {"install": copied.install, "command": copied.command, "Procfile": copied.procfile}
+    for title, text in {**lines, "Dockerfile": copied.dockerfile}.items():
         if text:
             console.print(Text(clean(f"{title:<11} {text}")), soft_wrap=True)
-    console.print(Text(clean(f"{'Dockerfile':<11} {copied.dockerfile}")), soft_wrap=True)
     for name, content in {**copied.files, "systemd unit": copied.systemd}.items():
+        if not content:
+            continue
         console.print(Text(f"{name}:"))
         console.print(Text(clean(textwrap.indent(content.rstrip(), "    "))), soft_wrap=True)
 

@@ -1,0 +1,130 @@
+"""Contained: a Group whose server runs in a container, started for us by the client of an engine (podman, docker).
+
+What we started is only that client. The engine puts the server elsewhere: below a monitor or a daemon that is no child
+of ours, in a cgroup of the engine's. It is found by its mark, which the client is told to hand on, together with its
+pid namespace, which no helper of an engine has; from then on everybody in that namespace is the Group. CPU and memory
+are those of the engine's cgroup, so the client and the monitor are not counted, whether they rest or copy a log.
+
+Ending it is asked of the client, which passes signals on. A container that has to be killed is killed before its
+client, and its monitor (conmon) is left alone: between them they clear it away (``--rm``). For the same reason the
+client stands in no cgroup of ours, which its monitor would inherit. When webdyno itself is killed, the next one finds
+the container's processes by the same mark.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from webdyno.rig.cgroup import Cgroup
+from webdyno.rig.group import Group
+from webdyno.rig.mounts import places
+from webdyno.rig.process import all_stats, mark_of
+from webdyno.rig.tree import reap_adopted
+
+_CLEAR_S = 5.0
+"""How long an engine may take to clear a container away whose processes were killed."""
+
+
+class Contained(Group):
+    """See above; until the container runs, the Group is empty."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        mark: str,
+        cgroup: Cgroup | None = None,
+        forget: Callable[[Group], None] = lambda _: None,
+    ) -> None:
+        super().__init__(process, mark, cgroup, forget)
+        self._namespace: str | None = None
+        self._inside: Cgroup | None = None
+        self._monitor: list[int] = []
+
+    def pids(self) -> list[int]:
+        """Living processes in the container."""
+        reap_adopted()
+        if not self._found():
+            return []
+        counted = self._inside.pids() if self._inside is not None else None
+        return _within(self._namespace) if counted is None else counted
+
+    def cpu_ns(self) -> tuple[int, int] | None:
+        """Of the container since its start; None where the engine gave it no cgroup of its own."""
+        return self._inside.cpu_ns() if self._inside else None
+
+    def memory_peak_bytes(self) -> int | None:
+        """High-water mark of the container."""
+        return self._inside.memory_peak_bytes() if self._inside else None
+
+    def throttled_ns(self) -> int | None:
+        """Time a CPU quota held the container back."""
+        return self._inside.throttled_ns() if self._inside else None
+
+    def oom_killed(self) -> bool:
+        """Whether the kernel killed one of the container's processes for memory."""
+        return bool(self._inside and self._inside.oom_kills())
+
+    def end(self, grace_s: float) -> list[str]:
+        """As any Group; the engine removes the container's cgroup, so its last figures are taken before."""
+        if self._inside is not None:
+            self.cpu_ns(), self.memory_peak_bytes(), self.throttled_ns(), self.oom_killed()
+        try:
+            return super().end(grace_s)
+        finally:
+            reap_adopted(self._monitor)
+
+    def _ask(self, grace_s: float) -> list[str]:
+        notes = super()._ask(grace_s)
+        left = self.pids()
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if left:
+            self.wait(_CLEAR_S)
+        return notes
+
+    def _found(self) -> bool:
+        """Look for the container, unless it was found already."""
+        if self._namespace is not None:
+            return True
+        ours = _namespace(os.getpid())
+        for stat in all_stats().values():
+            if stat.alive and mark_of(stat.pid) == self.mark and (there := _namespace(stat.pid)) not in (None, ours):
+                self._namespace, self._monitor = there, [stat.parent]
+                self._inside = cgroup_of(stat.pid, beside=self.pid)
+                return True
+        return False
+
+
+def cgroup_of(pid: int, *, beside: int) -> Cgroup | None:
+    """The cgroup that ``pid`` has for itself, to be read; None without one.
+
+    Where it stands in the same group as ``beside``, or at the top, others would be counted with it.
+    """
+    client = places(process=str(beside))
+    own = {
+        name: place.own
+        for name, place in places(process=str(pid)).items()
+        if place.own != place.mount and (name not in client or client[name].own != place.own)
+    }
+    v1 = {name: folder for name, folder in own.items() if name in ("memory", "cpuacct")}
+    v2 = own.get("")
+    return Cgroup(v1, v2, own.get("cpu")) if v1 or v2 else None
+
+
+def _within(namespace: str | None) -> list[int]:
+    """Living processes of a pid namespace (of one below it: those that share its processes are asked by the cgroup)."""
+    return [stat.pid for stat in all_stats().values() if stat.alive and _namespace(stat.pid) == namespace]
+
+
+def _namespace(pid: int) -> str | None:
+    """Its pid namespace, as the kernel names it; None when that may not be seen."""
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return None
