@@ -1,5 +1,6 @@
 """Letters and the top group."""
 
+import random
 from itertools import combinations
 
 from hypothesis import given
@@ -38,3 +39,14 @@ def test_the_top_group_is_the_first_and_whoever_cannot_be_told_from_it() -> None
     assert top_group(["a", "b", "c"], {frozenset("ac")}) == ["a", "b"]
     assert top_group(["a", "b", "c"], {frozenset("ab")}) == ["a", "c"]
     assert top_group([], set()) == []
+
+
+def test_a_crowd_without_an_order_has_few_letters() -> None:
+    # Random pairs of 119: the groups that could be made of them are too many to be looked at one by one.
+    names = [f"c{n:03}" for n in range(119)]
+    chance = random.Random(1)
+    apart = {frozenset(pair) for pair in combinations(names, 2) if chance.random() < 0.5}
+    found = letters(names, apart)
+    for one, other in combinations(names, 2):
+        assert bool(set(found[one]) & set(found[other])) == (frozenset((one, other)) not in apart)
+    assert len(set("".join(found.values()))) <= len(names) * len(names) // 4  # of any graph (Erdos, Goodman, Posa 1966)

@@ -72,9 +72,6 @@ _ENDINGS: dict[str, Format] = {
     ".svg": "svg",
     ".png": "png",
 }
-    ".svg": "svg",
-    ".png": "png",
-}
 
 
 def _by_name(out: Path | None, form: Format) -> Format:
