@@ -45,7 +45,7 @@ def ordered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Order]:
     """Orders that would have gone to the engine, in a webdyno that was never calibrated."""
     found: list[Order] = []
 
-    def carried_out(order: Order, watch: object) -> Loaded:
+    def carried_out(order: Order, watch: object, **_: object) -> Loaded:
         found.append(order)
         return recorded("timed")
 
@@ -201,7 +201,7 @@ def test_csv_has_a_row_for_each_slice_and_each_route(
     loaded = recorded("ok")
     route = Route(name="GET /a, b", offered=2, ok=1, errors={"timeout": 1}, bytes_in=3)
     loaded.slices = [msgspec.structs.replace(slice_, routes=[route]) for slice_ in loaded.slices]
-    monkeypatch.setattr(command, "carry_out", lambda order, watch: loaded)
+    monkeypatch.setattr(command, "carry_out", lambda order, watch, **_: loaded)
     assert call(["load", URL, "--csv"]) == 0
     whole, part = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert (whole["route"], whole["ok"], whole["errors_timeout"]) == ("", "1000", "0")
@@ -230,7 +230,7 @@ def test_a_missed_objective_and_no_right_answer_are_exit_code_one(
 ) -> None:
     assert call(["load", URL, "--slo", "p50<1us"]) == 1
     assert "slo         p50<1us: missed" in capsys.readouterr().out
-    monkeypatch.setattr(command, "carry_out", lambda order, watch: recorded("error"))
+    monkeypatch.setattr(command, "carry_out", lambda order, watch, **_: recorded("error"))
     assert call(["load", URL]) == 1
     assert "errors      wrong-status 1,000  (100 %)" in capsys.readouterr().out
 

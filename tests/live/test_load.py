@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,3 +78,19 @@ def test_calibration_finds_a_ceiling_and_keeps_it(load: Call, cache: Path) -> No
     assert [ceiling["connections"] for ceiling in ceilings] == list(CONNECTIONS)
     assert all(ceiling["rate"]["low"] < ceiling["rate"]["value"] < ceiling["rate"]["high"] for ceiling in ceilings)
     assert (cache / "calibration.json").is_file()
+
+
+def test_ctrl_c_ends_it_and_what_was_measured_is_told(environment: dict[str, str], url: str) -> None:
+    command = [sys.executable, "-m", "webdyno", "load", url, "-d", "60s", "--json"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as done:
+        asked = Path(f"/proc/{done.pid}/task/{done.pid}/children")
+        while not asked.read_text():  # the engine is there
+            time.sleep(0.05)
+        time.sleep(1)
+        done.send_signal(signal.SIGINT)
+        out, _ = done.communicate(timeout=30)
+    assert done.returncode == 130
+    said = json.loads(out)
+    assert said["summary"]["ended"] == "interrupted"
+    assert said["summary"]["ok"] > 0
+    assert "interrupted: it was stopped before its end" in said["doubts"]

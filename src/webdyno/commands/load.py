@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ def load(
 
     At a rate, latency counts from the moment a request was due, so a server that stalls cannot hide it. Answers with
     status 200-399 count as right, unless --expect says what is right. Exit code 1 when not one request was answered
-    rightly, or an objective of --slo was missed.
+    rightly, or an objective of --slo was missed. Ctrl-C ends it early, and what was measured so far is told.
 
     Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`, `webdyno load http://127.0.0.1:8000/ -r 5000 --slo
     'p99<50ms'` or `webdyno load 9=http://127.0.0.1:8000/ 1=http://127.0.0.1:8000/report --stages '10s:100-2000'`
@@ -95,12 +96,14 @@ def load(
     title = urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
     drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
     with watching(title, order.load, quiet=not drawn) as watch:
-        loaded = carry_out(order, watch)
+        loaded = carry_out(order, watch, keep_on_interrupt=True)
     failed = missed(wanted, loaded.summary)
     found = doubts(loaded, known_ceiling(cache_folder(), order))
     if saying.hdr is not None:
         write_hdr(saying.hdr, title, loaded)
     _say(title, list(urls), loaded, found, failed, saying)
+    if loaded.summary.get("ended") == "interrupted":
+        return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1
 
 
