@@ -71,10 +71,10 @@ def command_of(made: Plan) -> str:
 def test_the_page_has_the_command_with_all_of_them_quoted() -> None:
     made = plan([run(round_=r) for r in (1, 2)], arguments=["quickstart", "-k", "flask-*", "--memory", "none"])
     told = command_of(made)
-    assert told == "webdyno run quickstart -k 'flask-*' --memory none --seed 7 --rounds 2"
+    assert told == "webdyno run quickstart -k 'flask-*' --memory none --seed 7 --rounds 2 --exhaustive"
     assert shlex.split(told)[3:5] == ["-k", "flask-*"]
 
 
 def test_an_older_plan_is_repeated_by_its_name_and_as_brief_as_it_was() -> None:
     made = msgspec.structs.replace(plan([run(round_=r) for r in (1, 2)]), brief=True)
-    assert command_of(made) == "webdyno run fake --brief --seed 7 --rounds 2"
+    assert command_of(made) == "webdyno run fake --brief --seed 7 --rounds 2 --exhaustive"
