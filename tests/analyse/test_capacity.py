@@ -62,6 +62,7 @@ def searched(serve: Serve, search: Search) -> tuple[Capacity, list[Tried]]:
     return capacity_of(tried, search), tried
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("luck", [0.02, 0.05])
 def test_the_interval_holds_the_truth_and_costs_few_trials(luck: float) -> None:
     true, inside, off, cost = truth(luck), 0, [], []

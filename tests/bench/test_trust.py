@@ -93,6 +93,7 @@ def test_a_replay_of_nothing_is_no_crash() -> None:
     assert replaying.report(empty, Race())[0] == "no Runs"
 
 
+@pytest.mark.slow
 def test_worlds_that_nothing_was_chosen_on_are_the_ones_reported() -> None:
     lines = simulated.run(2, simulated.FRESH)
     assert lines[0] == "2 worlds, seeds 6000 to 6001"

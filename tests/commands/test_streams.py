@@ -14,6 +14,7 @@ from webdyno.commands import call
 WEBDYNO = f"{sys.executable} -m webdyno"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["list >&-", "list <&-", "list 2>&-", "list >&- 2>&- <&-", "show go >&-", "list | head -1 >/dev/null"]
 )
@@ -22,6 +23,7 @@ def test_streams_that_lead_nowhere_are_no_fault(line: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_complaint_is_still_told_when_standard_output_is_closed() -> None:
     done = _bash(f"{WEBDYNO} show nobdy >&-")
     assert done.returncode == 2

@@ -29,6 +29,7 @@ def large() -> str:
         return render_html(*many(), analysed())
 
 
+@pytest.mark.slow
 def test_a_hundred_contenders_at_five_loads_in_ten_rounds_stay_under_three_megabytes(large: str) -> None:
     assert len(large.encode()) < MOST_BYTES
 
