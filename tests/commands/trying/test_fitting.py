@@ -102,11 +102,11 @@ def test_what_is_installed_binds_the_server_but_for_what_it_requires_itself() ->
     assert other_versions(gunicorn, project(flask="3")) == []
 
 
-def copied(name: str, target: str = "shop:app") -> object:
+def copied(name: str, target: str = "shop:app", variables: Path | None = None) -> object:
     contender = KNOWN.contenders[name]
     setting = base_setting(contender, project(target), "/cache/x", 2)
     sources = KNOWN.app_directories[contender.app]
-    return to_copy(setting, project(target), Path("/srv/shop"), contender, sources, 2)
+    return to_copy(setting, project(target), Path("/srv/shop"), contender, sources, 2, variables)
 
 
 def test_a_command_can_be_copied_in_every_form() -> None:
@@ -119,6 +119,12 @@ def test_a_command_can_be_copied_in_every_form() -> None:
     assert "WorkingDirectory=/srv/shop\n" in text["systemd"]
     assert text["install"].startswith("pip install gunicorn==")
     assert text["files"] == {}
+
+
+def test_the_unit_names_the_file_of_variables_the_application_needs() -> None:
+    text = msgspec.to_builtins(copied("gunicorn-sync", variables=Path("/srv/shop/.env")))
+    assert "WorkingDirectory=/srv/shop\nEnvironmentFile=/srv/shop/.env\nExecStart=/srv/shop" in text["systemd"]
+    assert "EnvironmentFile" not in msgspec.to_builtins(copied("gunicorn-sync"))["systemd"]
 
 
 def test_a_server_without_a_command_line_comes_with_its_script() -> None:

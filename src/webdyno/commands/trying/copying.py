@@ -42,8 +42,11 @@ def to_copy(
     original: Contender | None,
     scripts: Path | None,
     cores: int,
+    variables: Path | None = None,
 ) -> Copied:
-    """``original`` is the catalogue's contender with its scripts' folder; None for a command of the user's."""
+    """``original`` is the catalogue's contender with its scripts' folder; None for a command of the user's.
+    ``variables`` is the file of --env-file.
+    """
     files: dict[str, str] = {}
     words = setting.contender.serve
     if original is not None and project is not None and scripts is not None:
@@ -60,7 +63,11 @@ def to_copy(
         command=here,
         files=files,
         systemd=_unit(
-            fill(words, host="127.0.0.1", port=PORT, **numbers), project, folder, installed=original is not None
+            fill(words, host="127.0.0.1", port=PORT, **numbers),
+            project,
+            folder,
+            variables,
+            installed=original is not None,
         ),
         procfile=f"web: {asked}",
         dockerfile=f"CMD {json.dumps(everywhere)}",
@@ -98,7 +105,7 @@ def _shell(words: list[str]) -> str:
     return " ".join(shlex.quote(word) for word in words)
 
 
-def _unit(words: list[str], project: Project | None, folder: Path, *, installed: bool) -> str:
+def _unit(words: list[str], project: Project | None, folder: Path, variables: Path | None, *, installed: bool) -> str:
     """A systemd service; its program by its whole path, as systemd wants it.
 
     ``installed``: a server that will be installed into the project's environment; else a command the machine has.
@@ -107,9 +114,11 @@ def _unit(words: list[str], project: Project | None, folder: Path, *, installed:
     found = shutil.which(words[0], path=f"{own}:{os.environ.get('PATH', os.defpath)}") or words[0]
     program = f"{own}/{words[0]}" if own and installed else found
     quoted = " ".join(_systemd(word) for word in [program, *words[1:]])
+    # not quoted: systemd takes the rest of the line as the path
+    needed = "" if variables is None else f"EnvironmentFile={str(variables.absolute()).replace('%', '%%')}\n"
     return (
         "[Unit]\nAfter=network.target\n\n[Service]\n"
-        f"WorkingDirectory={folder}\nExecStart={quoted}\nRestart=on-failure\n\n"
+        f"WorkingDirectory={folder}\n{needed}ExecStart={quoted}\nRestart=on-failure\n\n"
         "[Install]\nWantedBy=multi-user.target\n"
     )
 

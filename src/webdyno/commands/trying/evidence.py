@@ -101,7 +101,8 @@ def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:
         return image_to_copy(sitting.images[answer.best], sitting.flags.variables)
     setting = bench.settings[answer.best]
     original, scripts = sitting.original(setting)
-    return to_copy(setting, sitting.project, sitting.flags.project_folder, original, scripts, sitting.cores)
+    flags = sitting.flags
+    return to_copy(setting, sitting.project, flags.project_folder, original, scripts, sitting.cores, flags.env_file)
 
 
 def _dropped(field: Field, plan: Plan) -> list[Dropped]:
