@@ -127,8 +127,8 @@ WRONG = [
     (
         "shop:app",
         ["--current", "no-such-program {port}"],
-        1,
-        "--current 'no-such-program {port}': no-such-program could not",
+        2,
+        "--current 'no-such-program {port}': there is no program 'no-such-program' on PATH, in the project's",
     ),
     ("shop:app", ["--python", "/no/where"], 2, "--python /no/where: there is no Python; give an interpreter"),
 ]
