@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from tests.test_store import made, run, trial
 from webdyno.model.errors import UsageError
 from webdyno.store import FILE, Store
-from webdyno.wal import PAUSE_S, TRIES, fold, is_written, signature, take_away
+from webdyno.wal import PAUSE_S, TRIES, connect_without_trace, fold, is_written, signature, take_away
 
 
 def test_the_log_is_taken_away_as_soon_as_the_last_reader_has_gone(tmp_path: Path) -> None:
@@ -78,3 +80,22 @@ def test_what_is_no_file_of_ours_is_one_sentence(tmp_path: Path) -> None:
         Store.peek(tmp_path)
     assert not is_written(tmp_path / FILE)
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_what_is_no_ordinary_file_is_neither_waited_for_nor_followed(tmp_path: Path, end: str, kind: str) -> None:
+    made(tmp_path, run(1))
+    file = tmp_path / FILE
+    beside = file.with_name(file.name + end)
+    if kind == "pipe":
+        os.mkfifo(beside)
+    elif kind == "link":
+        beside.symlink_to(tmp_path / "elsewhere")
+    else:
+        beside.mkdir()
+    assert not is_written(file)
+    with pytest.raises(sqlite3.DatabaseError, match=f"results.sqlite{end} is no ordinary file"):
+        connect_without_trace(file)
+    with pytest.raises(UsageError):
+        Store.peek(tmp_path).close()

@@ -31,8 +31,11 @@ def read(folder: Path) -> Now | None:
     """What is in flight; None when nothing is, or it cannot be read."""
     try:
         descriptor = os.open(folder / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return msgspec.json.decode(file.read(_LARGEST_BYTES), type=Now)
+        try:
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return msgspec.json.decode(file.read(_LARGEST_BYTES), type=Now)
+        finally:
+            os.close(descriptor)
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 
@@ -40,4 +43,5 @@ def read(folder: Path) -> Now | None:
 def clear(folder: Path) -> None:
     """Nothing is in flight."""
     for name in (FILE, f".{FILE}"):
-        (folder / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)

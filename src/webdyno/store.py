@@ -139,9 +139,11 @@ class Store:
     # What is in it
 
     def plan(self) -> Plan:
-        """The plan as it was made."""
-        [(body,)] = self._rows("SELECT body FROM plan")
-        return self._read(body, Plan, "the plan")
+        """The plan as it was made; UsageError where whoever made the store was ended before it wrote one."""
+        rows = self._rows("SELECT body FROM plan")
+        if not rows:
+            raise UsageError(f"{self.folder / FILE} holds no plan: it is only just made, or was never finished")
+        return self._read(rows[0][0], Plan, "the plan")
 
     def fingerprint(self) -> Fingerprint:
         """The machine it began on."""
@@ -150,6 +152,8 @@ class Store:
     def fingerprints(self) -> list[Fingerprint]:
         """The machine at the start and at every resumption, in order; see ``changes``."""
         rows = self._rows("SELECT number, body FROM fingerprint ORDER BY number")
+        if not rows:
+            raise UsageError(f"{self.folder / FILE} does not say which machine it is of: it was never finished")
         return [self._read(body, Fingerprint, f"fingerprint {number}") for number, body in rows]
 
     def runs(self) -> list[Run]:

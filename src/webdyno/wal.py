@@ -29,6 +29,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 _FLOCK = "hhqqi0q"
 """struct flock of 64-bit Linux: type, whence, start, length, pid; padded to whole quads."""
@@ -46,6 +47,10 @@ Signature = tuple[tuple[int, int, int], ...]
 def connect_without_trace(file: Path) -> sqlite3.Connection:
     """A connection that reads ``file`` as it is now and writes nothing; sqlite3.Error as sqlite3 raises it."""
     log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
+    for beside in (log, index, file.with_name(file.name + "-journal")):
+        with suppress(FileNotFoundError):
+            if not S_ISREG(beside.lstat().st_mode):  # a FIFO would keep us for ever, a link lead elsewhere
+                raise sqlite3.DatabaseError(f"{beside.name} is no ordinary file")
     if not log.exists():
         return _open(file, "mode=ro&immutable=1")
     return _open(file, "mode=ro&readonly_shm=1") if index.exists() else _copied(file, log)
@@ -69,7 +74,8 @@ def is_written(file: Path) -> bool:
     The kernel is asked who holds the lock, so nothing stale is left by a process that was killed.
     """
     try:
-        descriptor = os.open(file.with_name(file.name + "-shm"), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        how = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(file.with_name(file.name + "-shm"), how)
     except OSError:
         return False
     try:
@@ -116,8 +122,12 @@ def _copied(file: Path, log: Path) -> sqlite3.Connection:
     """The store with its log, read from a copy into memory."""
     memory = sqlite3.connect(":memory:", isolation_level=None)
     with tempfile.TemporaryDirectory(prefix="webdyno-view-") as folder:
-        shutil.copyfile(file, Path(folder) / file.name)
-        shutil.copyfile(log, Path(folder) / log.name)
+        try:
+            shutil.copyfile(file, Path(folder) / file.name)
+            shutil.copyfile(log, Path(folder) / log.name)
+        except OSError as error:  # gone since, or no room
+            memory.close()
+            raise sqlite3.OperationalError(str(error)) from error
         copy = sqlite3.connect(Path(folder) / file.name)
         try:
             copy.backup(memory)

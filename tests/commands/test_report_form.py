@@ -32,6 +32,8 @@ def test_a_flag_that_contradicts_the_name_is_refused(tmp_path: Path, capsys: pyt
     shutil.copy(OLD, tmp_path / "results.sqlite")
     assert call(["report", str(tmp_path), "-f", "md", "-o", str(tmp_path / "page.html")]) == 2
     assert "--format md and --out" in capsys.readouterr().err
+    assert call(["report", str(tmp_path), "--json", "-o", str(tmp_path / "page.html")]) == 2
+    assert "--format json and --out" in capsys.readouterr().err
     assert call(["report", str(tmp_path), "-f", "json", "-o", str(tmp_path / "page.json")]) == 0
     assert json.loads((tmp_path / "page.json").read_text("utf-8"))
 

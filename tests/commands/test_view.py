@@ -11,6 +11,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import msgspec
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
@@ -74,7 +75,7 @@ def test_a_report_in_openmetrics_goes_to_a_file_or_a_pipe(tmp_path: Path, capsys
 
 def test_the_metrics_of_a_run_grow_with_every_trial_and_are_never_half_a_file(tmp_path: Path) -> None:
     file = tmp_path / "webdyno.prom"
-    meter = Meter(file, PLAN, FINGERPRINT, RUNS[:1])
+    meter = Meter(file, PLAN, FINGERPRINT, RUNS[:1], clock=lambda: 0.0)
     for number in range(1, 4):
         counted = {family.name: family for family in text_string_to_metric_families(file.read_text())}
         assert sum(sample.value for sample in counted["webdyno_runs"].samples) == number
@@ -84,12 +85,24 @@ def test_the_metrics_of_a_run_grow_with_every_trial_and_are_never_half_a_file(tm
         meter.end(RUNS[number])
 
 
+def test_a_metrics_file_that_takes_long_to_write_is_written_less_often(tmp_path: Path) -> None:
+    times = iter([0.0, 1.0, 5.0, 20.9, 21.0, 21.0, 21.5])  # it takes a second, so the next is due after twenty more
+    file = tmp_path / "webdyno.prom"
+    meter = Meter(file, PLAN, FINGERPRINT, RUNS[:1], clock=lambda: next(times))
+    texts = [file.read_text()]
+    for made_ in RUNS[1:4]:
+        meter.end(made_)
+        texts.append(file.read_text())
+    assert texts[0] == texts[1] == texts[2]
+    assert texts[3] != texts[2]
+
+
 def test_a_metrics_file_that_fails_later_costs_a_note_and_not_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
-    meter = Meter(folder / "m", PLAN, FINGERPRINT, [])
+    meter = Meter(folder / "m", PLAN, FINGERPRINT, [], clock=lambda: 0.0)
     (folder / "m").unlink()
     folder.rmdir()
     meter.end(RUNS[0])
@@ -116,6 +129,11 @@ def test_what_is_in_flight_stands_beside_the_store_and_is_gone_at_the_end(tmp_pa
         then = now.read(tmp_path)
         assert then is not None
         assert (then.phase, then.warmup, then.steady) == ("steady", [10_000.0], [10_000.0, 10_000.0])
+        warmup, steady = RUNS[1].slices[:2]
+        told.event(msgspec.structs.replace(warmup, errors={"reset": 3}))
+        told.event(msgspec.structs.replace(steady, errors={"reset": 2}))
+        assert (after := now.read(tmp_path)) is not None
+        assert after.errors == 2  # of this phase
         told.end(RUNS[1])
         told.begin(RUNS[2].trial)
         last = now.read(tmp_path)
@@ -135,6 +153,7 @@ def test_a_long_trial_keeps_its_last_seconds_and_a_full_disk_keeps_nobody_waitin
         found = now.read(tmp_path)
         assert found is not None
         assert (len(found.steady), found.total, found.left_s) == (MOST_SECONDS, None, None)
+        assert found.left_out == 5
         assert json.loads((tmp_path / now.FILE).read_bytes())["trial"]["contender"] == "a"
 
         def full(*_: object) -> None:

@@ -46,6 +46,7 @@ def test_csv_has_one_line_per_contender_and_table_with_plain_numbers() -> None:
     analysis = analyse(*made)
     rows = list(csv.DictReader(io.StringIO(render_csv(*made, analysis))))
     assert len(rows) == 30
+    assert {row["driver"] for row in rows} == {"engine"}
     first = analysis.verdicts[0].standings[0]
     assert first.rate is not None
     assert float(rows[0]["rate_per_s"]) == first.rate.value

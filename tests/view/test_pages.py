@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +14,10 @@ from tests.analyse.fakes import FINGERPRINT, contender, plan, run, slices, sprea
 from tests.report.test_html import EVIL, parsed
 from tests.view.serving import Asked, made, rounds, serving, trace
 from webdyno.model.errors import UsageError
+from webdyno.model.race import Race
 from webdyno.store import FILE, Store
-from webdyno.view import Shelf
+from webdyno.view import Shelf, metrics, shelf
+from webdyno.view.course import of_one
 
 
 @pytest.fixture
@@ -228,3 +231,57 @@ def test_a_whole_study_is_listed_with_its_failures(tmp_path: Path) -> None:
         text = text_of(there.get("/").text)
         assert "90 runs" in text
         assert "7 failed" in text
+
+
+def test_a_pipe_in_the_place_of_a_log_keeps_nobody_waiting(tmp_path: Path) -> None:
+    file = made(tmp_path / "bad", rounds()) / FILE
+    os.mkfifo(file.with_name(f"{file.name}-shm"))
+    made(tmp_path / "good", rounds())
+    with serving(tmp_path) as there:
+        listed = there.get("/")
+        assert (listed.status, "no ordinary file" in listed.text, "good" in listed.text) == (200, True, True)
+
+
+def test_one_store_that_cannot_be_analysed_silences_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("bad", "good"):
+        made(tmp_path / name, rounds(), plan(rounds(), study=name))
+    real = metrics.analyse
+    monkeypatch.setattr(metrics, "analyse", lambda plan, *rest: 1 / 0 if plan.study == "bad" else real(plan, *rest))
+    with serving(tmp_path) as there:
+        reply = there.get("/metrics")
+        assert (reply.status, 'study="good"' in reply.text, 'study="bad"' in reply.text) == (200, True, False)
+        assert there.get("/results/bad/metrics").status == 500
+        assert len(there.complaints) == 1
+
+
+def test_an_entry_that_breaks_in_a_new_way_is_a_line_in_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path / "odd", rounds())
+
+    def deep(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(shelf, "_entry", deep)
+    with serving(tmp_path) as there:
+        reply = there.get("/")
+        assert (reply.status, "RecursionError: too deep" in reply.text) == (200, True)
+
+
+def test_a_question_with_more_than_any_page_asks_for_is_not_understood(asked: Asked) -> None:
+    assert asked.get("/compare?" + "&".join(f"a{n}=1" for n in range(30))).status == 400
+
+
+def test_a_tool_of_one_figure_for_each_phase_has_no_course() -> None:
+    assert of_one([5.0], [10.0], "wrk") is None
+    assert of_one([5.0], [10.0, 11.0], "engine") is not None
+    drawn = of_one([], [10.0] * 600, "engine", 400)
+    assert drawn is not None
+    assert ">1000<" in drawn  # seconds, of which the first 400 are not kept
+
+
+def test_a_race_that_was_stopped_is_left_off_and_not_done(tmp_path: Path) -> None:
+    runs = [run("go", round_=1), run("go", round_=2, outcome="interrupted", slices=[])]
+    raced = msgspec.structs.replace(plan(runs), race=Race())
+    made(tmp_path / "race", runs, raced)
+    assert Shelf(tmp_path).entry("race").state == "left off"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -20,18 +22,30 @@ MetricsOption = Annotated[
 ]
 
 
+_SHARE = 20
+"""The file is written again after so many times as long as writing it took: it grows with the plan."""
+
+
 class Meter:
     """Keeps the file: counts and latency of the Runs so far. Estimates come at the end, for they take a whole analysis.
 
     Each Run's lines are made once, between two Trials, when nothing is loaded.
     """
 
-    def __init__(self, path: Path, plan: Plan, fingerprint: Fingerprint, before: list[Run]) -> None:
-        from webdyno.report.openmetrics import head, load_names
+    def __init__(
+        self,
+        path: Path,
+        plan: Plan,
+        fingerprint: Fingerprint,
+        before: list[Run],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        from webdyno.report.openmetrics import Families, add, head, load_names
 
         self._path, self._plan, self._names = path, plan, load_names(plan)
-        self._samples = list(head(plan, fingerprint))
-        self._failed = False
+        self._families: Families = {}
+        add(self._families, head(plan, fingerprint))
+        self._failed, self._next, self._clock = False, 0.0, clock
         for run in before:
             self._take(run)
         self._write()
@@ -45,23 +59,27 @@ class Meter:
     def end(self, run: Run) -> None:
         """Add the Run."""
         self._take(run)
-        self._write()
+        if self._clock() >= self._next:
+            self._write()
 
     def _take(self, run: Run) -> None:
-        from webdyno.report.openmetrics import about_run
+        from webdyno.report.openmetrics import about_run, add
 
-        self._samples += about_run(self._plan, self._names, run)
+        add(self._families, about_run(self._plan, self._names, run))
 
     def _write(self) -> None:
         """A file that fails in the middle must not cost the measurement: it is complained of once."""
-        from webdyno.report.openmetrics import text
+        from webdyno.report.openmetrics import told
 
+        begun = self._clock()
         try:
-            put(self._path, text(self._samples))
+            put(self._path, told(self._families))
         except MachineError as error:
             if not self._failed:
                 print(f"note: {error}; the plan goes on", file=sys.stderr)
             self._failed = True
+        now = self._clock()
+        self._next = now + _SHARE * (now - begun)
 
 
 def check(path: Path | None) -> None:

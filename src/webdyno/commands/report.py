@@ -41,7 +41,7 @@ def report(
 
     if json and format_ not in ("terminal", "json"):
         raise UsageError(f"--json and --format {format_} exclude each other: a report has one form")
-    form: Format = "json" if json else _by_name(out, format_)
+    form = _by_name(out, "json" if json else format_)
     tables = numbers(table, "--table")
     if form not in PICTURES and (tables or dark):
         raise UsageError("--table and --dark are about pictures: they go with --format svg or --format png")

@@ -94,9 +94,12 @@ class Beside:
             return
         so_far = self._now.warmup if event.phase == "warmup" else self._now.steady
         so_far.append(event.ok * 1e9 / event.duration_ns)
-        del so_far[:-MOST_SECONDS]
+        over = max(len(so_far) - MOST_SECONDS, 0)
+        del so_far[:over]
         wrong = sum(number for kind, number in event.errors.items() if kind != NOT_AN_ERROR)
-        self._now = msgspec.structs.replace(self._now, phase=event.phase, errors=self._now.errors + wrong)
+        before = self._now.errors if event.phase == self._now.phase else 0
+        left_out = self._now.left_out + (over if event.phase == "steady" else 0)
+        self._now = msgspec.structs.replace(self._now, phase=event.phase, errors=before + wrong, left_out=left_out)
         now.write(self._folder, self._now)
 
     def end(self, run: Run) -> None:

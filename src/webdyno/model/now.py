@@ -24,4 +24,6 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     """Right answers per second, Slice by Slice."""
     steady: list[float] = []
     errors: int = 0
-    """Requests that went wrong in the Slices shown."""
+    """Requests that went wrong in this phase so far."""
+    left_out: int = 0
+    """Slices at the begin of the steady phase that are in ``steady`` no more."""

@@ -40,7 +40,7 @@ def render_csv(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analys
 
 def _columns() -> list[str]:
     figures = [f"{column}{end}" for column in _FIGURES for end in ("", "_low", "_high")]
-    head = ["study", "workload", "load", "place", "contender", "tie", "winner"]
+    head = ["study", "workload", "load", "driver", "place", "contender", "tie", "winner"]
     return [
         *head,
         *figures,
@@ -59,6 +59,7 @@ def _row(plan: Plan, verdict: Verdict, standing: Standing) -> dict[str, str | fl
         "study": plan.study,
         "workload": verdict.workload,
         "load": verdict.load,
+        "driver": verdict.driver,
         "place": standing.place,
         "contender": standing.contender,
         "tie": standing.letters,

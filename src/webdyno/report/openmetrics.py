@@ -73,6 +73,9 @@ FAMILIES["webdyno_error_ratio"] = Family("gauge", "ratio", "Requests not answere
 FAMILIES["webdyno_doubt"] = Family("info", "", "A reason not to trust a figure; contender empty: the whole table")
 
 Labels = dict[str, str]
+LoadNames = dict[tuple[str, str, str], str]
+Families = dict[str, dict[tuple[str, str], float]]
+"""Values by family, and there by the end of the name and the labels as text."""
 
 
 class Sample(NamedTuple):
@@ -112,16 +115,16 @@ def head(plan: Plan, fingerprint: Fingerprint) -> Iterator[Sample]:
     yield Sample("webdyno_trials_planned", "", study, len(plan.trials))
 
 
-def load_names(plan: Plan) -> dict[tuple[str, str], str]:
-    """Label of every load, by workload and its whole text; loads that read alike (other lengths) get a number."""
+def load_names(plan: Plan) -> LoadNames:
+    """Label of every load, by workload, whole text and driver; loads that read alike (other lengths) get a number."""
     keys = sorted({(t.workload, t.load.connections, repr(t.load), t.driver): t for t in plan.trials}.items())
-    names: dict[tuple[str, str], str] = {}
+    names: LoadNames = {}
     seen: dict[tuple[str, str, str], list[str]] = {}
     for (workload, _, whole, driver), trial in keys:
         alike = seen.setdefault((workload, trial.load.label, driver), [])
         if whole not in alike:
             alike.append(whole)
-        names[workload, whole] = _numbered(trial.load.label, alike.index(whole))
+        names[workload, whole, driver] = _numbered(trial.load.label, alike.index(whole))
     return names
 
 
@@ -129,7 +132,7 @@ def _numbered(label: str, at: int) -> str:
     return f"{label} ({at + 1})" if at else label
 
 
-def about_run(plan: Plan, names: dict[tuple[str, str], str], run: Run, *, counts: bool = True) -> Iterator[Sample]:
+def about_run(plan: Plan, names: LoadNames, run: Run, *, counts: bool = True) -> Iterator[Sample]:
     """One Run; ``counts`` False: a later one of the same Trial took its place, and it is only counted."""
     cell = _cell(plan, names, run.trial)
     yield Sample("webdyno_runs", "_total", cell | {"outcome": run.outcome}, 1)
@@ -148,8 +151,8 @@ def about_run(plan: Plan, names: dict[tuple[str, str], str], run: Run, *, counts
     yield from _histogram(here, _waited(window))
 
 
-def _cell(plan: Plan, names: dict[tuple[str, str], str], trial: Trial) -> Labels:
-    load = names.get((trial.workload, repr(trial.load)), trial.load.label)
+def _cell(plan: Plan, names: LoadNames, trial: Trial) -> Labels:
+    load = names.get((trial.workload, repr(trial.load), trial.driver), trial.load.label)
     return {
         "study": plan.study,
         "contender": trial.contender,
@@ -218,13 +221,23 @@ def _doubts(where: Labels, verdict: Verdict) -> Iterator[Sample]:
 
 
 def text(samples: Iterable[Sample]) -> str:
-    """The exposition; counters that come more than once are added up, for anything else the last one counts."""
-    families: dict[str, dict[tuple[str, str], float]] = {}
+    """The exposition of these."""
+    families: Families = {}
+    add(families, samples)
+    return told(families)
+
+
+def add(families: Families, samples: Iterable[Sample]) -> None:
+    """Take more; counters that come more than once are added up, for anything else the last one counts."""
     for sample in samples:
         family = families.setdefault(sample.family, {})
         key = (sample.end, _labels(sample.labels))
         before = family.get(key, 0) if FAMILIES[sample.family].kind == "counter" else 0
         family[key] = before + sample.value
+
+
+def told(families: Families) -> str:
+    """The exposition of what was taken."""
     return "".join([*(_family(name, families[name]) for name in FAMILIES if name in families), END])
 
 

@@ -50,7 +50,11 @@ class Answers:
 
     def _work(self) -> None:
         while True:
+            measuring = any(entry.state == "in progress" for entry in self._shelf.entries())
             with self._news:
+                if measuring:
+                    self._wanted = []
+                    self._news.notify_all()
                 if not self._wanted:
                     self._thread = None
                     return

@@ -17,8 +17,10 @@ _MARKED = 60
 
 
 def course(series: Sequence[Series], label: str, height: float, at_least_s: float = 0.0) -> Markup | None:
-    """Rates over seconds from the begin of the steady phase; None with less than two points in every series."""
-    if not any(len(one.points) > 1 for one in series):
+    """Rates over seconds from the begin of the steady phase; None with less than three points in every series:
+    a tool of one figure for each phase has two, and no course.
+    """
+    if not any(len(one.points) > 2 for one in series):
         return None
     points = [point for one in series for part in (one.points, *one.faint) for point in part]
     first, last = min(x for x, _ in points), max(at_least_s, *(x for x, _ in points))
@@ -43,10 +45,12 @@ def of_two(cells: Mapping[str, Cell]) -> Markup | None:
     return course(series, "Requests per second over time, base and head", 290)
 
 
-def of_one(warmup: Sequence[float], steady: Sequence[float], hint: str) -> Markup | None:
-    """Rates Slice by Slice, as they come: each stands at its end, a second after the one before."""
+def of_one(warmup: Sequence[float], steady: Sequence[float], hint: str, left_out: int = 0) -> Markup | None:
+    """Rates Slice by Slice, as they come: each stands at its end, a second after the one before; ``left_out`` of the
+    steady ones are not given any more.
+    """
     rates = [*warmup, *steady]
-    points = [(float(at + 1 - len(warmup)), rate) for at, rate in enumerate(rates)]
+    points = [(float(at + 1 - len(warmup) + left_out), rate) for at, rate in enumerate(rates)]
     series = [Series(words.rate(rates[-1]), points, 0, (), hint, _marks(points))] if rates else []
     return course(series, "Requests per second of the trial in flight", 220, at_least_s=5.0)
 

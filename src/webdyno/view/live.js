@@ -8,13 +8,19 @@
   const put = (id, html) => {
     document.getElementById(id).innerHTML = html;
   };
+  const AGAIN_MS = 5000;
   const open = () => {
+    if (over || document.hidden) return;
+    source?.close();
     source = new EventSource(main.dataset.events);
+    const mine = source;
     source.onopen = () => {
       said.textContent = "Live: this page follows the run.";
     };
     source.onerror = () => {
       said.textContent = "The connection is lost; trying again.";
+      // a browser tries again by itself, but for ever gives up a stream that was refused
+      if (mine.readyState === EventSource.CLOSED) setTimeout(() => { if (mine === source) open(); }, AGAIN_MS);
     };
     for (const part of ["now", "done"]) {
       source.addEventListener(part, (event) => put(part, event.data));
@@ -28,7 +34,7 @@
   // a page nobody sees costs the measurement nothing
   document.addEventListener("visibilitychange", () => {
     if (over) return;
-    if (document.hidden) source.close();
+    if (document.hidden) source?.close();
     else open();
   });
   open();

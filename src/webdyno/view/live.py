@@ -97,7 +97,8 @@ class Watch:
             "starting" if latest is None else f"{now.phase}, {words.rate(latest)}, {words.count(now.errors, 'error')}"
         )
         head = element("p", where, element("b", now.trial.contender), what, class_="flight")
-        chart = of_one(now.warmup, now.steady, now.trial.contender)
+        warmup = [] if now.left_out else now.warmup
+        chart = of_one(warmup, now.steady, now.trial.contender, now.left_out)
         drawn = element("div", chart, class_="scroll") if chart else None
         return join(head, element("p", rate, class_="rate"), drawn)
 

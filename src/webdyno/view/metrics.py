@@ -23,9 +23,17 @@ class Metrics:
         self._runs: dict[str, dict[_Key, list[Sample]]] = {}
         self._working = threading.Lock()
 
-    def reply(self, entries: Iterable[Entry]) -> Reply:
-        """The exposition of ``entries``."""
-        samples = [sample for entry in entries for sample in self._samples(entry)]
+    def reply(self, entries: Iterable[Entry], *, lenient: bool = False) -> Reply:
+        """The exposition of ``entries``; ``lenient``: one that cannot be read is left out, and does not silence the
+        rest.
+        """
+        samples: list[Sample] = []
+        for entry in entries:
+            try:
+                samples += self._samples(entry)
+            except Exception:  # a file somebody mailed may hold anything
+                if not lenient:
+                    raise
         return Reply(200, CONTENT_TYPE, text(samples).encode())
 
     def newest(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -46,7 +54,7 @@ class Metrics:
             )
 
     def _fresh(self, name: str, *, analysed: bool) -> Iterator[Sample]:
-        evidence = self._shelf.evidence(name)
+        evidence = self._shelf.evidence(name, checked=analysed)
         yield from head(evidence.plan, evidence.fingerprint)
         yield from self._about_runs(name, evidence)
         if analysed and evidence.runs:

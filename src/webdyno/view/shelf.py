@@ -78,9 +78,17 @@ class Shelf:
 
     def folder(self, name: str) -> Path:
         """Of one of the names; GoneError when it is none."""
-        if name not in self.names():
+        if self._only not in (None, name) or not self._is_listed(name) or not _is_results(self.root / name):
             raise GoneError(f"there is no results folder {name!r} in {self.root} (any more)")
         return self.root / name
+
+    def _is_listed(self, name: str) -> bool:
+        """Looked up in the listing, never opened as a path; and only this one is asked for its file."""
+        try:
+            with os.scandir(self.root) as found:
+                return any(each.name == name and each.is_dir(follow_symlinks=False) for each in found)
+        except OSError:
+            return False
 
     def is_written(self, name: str) -> bool:
         """Whether a run is writing it at this moment."""
@@ -114,15 +122,17 @@ class Shelf:
                 return found
         raise AssertionError("the last try returns or raises")
 
-    def evidence(self, name: str) -> Evidence:
-        """All of it, every page of the file checked."""
-        return self.read(name, lambda store: Evidence(store.plan(), store.fingerprint(), store.runs()), checked=True)
+    def evidence(self, name: str, *, checked: bool = True) -> Evidence:
+        """All of it; ``checked``: every page of the file is looked at first."""
+        return self.read(name, lambda store: Evidence(store.plan(), store.fingerprint(), store.runs()), checked=checked)
 
     def made(self, key: Hashable, name: str, make: Callable[[], T]) -> T:
         """What ``make`` makes of a store, made again only when the store has changed."""
         now = self.changed(name)
         with self._reading:
             kept = self._made.get(key)
+            if kept is not None:
+                self._made.move_to_end(key)
         if kept is not None and kept[0] == now:
             return kept[1]  # type: ignore[return-value] # a key is only ever used with one kind
         fresh = make()
@@ -145,6 +155,8 @@ class Shelf:
             raise
         except WebdynoError as error:
             return Entry(name=name, state="unreadable", problem=str(error))
+        except Exception as error:  # a file somebody mailed may hold anything; the list must stand all the same
+            return Entry(name=name, state="unreadable", problem=f"{type(error).__name__}: {error}")
         return kept[1]
 
     def entries(self) -> list[Entry]:
@@ -163,9 +175,10 @@ def _entry(name: str, store: Store, written: bool) -> Entry:
     runs = [run for _, run in store.heads()]
     last = {run.trial.id: run for run in runs if run.outcome != "interrupted"}
     began = min((run.started_at for run in runs), default="")
+    stopped = bool(runs) and runs[-1].outcome == "interrupted"
     return Entry(
         name=name,
-        state="in progress" if written else "done" if _is_done(plan, len(last)) else "left off",
+        state="in progress" if written else "done" if _is_done(plan, len(last)) and not stopped else "left off",
         study=plan.study,
         title=plan.title,
         began=began,

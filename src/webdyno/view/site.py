@@ -22,6 +22,7 @@ from webdyno.view.shell import Reply, files, links, place, sorry
 
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
 _STRICT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_MOST_FIELDS = 20
 _ALSO = ("base-uri", "form-action", "frame-ancestors")
 
 
@@ -44,15 +45,17 @@ class Site:
             return sorry(500, "Cannot be read", f"{error}.")
 
     def _answer(self, path: str, query: str) -> Reply | Iterator[bytes]:
+        if query.count("&") >= _MOST_FIELDS:
+            return sorry(400, "Not understood", "There is more behind the question mark than any page here asks for.")
         if path in self._files:
             return self._files[path]
         match [unquote(part, errors="surrogateescape") for part in path.split("/")]:
             case ["", ""]:
                 return self._list()
             case ["", "compare"]:
-                return self._compare(parse_qs(query, errors="surrogateescape", max_num_fields=20))
+                return self._compare(parse_qs(query, errors="surrogateescape", max_num_fields=_MOST_FIELDS))
             case ["", "metrics"]:
-                return self._metrics.reply(self._metrics.newest(self._shelf.entries()))
+                return self._metrics.reply(self._metrics.newest(self._shelf.entries()), lenient=True)
             case ["", "results", name]:
                 return self._report(name)
             case ["", "results", name, what]:
