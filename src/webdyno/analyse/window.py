@@ -21,6 +21,8 @@ from webdyno.model.sample import Reading, Role, Slice
 
 NOT_AN_ERROR = "unfinished"
 """In flight when the load ended: neither right nor wrong."""
+BLAMELESS = ("driver-failed", "service-failed")
+"""Outcomes that are no doing of the contender's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,7 +110,7 @@ def unlike_machines(table: Table) -> Doubt | None:
 
     They are not compared.
     """
-    rigs = {_placement(window.run.rig) for window in table.windows}
+    rigs = {placement(window.run.rig) for window in table.windows}
     if len(rigs) < 2:
         return None
     return Doubt(
@@ -124,5 +124,6 @@ def unlike_machines(table: Table) -> Doubt | None:
     )
 
 
-def _placement(rig: Rig) -> tuple[object, ...]:
+def placement(rig: Rig) -> tuple[object, ...]:
+    """What must be alike for rates to be compared: cores by role, the limits, and what enforces them."""
     return len(rig.contender_cores), len(rig.driver_cores), rig.shares_cores, rig.memory_bytes, rig.cgroup
