@@ -15,7 +15,7 @@ R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -30,6 +30,8 @@ ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
 HELD_BACK = ("generator-bound", "service-bound")
 """Doubts that make a rate a floor, and a time a ceiling."""
+NOT_ITS_OWN = "generator-bound"
+"""The one of them that says nothing about the contender; a service is also full when the contender asks too much."""
 EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -79,6 +81,12 @@ class _Side:
     def bound(self) -> bool:
         """Its rate is a floor."""
         return any(doubt.kind in HELD_BACK for doubt in self.doubts)
+
+
+def is_open_upwards(faster: Collection[str], slower: Collection[str]) -> bool:
+    """Whether the slower of two may be the faster, by the kinds of Doubts about each: its rate is a floor that the load
+    generator made, or both are floors."""
+    return NOT_ITS_OWN in slower or not (set(HELD_BACK).isdisjoint(faster) or set(HELD_BACK).isdisjoint(slower))
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
