@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import BLAMELESS
+from webdyno.analyse.window import BLAMELESS, TOO_MANY
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import OUTCOMES
-
-TOO_MANY = 0.01
 
 
 def wrong_answers(cell: Cell) -> Doubt | None:
