@@ -183,6 +183,7 @@ def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan)
         reason = reason or f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured"
     elif found.low is None or found.high is None:
         reason = "one round gives no interval"
+        found = None if found.of_nothing else found
     else:
         ruling = _ruling(claim, _bounds(claim, one, other, (found.low, found.high)), found, one, other, cases)
         reason = "; ".join(_explanations(claim, one, other))
@@ -222,13 +223,9 @@ def _ratio(claim: Claim, one: _Side, other: _Side | None) -> Ratio | None:
     mine = one.judged.figures
     if other is not None:
         return ratio((mine, one.name), (other.judged.figures, other.name), claim.measure)
-    estimate = mine.estimate(one.name, claim.measure)
-    if estimate is None or claim.value is None:
+    if claim.value is None:
         return None
-    against = claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0)
-    low = None if estimate.low is None else estimate.low / against
-    high = None if estimate.high is None else estimate.high / against
-    return Ratio(estimate.value / against, low, high, estimate.rounds)
+    return mine.over(one.name, claim.measure, claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0))
 
 
 Bounds = tuple[float, float]

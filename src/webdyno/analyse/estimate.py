@@ -84,12 +84,19 @@ class Fit:
     def estimate(self, name: str, unit: str) -> Estimate:
         """The figure of one contender; no interval with less than two rounds."""
         at = self.names.index(name)
-        value = float(np.exp(self.logs[at]))
+        level = self.level(name)
+        if level is None:
+            return Estimate(value=float(np.exp(self.logs[at])), low=None, high=None, rounds=self.rounds[at], unit=unit)
+        return level.estimate(self.rounds[at], unit)
+
+    def level(self, name: str) -> Contrast | None:
+        """log of the figure of one contender, by itself; None with less than two rounds."""
+        at = self.names.index(name)
         if self.rounds[at] < 2 or self.freedom[at] <= 0:
-            return Estimate(value=value, low=None, high=None, rounds=self.rounds[at], unit=unit)
+            return None
         own = float(self.weights[at] ** 2 @ self.noise)
         error, freedom = _sum((own, self.freedom[at]), (self.between, self.blocks - 1))
-        return Contrast(float(self.logs[at]), error, freedom).estimate(self.rounds[at], unit)
+        return Contrast(float(self.logs[at]), error, freedom)
 
     def contrast(self, one: str, other: str) -> Contrast | None:
         """log of ``one / other``; None when either has less than two rounds."""
