@@ -147,6 +147,16 @@ def test_what_cannot_be_narrowed_is_one_sentence(changes: dict[str, object], sen
     assert str(caught.value) == sentence
 
 
+def test_more_connections_than_an_open_load_may_open_are_one_sentence() -> None:
+    load = StudyLoad(connections=[8], rate_per_s=[100.0], max_connections=80, duration_s=1.0)
+    asked, known = study("a", loads=[load]), catalogue("a")
+    assert narrow(asked, known, connections=[80]).loads[0].connections == [80]
+    with pytest.raises(UsageError, match="--connections 81: a load of the study opens at most max_connections = 80; "):
+        narrow(asked, known, connections=[8, 81])
+    closed = study("a", loads=[msgspec.structs.replace(load, rate_per_s=[])])
+    assert narrow(closed, known, connections=[81]).loads[0].connections == [81]
+
+
 def test_an_open_study_asks_every_rate_with_every_number_of_connections() -> None:
     template = StudyLoad(connections=[8, 64], rate_per_s=[100, 1000], poisson=True, duration_s=1)
     loads = loads_of(study("a", loads=[template], seed=7))

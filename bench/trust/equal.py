@@ -31,15 +31,24 @@ def run(contender: str, repeats: int, rounds: int, seconds: float) -> list[str]:
 def report(recorded: Recorded, pair: Sequence[str], rounds: int) -> list[str]:
     """What the experiments found."""
     each = list(experiments(recorded, rounds))
-    different = sum(told_apart(one) for one in each)
+    ranked = [one for one in each if ranks_two(one)]
+    different = sum(told_apart(one) for one in ranked)
     widths = [width for one in each if (width := half_width(ratio(one, pair))) is not None]
+    share = f"{different} ({different / len(ranked):.1%})" if ranked else "-"
+    left = len(each) - len(ranked)
     rows = [
-        ["experiments of two equals", str(len(each)), ""],
-        ["called different", f"{different} ({different / max(len(each), 1):.1%})", f"at most {GOAL:.0%}"],
+        ["experiments of two equals", str(len(ranked)), ""],
+        ["left out, for they ranked less than two", str(left), "0"],
+        ["called different", share, f"at most {GOAL:.0%}"],
         ["half-width of the ratio, middle", _percent(statistics.median(widths) if widths else None), ""],
         ["half-width after 5 minutes", _percent(half_width(ratio(after(recorded, FIVE_MINUTES_S), pair))), ""],
     ]
     return table(["A/A", "found", "goal"], rows)
+
+
+def ranks_two(one: Recorded) -> bool:
+    """Whether both have a place in some table: what a doubt voids cannot be called different."""
+    return any(sum(bool(a.letters) for a in verdict.standings) > 1 for verdict in analyse(*one).verdicts)
 
 
 def told_apart(one: Recorded) -> bool:

@@ -1,7 +1,7 @@
 """Made-up worlds whose truth is known: contenders, luck of starts, noisy seconds, warm-up, and a machine that drifts.
 
 The noise is that of STATISTICS: the luck of a start 1 to 5 % (different for each contender), seconds that hang together
-(AR(1), 2 to 6 %, rho 0.3 to 0.8), a JIT's warm-up (a third of the families, 20 %, 1.5 to 5 s), a machine that wanders
+(AR(1), 2 to 6 %, rho 0.3 to 0.8), a JIT's warm-up (a fifth of the families, 20 %, 1.5 to 5 s), a machine that wanders
 (Ornstein-Uhlenbeck, 2 %, 15 minutes), steps (2 %, every half hour) and bursts of neighbours (-5 to -30 % for 2 to 10 s,
 every 5 minutes).
 """

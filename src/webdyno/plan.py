@@ -91,6 +91,12 @@ def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[st
 
 def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: float | None) -> StudyLoad:
     if connections is not None:
+        most = load.max_connections if load.rate_per_s else None
+        if above := [number for number in connections if most is not None and number > most]:
+            raise UsageError(
+                f"--connections {above[0]}: a load of the study opens at most max_connections = {most}; "
+                "ask for no more, or raise it in the study's file"
+            )
         load = msgspec.structs.replace(load, connections=connections)
     if duration_s is not None:
         load = msgspec.structs.replace(load, duration_s=duration_s, count=None)

@@ -111,6 +111,9 @@ def test_it_doubles_then_bisects_and_stays_at_a_rate_until_it_is_decided() -> No
     assert found.per_core.value == pytest.approx(1000)
     assert found.per_gb is not None
     assert found.per_gb.value == pytest.approx(980 / 0.05, rel=0.03)
+    # Every trial used as much memory: what is not known of it is what is not known of the capacity.
+    assert found.per_gb.low == pytest.approx((found.rate.low or 0) / 0.05)
+    assert found.per_gb.high == pytest.approx((found.rate.high or 0) / 0.05)
     assert found.knee is not None
     assert found.knee.limit_per_s == pytest.approx(1000, rel=0.1)
     assert [point.rate_per_s for point in found.curve] == sorted({each.rate_per_s for each in tried})

@@ -11,6 +11,7 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, change_slices, plan, run
 from webdyno.analyse import analyse
+from webdyno.analyse.measures import Share
 from webdyno.model.claim import Claim, ClaimVerdict
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -235,3 +236,49 @@ def test_many_comparisons_must_be_clearer_to_refute_a_claim() -> None:
         runs = [run(f"n{at:02}", rate=1e4 * noise[at, r], round_=r + 1) for at in range(12) for r in range(4)]
         refuted += judged(runs, {"contenders": ["n00"], "relation": "highest"}).ruling == "does not hold"
     assert refuted == 0  # without the correction: 4
+
+
+def test_many_figures_must_be_clearer_to_refute_a_claim() -> None:
+    """Of twelve that are exactly as fast as was claimed, some look faster by chance."""
+    refuted = 0
+    for seed in range(20):
+        noise = np.random.default_rng(seed).normal(1, 0.02, (12, 4))
+        runs = [run(f"n{at:02}", rate=1e4 * noise[at, r], round_=r + 1) for at in range(12) for r in range(4)]
+        claim = {"contenders": ["n*"], "relation": "at most", "value": 10_000}
+        refuted += judged(runs, claim).ruling == "does not hold"
+    assert refuted <= 1  # without the correction: 6
+    assert judged(runs, {**claim, "value": 8_000}).ruling == "does not hold"
+
+
+def test_a_share_is_as_wide_as_its_rounds_and_its_requests_allow() -> None:
+    """None of n may be 1 - (0.025 / number) ** (1 / n)."""
+    none = Share((0.0, 0.0, 0.0), 300)
+    assert none.spread(1) == (0.0, pytest.approx(1 - 0.025 ** (1 / 300)))
+    assert none.spread(10) == (0.0, pytest.approx(1 - 0.0025 ** (1 / 300)))
+    assert Share((1.0, 1.0), 300).spread(10) == (pytest.approx(0.0025 ** (1 / 300)), 1.0)
+    unlike = Share((0.01, 0.03), 1_000_000)
+    assert unlike.estimate.high is not None
+    assert unlike.spread(5)[1] > unlike.estimate.high  # the rounds differ by more than the requests would
+
+
+def test_many_shares_must_be_clearer_to_refute_a_claim() -> None:
+    """Each of 40 fails 1 % of 3,000 requests in rounds that agree: alone more than 0.8 %, and not of 40 at once."""
+    rates = {f"n{at:02}": 500.0 for at in range(40)}
+    wrong = [
+        change_slices(run(name, rate=rate, round_=r), errors={"reset": 5})
+        for name, rate in rates.items()
+        for r in (1, 2, 3)
+    ]
+    claim = {"contenders": ["n*"], "measure": "errors", "relation": "at most", "value": 0.008}
+    assert judged(wrong, {**claim, "contenders": ["n00"]}).ruling == "does not hold"
+    assert judged(wrong, claim).ruling == "cannot tell"
+    assert judged(wrong, {**claim, "value": 0.001}).ruling == "does not hold"
+
+
+def test_no_errors_in_a_single_round_decide_nothing() -> None:
+    claim = {"contenders": ["go"], "measure": "errors", "relation": "more than", "than": ["node"]}
+    once = [each for each in THREE if each.trial.round == 1]
+    verdict = judged(once, claim)
+    assert (verdict.ruling, verdict.estimate) == ("cannot tell", None)
+    assert "one round gives no interval" in verdict.sentence
+    assert judged(THREE, claim).ruling == "does not hold"

@@ -341,15 +341,19 @@ def test_a_machine_that_slows_down_has_drifted() -> None:
 
 
 def test_steal_is_noise_and_much_of_it_voids_the_table() -> None:
-    def stolen(share: float) -> list[Run]:
-        def with_steal(reading: Reading) -> Reading:
-            return change(reading, steal_ns=round(reading.at_ns * 2 * share)) if reading.role == "host" else reading
+    def with_steal(reading: Reading, share: float) -> Reading:
+        return change(reading, steal_ns=round(reading.at_ns * 2 * share)) if reading.role == "host" else reading
 
-        return [change(each, readings=[with_steal(reading) for reading in each.readings]) for each in good()]
+    def stolen(share: float) -> list[Run]:
+        return [change(each, readings=[with_steal(reading, share) for reading in each.readings]) for each in good()]
 
     assert "hypervisor took up to 3.0 %" in doubts(stolen(0.03))["noisy-host"].sentence
     assert doubts(stolen(0.15))["noisy-host"].severity == "voids"
     assert "noisy-host" not in doubts(stolen(0.005))
+    busy = [change(each, readings=[with_steal(reading, 0.06) for reading in readings(3, host=1.52)]) for each in good()]
+    assert "hypervisor took up to 6.0 % of the CPU and other programs used up to 6.0 % of it" in (
+        doubts(busy)["noisy-host"].sentence
+    )
 
 
 def test_load_before_the_start_is_noise() -> None:

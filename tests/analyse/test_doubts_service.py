@@ -18,13 +18,14 @@ def test_contenders_that_a_service_held_back_are_not_told_apart() -> None:
         fast = [change(run, trial=trial("fast", round_=run.trial.round)) for run in behind(cores, rate=12_000.0)]
         return [*fast, *behind(cores)]
 
-    def marks(cores: float) -> list[str]:
-        runs = held(cores)
+    def marks(runs: list[Run]) -> list[str]:
         [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
         return [standing.letters for standing in verdict.standings]
 
-    assert marks(0.9) == ["A", "A"]
-    assert marks(0.2) == ["A", "B"]
+    assert marks(held(0.9)) == ["A", "A"]
+    assert marks(held(0.2)) == ["A", "B"]
+    # the slower one fills the service by what it asks of it
+    assert marks([*held(0.2)[:3], *behind(0.9)]) == ["A", "B"]
 
 
 def test_a_service_and_a_driver_on_one_core_are_bound_together() -> None:

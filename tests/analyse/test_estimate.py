@@ -134,3 +134,34 @@ def test_moderation_of_equal_variances_pools_them_and_counts_the_freedom_once() 
     posterior, freedom = moderate(np.array([2.0, 2.0, 2.0]), np.array([2.0, 2.0, 2.0]))
     assert list(posterior) == pytest.approx([2.0, 2.0, 2.0])
     assert list(freedom) == pytest.approx([6.0, 6.0, 6.0])
+
+
+@pytest.mark.parametrize(("contenders", "rounds"), [(2, 4), (3, 4), (14, 3), (2, 3), (5, 9)])
+def test_trimming_leaves_figures_where_they_are_and_in_their_order(contenders: int, rounds: int) -> None:
+    """Rounds that keep no cell, or cells that do not connect, say nothing about the level."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        truth = {f"c{at:02}": 10_000 * 1.1**-at for at in range(contenders)}
+        cells = {
+            (name, r): rate * math.exp(0.05 * r + rng.normal(0, 0.003))
+            for r in range(rounds)
+            for name, rate in truth.items()
+        }
+        made = fitted(cells, trimmed=True)
+        middle = math.exp(0.05 * (rounds - 1) / 2)
+        for name, rate in truth.items():
+            assert made.estimate(name, "per_s").value == pytest.approx(rate * middle, rel=0.02)
+        assert sorted(truth, key=lambda name: -made.logs[made.names.index(name)]) == list(truth)
+
+
+@pytest.mark.parametrize("trimmed", [False, True])
+def test_cells_that_do_not_connect_give_the_same_ratios_in_every_unit(trimmed: bool) -> None:
+    cells = {("a", 1): 10.0, ("b", 1): 20.0, ("a", 2): 11.0, ("b", 2): 21.0}
+    cells |= {(name, r): value + r for name, value in (("c", 40.0), ("d", 50.0), ("e", 60.0)) for r in (3, 4, 5)}
+    small = fitted(cells, trimmed=trimmed)
+    large = fitted({key: value * 1e6 for key, value in cells.items()}, trimmed=trimmed)
+    for one in "abcde":
+        for other in "abcde":
+            assert large.ratio(one, other).value == pytest.approx(small.ratio(one, other).value)
+        assert large.estimate(one, "ns").value == pytest.approx(small.estimate(one, "ns").value * 1e6)
+    assert large.between == pytest.approx(small.between)

@@ -40,6 +40,16 @@ def test_a_schedule_that_was_not_offered_is_doubted() -> None:
     assert "not-offered" not in doubts(good())
 
 
+def test_random_arrivals_are_as_many_as_came_due() -> None:
+    """Fewer than the rate says may come by chance; what was shed was due and not sent."""
+    drawn = msgspec.structs.replace(OPEN, poisson=True, seed=1)
+    few = rounds(lambda r: run(round_=r, rate=9_800, load=drawn))
+    assert "not-offered" not in doubts(few)
+    shed = [change_slices(each, ok=9_310, errors={"shed": 490}) for each in few]
+    assert "only 95 % of the requests that were due were sent" in doubts(shed)["not-offered"].sentence
+    assert "not-offered" in doubts(open_runs(9_800))
+
+
 def test_a_driver_that_is_late_is_doubted_and_not_one_that_spins() -> None:
     late = doubts(open_runs(lag_ms=2))["schedule-lag"]
     assert late.sentence.startswith("the load generator sent late by 2.00 ms at p99, and that is in the p99 of 9.0")

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, plan, run
+from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, plan, run
 from webdyno.analyse import analyse
 from webdyno.analyse.compare import apart
 from webdyno.analyse.estimate import fit
@@ -45,6 +45,16 @@ def test_the_whole_order_keeps_those_at_the_end_too() -> None:
     table = {"t": cells(rates, 3, 0.02)}
     assert judge(table, {}, RACE, 1)["t"].active == frozenset()
     assert judge(table, {}, Race(top=None), 1)["t"].active == {"e", "f"}
+
+
+def test_who_will_not_be_ranked_takes_no_place_and_keeps_nobody_going() -> None:
+    rates = {"a": 1050.0, "b": 1000.0, "c": 700.0, "d": 420.0, "e": 400.0, "f": 100.0}
+    table = {"t": cells(rates, 3, 0.02)}
+    every, without = judge(table, {}, RACE, 1)["t"], judge(table, {}, RACE, 1, {"t": {"a"}})["t"]
+    assert every.active == {"a", "b"}
+    assert without.active == {"d", "e"}  # one of them is third
+    assert without.told == every.told
+    assert judge(table, {}, RACE, 1, {"t": set(rates)})["t"].active == frozenset()
 
 
 def test_surely_equal_is_settled() -> None:
@@ -181,6 +191,29 @@ def test_contenders_that_never_serve_do_not_keep_it_going() -> None:
         for each in conducted(made)
     ]
     assert "b" not in {trial.contender for trial in replay(made, runs[:15]).trials}
+
+
+.mark.parametrize("share", [0.0, 0.005, 0.02])
+def test_a_race_is_not_about_who_answers_too_much_wrongly(share: float) -> None:
+    made = planned()
+    runs = [
+        change_slices(each, errors={"wrong-body": round(share * 50_000)}) if each.trial.contender == "a" else each
+        for each in conducted(made)[:15]
+    ]
+    assert ("a" in {trial.contender for trial in replay(made, runs).trials}) == (share < 0.01)
+    [standing] = [s for s in analyse(made, FINGERPRINT, runs).verdicts[0].standings if s.contender == "a"]
+    assert (standing.place is not None) == (share < 0.01)
+
+
+.mark.parametrize(("outcome", "goes_on"), [("died", False), ("wrong-answer", False), ("driver-failed", True)])
+def test_who_failed_a_round_by_its_own_doing_is_out_of_the_race(outcome: str, goes_on: bool) -> None:
+    made = planned()
+    runs = conducted(made)[:20]
+    assert [each.trial.round for each in runs if each.trial.contender == "a"][:4] == [1, 2, 3, 4]
+    begun = [each for each in runs if each.trial.round < 4]
+    at = next(at for at, each in enumerate(begun) if each.trial.contender == "a")
+    begun[at] = msgspec.structs.replace(begun[at], outcome=outcome, slices=[])
+    assert ("a" in {trial.contender for trial in replay(made, begun).trials}) == goes_on
 
 
 def test_a_plan_without_a_race_is_all_its_rounds() -> None:

@@ -9,9 +9,12 @@ import pytest
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, run, slices
 from webdyno.analyse import analyse
 from webdyno.analyse.steady import Course, course, level_begin, mser, steady_slices
+from webdyno.analyse.table import Evidence, tables
+from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import read_window
 from webdyno.model.load import Load, Stage
 from webdyno.model.run import Run
+from webdyno.model.warmup import WarmUp
 
 T = np.arange(60) + 0.5
 NOISE = 0.02
@@ -136,3 +139,22 @@ def test_never_settled_is_a_doubt_and_the_warm_up_is_told() -> None:
     assert (told.read, told.unsettled) == (3, 0)
     assert told.cold_start is not None
     assert told.cold_start.value == pytest.approx(320e6)
+
+
+def test_a_round_that_never_settled_leaves_the_warm_up_without_an_interval() -> None:
+    rng = np.random.default_rng(1)
+    load = msgspec.structs.replace(LOAD, duration_s=60.0)
+    calm = [like(wandering(rng, 60), trial=run(round_=r, load=load).trial) for r in range(1, 9)]
+    climbing = like(-0.4 + T / 60 * 0.4 + wandering(rng, 60), trial=run(round_=9, load=load).trial)
+
+    def told(runs: list[Run]) -> WarmUp:
+        (table,) = tables(Evidence(plan(runs), FINGERPRINT, runs))
+        return warm_ups(table)["go"]
+
+    all_of_them, but_one = told(calm), told([*calm, climbing])
+    assert (all_of_them.unsettled, but_one.unsettled) == (0, 1)
+    for known, less in ((all_of_them.settled, but_one.settled), (all_of_them.to_95, but_one.to_95)):
+        assert known is not None
+        assert less is not None
+        assert known.high is not None
+        assert (less.low, less.high) == (None, None)

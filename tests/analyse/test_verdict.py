@@ -108,6 +108,31 @@ def test_two_contenders_that_exhaust_the_generator_are_not_told_apart() -> None:
     ]
     said = verdict([*pair, *table({"node": 10_000}, noise=0.002)])
     assert set(said.winners) == {"go", "rust"}
+    assert said.sentence.startswith("cannot tell who is first: rust and go cannot be told apart at the top, rust leads")
+    assert said.sentence.endswith("; more rounds would not tell, for go may be faster than could be measured")
+
+
+def exhausting(runs: list[Run], name: str) -> list[Run]:
+    """``name`` leaves the load generator no CPU."""
+    return [
+        change_slices(each, cpu_user_ns=950_000_000, cpu_system_ns=0) if each.trial.contender == name else each
+        for each in runs
+    ]
+
+
+def test_nobody_is_told_to_be_faster_than_one_that_the_generator_held_back() -> None:
+    runs = table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002)
+    assert verdict(runs).winners == ["go"]
+    floor = verdict(exhausting(runs, "rust"))
+    assert [(s.contender, s.letters) for s in floor.standings] == [("go", "A"), ("rust", "A"), ("node", "B")]
+    assert "more rounds would not tell, for rust may be faster" in floor.sentence
+    assert verdict(exhausting(runs, "go")).winners == ["go"]  # a faster go would be first all the more
+
+
+def test_a_floor_far_down_is_not_told_from_the_first_either() -> None:
+    said = verdict(exhausting(table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002), "node"))
+    assert [(s.contender, s.letters) for s in said.standings] == [("go", "A"), ("rust", "B"), ("node", "AB")]
+    assert said.sentence.startswith("cannot tell who is first: go and node cannot be told apart")
 
 
 def test_a_table_of_unlike_machines_has_no_ranking() -> None:

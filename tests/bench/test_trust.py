@@ -11,7 +11,7 @@ import pytest
 
 from bench.trust import equal, known, replaying, rerun, simulated
 from bench.trust.studies import Recorded, experiments, twin, write_study
-from tests.analyse.fakes import FINGERPRINT, plan, run, study
+from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run, study
 from webdyno.model.race import Race
 from webdyno.read import default_folder, read_catalogue, read_study
 
@@ -39,6 +39,23 @@ def test_equals_are_seldom_called_different_and_the_table_says_so() -> None:
     assert narrow is not None
     assert wide is not None
     assert narrow < wide
+
+
+def test_experiments_that_ranked_nobody_are_not_taken_for_passed() -> None:
+    made = recorded({"go": 10_000, "go-again": 10_000}, 12)
+    wrong = [
+        change_slices(each, errors={"wrong-body": 500})
+        if each.trial.round <= 4 and each.trial.contender == "go"
+        else each
+        for each in made.runs
+    ]
+    lines = equal.report(made._replace(runs=wrong), ["go", "go-again"], 4)
+    found = {line.split("  ")[0]: line.split("  ", 1)[1].split() for line in lines[2:]}
+    assert found["experiments of two equals"][0] == "2"
+    assert found["left out, for they ranked less than two"][0] == "1"
+    nobody = [change_slices(each, errors={"wrong-body": 500}) for each in made.runs]
+    said = "\n".join(equal.report(made._replace(runs=nobody), ["go", "go-again"], 4))
+    assert re.search("^called different +- ", said, re.MULTILINE)
 
 
 def test_servers_told_apart_are_counted() -> None:

@@ -1,18 +1,21 @@
 """The flags that make a race: what they become, and what is said of those that contradict each other."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
-from tests.analyse.fakes import plan, run
+from tests.analyse.fakes import FINGERPRINT, plan, run
 from tests.fakes import catalogue, contender, study
 from webdyno.analyse.words import length
-from webdyno.commands.racing import Racing, costs, extent, most_trials
+from webdyno.commands.racing import Racing, ahead, costs, ending, extent, most_trials
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
 from webdyno.model.study import StudyLoad
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan
+from webdyno.store import Store
 
 
 def many(rounds: int = 10) -> Plan:
@@ -109,6 +112,24 @@ def test_what_it_costs_is_told_before() -> None:
     first, grid, classic = costs(made)
     assert "28 s for 3 rounds" in first
     assert "at most 1 min (the budget)" in first
-    assert grid == "without a race (--exhaustive): 1 min 33 s for all 10 rounds"
+    assert grid == "10 rounds of everything: 1 min 33 s"  # --exhaustive does the study's own 5
     assert classic == "as study S1 did it, 4 times 30 s of everything: 6 min 13 s"
     assert list(costs(many())) == []
+
+
+def test_a_race_on_a_budget_has_as_many_rounds_as_are_asked_for() -> None:
+    many_rounds = msgspec.structs.replace(QUICK, rounds=12)
+    assert Racing(budget="1h").of(many_rounds) == Race(budget_s=3600.0, most_rounds=12)
+    assert Racing(precision="5%").rounds_of(many_rounds).rounds == 12
+
+
+def test_trials_that_were_shorter_than_reckoned_leave_time_for_more(tmp_path: Path) -> None:
+    """A Run is reckoned to take 3.1 s, and takes 1 s: 30 fit into 30 s."""
+    race = Race(least_rounds=10, most_rounds=10, budget_s=30.0)
+    names = ("a", "b", "c", "d", "e")
+    made = plan([run(name, round_=r) for r in range(1, 11) for name in names], race=race, rounds=10)
+    with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
+        for trial in ahead(made, store):
+            store.append(run(trial.contender, round_=trial.round, trial=trial, seconds=1.0))
+        assert len(store.runs()) == 30
+        assert ending(made, store).startswith("race over after 6 rounds: the budget is spent")

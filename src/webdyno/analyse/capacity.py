@@ -149,14 +149,13 @@ def capacity_of(tried: Sequence[Tried], search: Search) -> Capacity:
     elif next_rate(tried, search) is None and len(tried) < search.most_trials:
         ended = "always-met" if results == {"met"} else "never-met"
     below = [t for t in told if half and t.result == "met" and half.middle / 2 <= t.rate_per_s <= half.high]
-    per_memory = half.middle * 1e9 if half else 0.0
     return Capacity(
         ended=ended,
         rate=_estimate(half, len(told)),
         nine_of_ten=None if known is None else _estimate(known.nine_of_ten(), len(told)),
         at_least_per_s=max((t.rate_per_s for t in told), default=None) if results == {"met"} else None,
         per_core=_mean(below, lambda t: t.ok_per_s / t.cores if t.cores else None, "per_core_s"),
-        per_gb=_mean(below, lambda t: per_memory / t.memory_bytes if t.memory_bytes else None, "per_s_per_gb"),
+        per_gb=None if half is None else _by_memory(below, half),
         knee=_knee(told, math.inf if half is None else half.middle),
         curve=list(_points(told)),
         trials=len(tried),
@@ -195,6 +194,15 @@ def _mean(tried: Sequence[Tried], figure: Callable[[Tried], float | None], unit:
     cells = {("it", number): value for number, each in enumerate(tried) if (value := figure(each))}
     fitted = fit(cells)
     return None if fitted is None else fitted.estimate("it", unit)
+
+
+def _by_memory(below: Sequence[Tried], half: Quantiles) -> Estimate | None:
+    """The capacity by the GB; its interval is as wide as those of the memory and of the capacity make it together."""
+    found = _mean(below, lambda t: half.middle * 1e9 / t.memory_bytes if t.memory_bytes else None, "per_s_per_gb")
+    if found is None or found.low is None or found.high is None:
+        return found
+    low, high = found.low * half.low / half.middle, found.high * half.high / half.middle
+    return msgspec.structs.replace(found, low=low, high=high)
 
 
 def _knee(told: Sequence[Tried], capacity_per_s: float) -> Knee | None:

@@ -15,7 +15,7 @@ R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -30,6 +30,8 @@ ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
 HELD_BACK = ("generator-bound", "service-bound")
 """Doubts that make a rate a floor, and a time a ceiling."""
+NOT_ITS_OWN = "generator-bound"
+"""The one of them that says nothing about the contender; a service is also full when the contender asks too much."""
 EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -79,6 +81,12 @@ class _Side:
     def bound(self) -> bool:
         """Its rate is a floor."""
         return any(doubt.kind in HELD_BACK for doubt in self.doubts)
+
+
+def is_open_upwards(faster: Collection[str], slower: Collection[str]) -> bool:
+    """Whether the slower of two may be the faster, by the kinds of Doubts about each: its rate is a floor that the load
+    generator made, or both are floors."""
+    return NOT_ITS_OWN in slower or not (set(HELD_BACK).isdisjoint(faster) or set(HELD_BACK).isdisjoint(slower))
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
@@ -175,6 +183,7 @@ def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan)
         reason = reason or f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured"
     elif found.low is None or found.high is None:
         reason = "one round gives no interval"
+        found = None if found.of_nothing else found
     else:
         ruling = _ruling(claim, _bounds(claim, one, other, (found.low, found.high)), found, one, other, cases)
         reason = "; ".join(_explanations(claim, one, other))
@@ -214,13 +223,9 @@ def _ratio(claim: Claim, one: _Side, other: _Side | None) -> Ratio | None:
     mine = one.judged.figures
     if other is not None:
         return ratio((mine, one.name), (other.judged.figures, other.name), claim.measure)
-    estimate = mine.estimate(one.name, claim.measure)
-    if estimate is None or claim.value is None:
+    if claim.value is None:
         return None
-    against = claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0)
-    low = None if estimate.low is None else estimate.low / against
-    high = None if estimate.high is None else estimate.high / against
-    return Ratio(estimate.value / against, low, high, estimate.rounds)
+    return mine.over(one.name, claim.measure, claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0))
 
 
 Bounds = tuple[float, float]

@@ -84,12 +84,19 @@ class Fit:
     def estimate(self, name: str, unit: str) -> Estimate:
         """The figure of one contender; no interval with less than two rounds."""
         at = self.names.index(name)
-        value = float(np.exp(self.logs[at]))
+        level = self.level(name)
+        if level is None:
+            return Estimate(value=float(np.exp(self.logs[at])), low=None, high=None, rounds=self.rounds[at], unit=unit)
+        return level.estimate(self.rounds[at], unit)
+
+    def level(self, name: str) -> Contrast | None:
+        """log of the figure of one contender, by itself; None with less than two rounds."""
+        at = self.names.index(name)
         if self.rounds[at] < 2 or self.freedom[at] <= 0:
-            return Estimate(value=value, low=None, high=None, rounds=self.rounds[at], unit=unit)
+            return None
         own = float(self.weights[at] ** 2 @ self.noise)
         error, freedom = _sum((own, self.freedom[at]), (self.between, self.blocks - 1))
-        return Contrast(float(self.logs[at]), error, freedom).estimate(self.rounds[at], unit)
+        return Contrast(float(self.logs[at]), error, freedom)
 
     def contrast(self, one: str, other: str) -> Contrast | None:
         """log of ``one / other``; None when either has less than two rounds."""
@@ -127,22 +134,19 @@ def fit(cells: Cells, *, trimmed: bool = False) -> Fit | None:
     y = np.log([cells[key] for key in keys])
     owner = np.array([names.index(name) for name, _ in keys])
     design, blocks = _design(keys, names)
-    inverse = np.linalg.pinv(design)
+    inverse = _solution(design, len(names))
     residuals = y - design @ (inverse @ y)
     slack = np.maximum(1 - np.einsum("ij,ji->i", design, inverse), 0)
     slack[slack < 1e-9] = 0
     variances, freedom = _variances(residuals, slack, owner, len(names))
     noise = np.nan_to_num(variances)[owner]
     effects, trend = _rounds(inverse[len(names) :], y, noise, freedom, blocks)
-    if trimmed:
-        kept = _kept(residuals, owner, len(names))
-        inverse = np.zeros_like(inverse)
-        inverse[:, kept] = np.linalg.pinv(design[kept])
+    weights = _trimmed(design, inverse, residuals, owner) if trimmed else inverse[: len(names)]
     return Fit(
         names=names,
         rounds=tuple(int((owner == i).sum()) for i in range(len(names))),
-        logs=inverse[: len(names)] @ y,
-        weights=inverse[: len(names)],
+        logs=weights @ y,
+        weights=weights,
         noise=noise,
         freedom=freedom,
         total=float(slack.sum()),
@@ -166,6 +170,34 @@ def _design(keys: Sequence[tuple[str, int]], names: Sequence[str]) -> tuple[NDAr
             else:
                 design[row, len(names) + at] = 1
     return design, blocks
+
+
+def _solution(design: NDArray[np.floating], number: int) -> NDArray[np.floating]:
+    """Least squares: each row makes one contender (the first ``number``) or one round of the cells.
+
+    Where cells do not connect, the least norm would put a part of the level into the rounds, and a ratio would change
+    with the unit. So the level is put where it belongs: what all cells share is each contender's, and no round's.
+    """
+    inverse = np.linalg.pinv(design)
+    level = (np.arange(len(inverse)) < number).astype(float)
+    made: NDArray[np.floating] = inverse + (level - inverse.sum(axis=1))[:, None] / len(design)
+    return made
+
+
+def _trimmed(
+    design: NDArray[np.floating], inverse: NDArray[np.floating], residuals: Vector, owner: NDArray[np.intp]
+) -> NDArray[np.floating]:
+    """Each contender's mean over the cells that are kept, with the rounds' effects taken out.
+
+    These come from all cells: of those that are kept some rounds have none, and then nothing says what they were like.
+    """
+    number = int(owner.max()) + 1
+    kept = _kept(residuals, owner, number)
+    share = np.zeros((number, len(owner)))
+    share[owner[kept], kept] = 1
+    share /= share.sum(axis=1, keepdims=True)
+    made: NDArray[np.floating] = share - share @ design[:, number:] @ inverse[number:]
+    return made
 
 
 def _variances(residuals: Vector, slack: Vector, owner: NDArray[np.intp], number: int) -> tuple[Vector, Vector]:

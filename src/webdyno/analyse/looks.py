@@ -6,6 +6,7 @@ claims exactly what the race did.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +14,7 @@ from typing import Literal
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.estimate import Fit
 from webdyno.analyse.race import Heat, comparisons, judge
-from webdyno.analyse.window import read_rate
+from webdyno.analyse.window import BLAMELESS, TOO_MANY, read_tally
 from webdyno.model.load import Load
 from webdyno.model.race import Race
 from webdyno.model.run import Run
@@ -48,7 +49,8 @@ def replay(plan: Plan, runs: Sequence[Run]) -> Standstill:
             return Standstill(heats, [], "settled", round_ - 1)
         left = [trial for trial in wanted if trial.id not in last]
         if plan.race is not None and round_ >= race.least_rounds and len(left) < len(wanted):
-            after = judge(_cells(plan, last, round_), heats, race, round_ - race.least_rounds + 1)
+            cells, barred = _figures(plan, last, round_)
+            after = judge(cells, heats, race, round_ - race.least_rounds + 1, barred)
             if left:  # a round cut short by the budget is looked at too, but decides nothing about the next
                 return _within(after, left, runs, race, round_)
             heats = after
@@ -85,13 +87,30 @@ def _wants(heat: Heat | None, trial: Trial) -> bool:
     return heat is None or heat.active is None or trial.contender in heat.active
 
 
-def _cells(plan: Plan, last: Mapping[str, Run], rounds: int) -> dict[Key, dict[tuple[str, int], float]]:
-    """Rates of all tables, up to one round."""
+def _figures(
+    plan: Plan, last: Mapping[str, Run], rounds: int
+) -> tuple[dict[Key, dict[tuple[str, int], float]], dict[Key, set[str]]]:
+    """Rates of all tables, up to one round, and whom the report will not rank by then: a contender that failed in a
+    round by its own doing, or answered too much wrongly."""
     tables: dict[Key, dict[tuple[str, int], float]] = {key_of(trial): {} for trial in plan.trials}
+    barred: dict[Key, set[str]] = {key: set() for key in tables}
+    right: Counter[tuple[Key, str]] = Counter()
+    wrong: Counter[tuple[Key, str]] = Counter()
     for trial in plan.trials:
-        if trial.round <= rounds and trial.id in last and (rate := read_rate(last[trial.id])) is not None:
-            tables[key_of(trial)][trial.contender, trial.round] = rate
-    return tables
+        if trial.round > rounds or trial.id not in last:
+            continue
+        key, run = key_of(trial), last[trial.id]
+        tally = read_tally(run)
+        if tally.rate_per_s is not None:
+            tables[key][trial.contender, trial.round] = tally.rate_per_s
+            right[key, trial.contender] += tally.ok
+            wrong[key, trial.contender] += tally.wrong
+        elif run.outcome not in BLAMELESS:
+            barred[key].add(trial.contender)
+    for (key, name), errors in wrong.items():
+        if errors >= TOO_MANY * (errors + right[key, name]):
+            barred[key].add(name)
+    return tables, barred
 
 
 def _within(

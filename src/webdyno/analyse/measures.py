@@ -2,22 +2,25 @@
 
 Figures above zero go through the fit over rounds (``estimate``), so that a ratio is judged within rounds. A share, as
 of errors, is often exactly zero, where a logarithm ends: it is the mean over rounds with a t interval, and no errors
-in n requests leave room for 3/n.
+in n requests leave room for 3/n. For many comparisons at once it is as wide as either allows: its rounds, or its
+requests as if each were drawn by itself, for rounds without an error would otherwise be sure of none.
 
-J. A. Hanley, A. Lippman-Hand (1983), If nothing goes wrong, is everything all right? JAMA 249, for the 3/n.
+J. A. Hanley, A. Lippman-Hand (1983), If nothing goes wrong, is everything all right? JAMA 249, for the 3/n. C. J.
+Clopper, E. S. Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the binomial.
+Biometrika 26.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
-from webdyno.analyse.estimate import CONFIDENCE, Fit, fit
+from webdyno.analyse.estimate import CONFIDENCE, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
@@ -69,6 +72,11 @@ def kept_alive(run: Run) -> float | None:
     return None if each is None else max(0.0, 1 - 1 / each) if each else 0.0
 
 
+Ends = tuple[float, float]
+Spread = Callable[[int], Ends]
+"""The interval that holds with 95 % for so many comparisons at once (Bonferroni)."""
+
+
 @dataclass(frozen=True)
 class Ratio:
     """One figure divided by another. ``low`` and ``high`` hold it with 95 %; None: too few rounds to tell."""
@@ -77,9 +85,7 @@ class Ratio:
     low: float | None
     high: float | None
     rounds: int
-    spread: Callable[[int], tuple[float, float]] | None = None
-    """The interval that holds with 95 % for so many comparisons at once (Bonferroni)."""
-
+    spread: Spread | None = None
     of_nothing: bool = False
     """Both are exactly zero: equal, and no ratio at all."""
 
@@ -121,9 +127,35 @@ class Figures:
     def estimate(self, name: str, measure: Measure) -> Estimate | None:
         """A contender's figure; None when it has none."""
         if MEASURES[measure][0] == "share":
-            return _share(self.cells[name], MEASURES[measure][1]) if name in self.cells else None
+            share = self.share(name, measure)
+            return None if share is None else share.estimate
         fitted = self.fitted(measure)
         return fitted.estimate(name, MEASURES[measure][0]) if fitted and name in fitted.names else None
+
+    def share(self, name: str, measure: Measure) -> Share | None:
+        """The same of a measure that is a share."""
+        return _share(self.cells[name], MEASURES[measure][1]) if name in self.cells else None
+
+    def over(self, name: str, measure: Measure, against: float) -> Ratio | None:
+        """A contender's figure divided by a number; None when it has none."""
+        estimate, spread = self.estimate(name, measure), self._spread(name, measure)
+        if estimate is None:
+            return None
+        low, high = (None if end is None else end / against for end in (estimate.low, estimate.high))
+
+        def divided(comparisons: int) -> Ends:
+            least, most = spread(comparisons) if spread else (0.0, math.inf)
+            return least / against, most / against
+
+        return Ratio(estimate.value / against, low, high, estimate.rounds, divided)
+
+    def _spread(self, name: str, measure: Measure) -> Spread | None:
+        if MEASURES[measure][0] == "share":
+            share = self.share(name, measure)
+            return share.spread if share is not None and len(share.shares) > 1 else None
+        fitted = self.fitted(measure)
+        level = fitted.level(name) if fitted and name in fitted.names else None
+        return None if level is None else _spread_of(level)
 
 
 def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure) -> Ratio | None:
@@ -132,7 +164,7 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     Rounds are blocks across tables, too: each holds every cell of the plan once.
     """
     if MEASURES[measure][0] == "share":
-        return _of_shares(one[0].estimate(one[1], measure), other[0].estimate(other[1], measure))
+        return _of_shares(one[0].share(one[1], measure), other[0].share(other[1], measure))
     if one[0] is other[0]:
         fitted, names = one[0].fitted(measure), (one[1], other[1])
     else:
@@ -150,38 +182,75 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     told, contrast = fitted.ratio(*names), fitted.contrast(*names)
     if contrast is None or names[0] == names[1]:
         return Ratio(told.value, told.low, told.high, told.rounds)
+    return Ratio(told.value, told.low, told.high, told.rounds, _spread_of(contrast))
 
-    def spread(comparisons: int) -> tuple[float, float]:
+
+def _spread_of(contrast: Contrast) -> Spread:
+    def spread(comparisons: int) -> Ends:
         reach = contrast.reach(1 - (1 - CONFIDENCE) / 2 / comparisons)
         return math.exp(contrast.log - reach), math.exp(contrast.log + reach)
 
-    return Ratio(told.value, told.low, told.high, told.rounds, spread)
+    return spread
 
 
-def _share(cell: Cell, of: Callable[[Window], float | None]) -> Estimate | None:
-    shares = [share for window in cell.windows if (share := of(window)) is not None]
-    if not shares:
-        return None
-    mean, low, high = statistics.fmean(shares), None, None
-    if len(shares) > 1:
-        asked = sum(window.ok + sum(window.errors.values()) for window in cell.windows)
-        reach = float(stdtrit(len(shares) - 1, (1 + CONFIDENCE) / 2)) * _error_of_mean(shares)
-        low, high = max(0.0, mean - reach), min(1.0, max(mean + reach, 3 / asked))
-    return Estimate(value=mean, low=low, high=high, rounds=len(shares), unit="share")
+@dataclass(frozen=True)
+class Share:
+    """A share of the requests, of each round."""
+
+    shares: tuple[float, ...]
+    asked: int
+    """Requests of all rounds together."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """Mean over rounds; no interval with less than two."""
+        mean, low, high = statistics.fmean(self.shares), None, None
+        if len(self.shares) > 1:
+            reach = self._reach(1)
+            low, high = max(0.0, mean - reach), min(1.0, max(mean + reach, 3 / self.asked))
+        return Estimate(value=mean, low=low, high=high, rounds=len(self.shares), unit="share")
+
+    def spread(self, comparisons: int) -> Ends:
+        """The widest that rounds and requests allow; of two rounds or more."""
+        mean, reach = statistics.fmean(self.shares), self._reach(comparisons)
+        tail, these = (1 - CONFIDENCE) / 2 / comparisons, mean * self.asked
+        others = self.asked - these
+        low = float(betaincinv(these, others + 1, tail)) if these > 0 else 0.0
+        high = float(betaincinv(these + 1, others, 1 - tail)) if others > 0 else 1.0
+        return max(0.0, min(mean - reach, low)), min(1.0, max(mean + reach, high))
+
+    def _reach(self, comparisons: int) -> float:
+        """Of the t interval over rounds."""
+        error = statistics.stdev(self.shares) / math.sqrt(len(self.shares))
+        return float(stdtrit(len(self.shares) - 1, 1 - (1 - CONFIDENCE) / 2 / comparisons)) * error
 
 
-def _error_of_mean(values: Sequence[float]) -> float:
-    return statistics.stdev(values) / math.sqrt(len(values))
+def _share(cell: Cell, of: Callable[[Window], float | None]) -> Share | None:
+    shares = tuple(share for window in cell.windows if (share := of(window)) is not None)
+    asked = sum(window.ok + sum(window.errors.values()) for window in cell.windows)
+    return Share(shares, asked) if shares else None
 
 
-def _of_shares(one: Estimate | None, other: Estimate | None) -> Ratio | None:
+def _of_shares(one: Share | None, other: Share | None) -> Ratio | None:
     """Of intervals, the widest that they allow: whoever has no errors at all is the other's equal if it has none."""
     if one is None or other is None:
         return None
-    rounds = min(one.rounds, other.rounds)
-    if one.value == 0 and other.value == 0:
-        return Ratio(1.0, 1.0, 1.0, rounds, of_nothing=True)
-    value = one.value / other.value if other.value else math.inf
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    mine, others = one.estimate, other.estimate
+    rounds = min(mine.rounds, others.rounds)
+    if mine.value == 0 and others.value == 0:
+        sure = 1.0 if rounds > 1 else None
+        return Ratio(1.0, sure, sure, rounds, of_nothing=True)
+    value = mine.value / others.value if others.value else math.inf
+    if mine.low is None or mine.high is None or others.low is None or others.high is None:
         return Ratio(value, None, None, rounds)
-    return Ratio(value, one.low / other.high, one.high / other.low if other.low else math.inf, rounds)
+
+    low, high = _divided((mine.low, mine.high), (others.low, others.high))
+    return Ratio(value, low, high, rounds, _spread_of_shares(one, other))
+
+
+def _spread_of_shares(one: Share, other: Share) -> Spread:
+    return lambda comparisons: _divided(one.spread(comparisons), other.spread(comparisons))
+
+
+def _divided(one: Ends, other: Ends) -> Ends:
+    return one[0] / other[1], one[1] / other[0] if other[0] else math.inf

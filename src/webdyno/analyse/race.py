@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
@@ -55,8 +56,18 @@ def comparisons(tables: int, contenders: int, look: int) -> int:
     return math.ceil(tables * contenders * (contenders - 1) / 2 * (math.pi * look) ** 2 / 6)
 
 
-def judge(tables: Mapping[K, Cells], before: Mapping[K, Heat], race: Race, look: int) -> dict[K, Heat]:
-    """Every table after look ``look`` (from 1), where it stood ``before``."""
+def judge(
+    tables: Mapping[K, Cells],
+    before: Mapping[K, Heat],
+    race: Race,
+    look: int,
+    barred: Mapping[K, Collection[str]] = MappingProxyType({}),
+) -> dict[K, Heat]:
+    """Every table after look ``look`` (from 1), where it stood ``before``.
+
+    Who is ``barred`` will not be ranked: it takes nobody's place among the first, and nothing about it is open. Its
+    pairs count among those that are asked all the same, so that what is claimed does not depend on who is.
+    """
     asked = {key: pairs for key, cells in tables.items() if (pairs := _pairs(cells)) is not None}
     level = spending(race.alpha, look)
     number = sum(pairs.count for pairs in asked.values())
@@ -68,7 +79,7 @@ def judge(tables: Mapping[K, Cells], before: Mapping[K, Heat], race: Race, look:
             heats[key] = Heat(earlier.told, frozenset())
             continue
         told = _kept(earlier.told, asked[key].told(limit))
-        heats[key] = Heat(told, frozenset(_active(asked[key], told, race, level / max(number, 1))))
+        heats[key] = Heat(told, frozenset(_active(asked[key], told, race, level / max(number, 1), barred.get(key, ()))))
     return heats
 
 
@@ -146,7 +157,9 @@ def _kept(earlier: Collection[Claim], now: Collection[Claim]) -> frozenset[Claim
     return frozenset((one, other) for one, other in every if (other, one) not in every)
 
 
-def _active(pairs: _Pairs, told: Collection[Claim], race: Race, level: float) -> set[str]:
+def _active(
+    pairs: _Pairs, told: Collection[Claim], race: Race, level: float, barred: Collection[str]
+) -> set[str]:
     """Who has an open pair that counts."""
     place = {name: at for at, name in enumerate(pairs.names)}
     known = np.zeros((len(place), len(place)), dtype=bool)
@@ -157,9 +170,11 @@ def _active(pairs: _Pairs, told: Collection[Claim], race: Race, level: float) ->
     alike = np.abs(pairs.apart) + reach < math.log1p(race.margin)
     still_open = ~(known | alike | _hopeless(pairs, race, level))
     np.fill_diagonal(still_open, False)
+    ranked = np.array([name not in barred for name in pairs.names])
+    still_open &= ranked[:, None] & ranked[None, :]
     if race.top is not None:
         leads = np.zeros(len(pairs.names), dtype=bool)
-        leads[np.argsort(-pairs.logs, kind="stable")[: race.top]] = True
+        leads[np.argsort(np.where(ranked, -pairs.logs, np.inf), kind="stable")[: race.top]] = True
         still_open &= leads[:, None] | leads[None, :]
     return {name for name, row in zip(pairs.names, still_open, strict=True) if row.any()}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdyno.analyse import words
+from webdyno.analyse.claims import is_open_upwards
 from webdyno.analyse.compare import equal, rounds_needed
 from webdyno.analyse.estimate import Fit
 from webdyno.model.verdict import Standing
@@ -51,6 +52,10 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
     rivals = [fit.contrast(leader.contender, name) for name in winners if name != leader.contender]
     figure = words.with_interval(leader.rate, "requests/s") if leader.rate else ""
     names = words.listing(winners)
+    floors = _floors(ranked, winners)
+    if floors:
+        advice = f"more rounds would not tell, for {words.listing(floors)} may be faster than could be measured"
+        return _untold("cannot tell", names, leader.contender, figure, advice)
     if contrast is None or all(rival is not None and equal(rival) for rival in rivals):
         return f"{names} served the most and are as good as equal (within 3 %): {figure}"
     done = min(leader.rounds_ok, ranked[1].rounds_ok)
@@ -63,10 +68,21 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
             f"about {words.count(more, 'more round')} would tell the first two apart, if they differ as much as it "
             "looks"
         )
-    return (
-        f"cannot tell yet who is first: {names} cannot be told apart at the top, {leader.contender} leads with "
-        f"{figure}; {advice}"
-    )
+    return _untold("cannot tell yet", names, leader.contender, figure, advice)
+
+
+def _untold(how: str, names: str, leader: str, figure: str, advice: str) -> str:
+    return f"{how} who is first: {names} cannot be told apart at the top, {leader} leads with {figure}; {advice}"
+
+
+def _floors(ranked: Sequence[Standing], winners: Sequence[str]) -> list[str]:
+    """Who of ``winners`` was held back, so that its place behind the first says nothing."""
+    first, *others = ({doubt.kind for doubt in standing.doubts} for standing in ranked)
+    return [
+        standing.contender
+        for standing, kinds in zip(ranked[1:], others, strict=True)
+        if standing.contender in winners and is_open_upwards(first, kinds)
+    ]
 
 
 def _left_out(voided: Sequence[str]) -> str:

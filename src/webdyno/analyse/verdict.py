@@ -6,11 +6,11 @@ letters, and nobody is compared with it; a table that a doubt voids has no ranki
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 from webdyno.analyse import doubts as rules
-from webdyno.analyse.claims import HELD_BACK, Judged, judge_claims
+from webdyno.analyse.claims import Judged, is_open_upwards, judge_claims
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
@@ -83,7 +83,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     barred = _voided(about_table)
     ranked = [name for name in by_rate if not barred and not _voided(about[name])]
     voided = [name for name in by_rate if name not in ranked]
-    told = _told(plan, rates, ranked, _both_bound(about), heat)
+    told = _told(plan, rates, ranked, _floors(by_rate, about), heat)
     marks = letters(ranked, told)
     cells = {cell.name: cell for cell in table.cells}
     warm = warm_ups(table)
@@ -172,13 +172,11 @@ def _voided(doubts: Sequence[Doubt]) -> bool:
     return any(doubt.severity == "voids" for doubt in doubts)
 
 
-def _both_bound(about: dict[str, list[Doubt]]) -> set[Pair]:
-    """Pairs of contenders that were both held back by the load generator, or by the service behind them.
-
-    Their order is not theirs.
-    """
-    bound = [name for name, doubts in about.items() if any(doubt.kind in HELD_BACK for doubt in doubts)]
-    return {frozenset(pair) for pair in combinations(bound, 2)}
+def _floors(by_rate: Sequence[str], about: Mapping[str, Sequence[Doubt]]) -> set[Pair]:
+    """Pairs, the faster first in ``by_rate``, whose order is not theirs, for the slower one may be the faster."""
+    kinds = {name: {doubt.kind for doubt in about[name]} for name in by_rate}
+    pairs = combinations(by_rate, 2)
+    return {frozenset((one, other)) for one, other in pairs if is_open_upwards(kinds[one], kinds[other])}
 
 
 def _told_anything(rates: Fit | None, ranked: Sequence[str]) -> bool:

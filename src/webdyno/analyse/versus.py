@@ -6,7 +6,7 @@ that is what a merge must not let through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -15,10 +15,11 @@ import msgspec
 from webdyno.analyse.change import Change, judge_apart, judge_pairs
 from webdyno.analyse.claims import HELD_BACK
 from webdyno.analyse.doubts import about_contender, about_study, about_table
+from webdyno.analyse.doubts.machine import placement
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.verdict import FIGURES
-from webdyno.analyse.window import Window
+from webdyno.analyse.window import BLAMELESS, Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.errors import UsageError
 from webdyno.model.estimate import Estimate
@@ -65,7 +66,7 @@ def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versu
         if {base, head} <= set(cells):
             doubts = about_study(evidence)
             judge = partial(_paired, cells[base], cells[head], margin)
-            return _versus(table, cells[base], cells[head], doubts, judge)
+            return _versus(Shared(cells[base], cells[head], table, table), doubts, judge)
     raise UsageError(f"there is no table that has both {base} and {head} in it")
 
 
@@ -81,6 +82,7 @@ class Shared(NamedTuple):
     head: Cell
     table: Table
     """Of head."""
+    base_table: Table
 
 
 def side_by_side(base: Evidence, head: Evidence, margin: float) -> list[tuple[Shared, Versus]]:
@@ -90,7 +92,7 @@ def side_by_side(base: Evidence, head: Evidence, margin: float) -> list[tuple[Sh
     """
     ones, others = tables(base), tables(head)
     shared = [
-        Shared(mine, theirs, other)
+        Shared(mine, theirs, other, one)
         for one in ones
         for other in others
         if (one.workload.name, one.load, one.driver) == (other.workload.name, other.load, other.driver)
@@ -103,7 +105,7 @@ def side_by_side(base: Evidence, head: Evidence, margin: float) -> list[tuple[Sh
     for it in shared:
         judge = partial(_apart, it.base, it.head, margin, len(shared))
         named = f"{it.head.name}: " if len(shared) > 1 else ""
-        versus = _versus(it.table, it.base, it.head, doubts, judge)
+        versus = _versus(it, doubts, judge)
         found.append((it, msgspec.structs.replace(versus, where=f"{named}{versus.where}", pairs=0)))
     return found
 
@@ -133,43 +135,69 @@ def _matched(one: Table, other: Table) -> list[tuple[Cell, Cell]]:
     return shared
 
 
-def _versus(table: Table, base: Cell, head: Cell, study: Sequence[Doubt], judge: Callable[[str], Change]) -> Versus:
+def _versus(it: Shared, study: Sequence[Doubt], judge: Callable[[str], Change]) -> Versus:
     changes = {figure: judge(figure) for figure in SHOWN}
-    about = {BASE: about_contender(base), HEAD: about_contender(head)}
-    outcome, why = _outcome(changes["rate"], base, head, about)
+    about = {BASE: about_contender(it.base), HEAD: about_contender(it.head)}
+    beside = [*about_table(it.base_table), *about_table(it.table)]
+    outcome, why = _outcome(changes["rate"], it, about, beside)
     told = dict.fromkeys(
         doubt.sentence
-        for doubt in [*about[BASE], *about[HEAD], *about_table(table), *study]
+        for doubt in [*about[BASE], *about[HEAD], *beside, *study]
         if doubt.kind not in _OF_A_STUDY
     )
     return Versus(
-        where=f"{table.workload.name}, {table.load.label}",
+        where=f"{it.table.workload.name}, {it.table.load.label}",
         outcome=outcome,
         why=why,
         changes=changes,
-        base=_side(base),
-        head=_side(head),
+        base=_side(it.base),
+        head=_side(it.head),
         pairs=changes["rate"].ratio.rounds if changes["rate"].ratio else 0,
         doubts=list(told),
     )
 
 
-def _outcome(rate: Change, base: Cell, head: Cell, about: dict[str, list[Doubt]]) -> tuple[Outcome, str]:
-    """Failures first: a server that fails has no speed to compare."""
-    if head.failed and not base.failed:
+def _outcome(
+    rate: Change, it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Sequence[Doubt]
+) -> tuple[Outcome, str]:
+    """Failures first: a server that fails has no speed to compare. ``beside`` are the doubts about both tables."""
+    if it.base.failed:
+        return "cannot tell", "base failed" + (", and so did head" if it.head.failed else "")
+    if it.head.failed:
+        if all(run.outcome in BLAMELESS for run in it.head.failed):
+            return "cannot tell", "the load tool or the service failed in a run of head"
         return "worse", "head failed where base did not"
-    if base.failed:
-        return "cannot tell", "base failed" + (", and so did head" if head.failed else "")
-    if head.error_ratio > base.error_ratio + MORE_ERRORS:
+    if it.head.error_ratio > it.base.error_ratio + MORE_ERRORS:
         return "worse", "head answers more requests with errors"
+    outcomes: dict[str, Outcome] = {"faster": "better", "slower": "worse", "same": "same"}
+    outcome = outcomes.get(rate.verdict, "cannot tell")
+    why = _not_comparable(it, about, beside) or _held_back(outcome, about)
+    return ("cannot tell", why) if why else (outcome, "")
+
+
+def _not_comparable(it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Sequence[Doubt]) -> str:
+    """Why the figures of the two may not be held against each other at all; empty when they may."""
     for side, doubts in about.items():
         for doubt in doubts:
             if doubt.severity == "voids":
-                return "cannot tell", f"a doubt voids {side}: {doubt.kind}"
-    if all(any(doubt.kind in HELD_BACK for doubt in doubts) for doubts in about.values()):
-        return "cannot tell", "both were held back by something else than themselves"
-    outcomes: dict[str, Outcome] = {"faster": "better", "slower": "worse", "same": "same"}
-    return outcomes.get(rate.verdict, "cannot tell"), ""
+                return f"a doubt voids {side}: {doubt.kind}"
+    for doubt in beside:
+        if doubt.severity == "voids" and doubt.kind not in _OF_A_STUDY:
+            return f"a doubt voids the table: {doubt.kind}"
+    base, head = ({placement(window.run.rig) for window in cell.windows} for cell in (it.base, it.head))
+    alike = base == head or not (base and head)
+    return "" if alike else "base and head had different placements of cores and memory"
+
+
+def _held_back(outcome: Outcome, about: Mapping[str, Sequence[Doubt]]) -> str:
+    """Why an outcome does not follow: a rate that is a floor may be higher, and then the outcome would be another."""
+    held = [side for side, doubts in about.items() if any(doubt.kind in HELD_BACK for doubt in doubts)]
+    if len(held) > 1:
+        return "both were held back by something else than themselves"
+    against: dict[str, Outcome] = {BASE: "better", HEAD: "worse"}
+    if held and outcome in ("same", against[held[0]]):
+        return f"{held[0]} was held back by something else than itself"
+    return ""
 
 
 def _side(cell: Cell) -> Side:

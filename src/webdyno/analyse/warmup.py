@@ -2,12 +2,14 @@
 
 The cold start belongs to a server's start, so it has an interval over rounds like every other figure. Where a Run
 settles is known to one Slice only; of that the middle round is told, and from six rounds on the interval that any
-distribution allows.
+distribution allows, where all of them settled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+import msgspec
 
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.middle import middle
@@ -41,18 +43,23 @@ def unsettled(cell: Cell) -> tuple[int, int]:
 
 def _of(courses: list[Course], **figures: Estimate | None) -> WarmUp:
     read = [each for each in courses if each.read]
+    never = sum(not each.settled for each in read)
     return WarmUp(
-        settled=_middle(each.settled_ns for each in read),
-        to_95=_middle(each.to_95_ns for each in read),
+        settled=_middle((each.settled_ns for each in read), never),
+        to_95=_middle((each.to_95_ns for each in read), never),
         read=len(read),
-        unsettled=sum(not each.settled for each in read),
+        unsettled=never,
         **figures,
     )
 
 
-def _middle(values: Iterable[int | None]) -> Estimate | None:
+def _middle(values: Iterable[int | None], never: int) -> Estimate | None:
+    """No interval where a round never settled: its time is not known, only that it is longer than all of its load."""
     known = [float(value) for value in values if value is not None]
-    return middle(known, "ns") if known else None
+    if not known:
+        return None
+    found = middle(known, "ns")
+    return msgspec.structs.replace(found, low=None, high=None) if never else found
 
 
 def _ready_ns(window: Window) -> float | None:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.steady import steady_slices
@@ -21,6 +22,10 @@ from webdyno.model.sample import Reading, Role, Slice
 
 NOT_AN_ERROR = "unfinished"
 """In flight when the load ended: neither right nor wrong."""
+BLAMELESS = ("driver-failed", "service-failed")
+"""Outcomes that are no doing of the contender's."""
+TOO_MANY = 0.01
+"""Share of wrong answers from which on a contender is not ranked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +99,21 @@ def read_window(run: Run) -> Window | None:
     )
 
 
-def read_rate(run: Run) -> float | None:
-    """``rate_per_s`` of a Run alone, without the labour of its histograms."""
+class Tally(NamedTuple):
+    """The steady phase of a Run in numbers of answers."""
+
+    ok: int
+    wrong: int
+    rate_per_s: float | None
+    """None where the Run did not succeed."""
+
+
+def read_tally(run: Run) -> Tally:
+    """What a ranking needs of a Run, without the labour of its histograms."""
     steady = steady_slices(run)
     ok, length_ns = sum(slice_.ok for slice_ in steady), sum(slice_.duration_ns for slice_ in steady)
-    return ok / length_ns * 1e9 if run.outcome == "ok" and ok and length_ns > 0 else None
+    served = run.outcome == "ok" and ok > 0 and length_ns > 0
+    return Tally(ok, sum(count_errors(steady).values()), ok / length_ns * 1e9 if served else None)
 
 
 def cpu_ns(reading: Reading) -> int | None:

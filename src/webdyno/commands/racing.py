@@ -70,8 +70,10 @@ class Racing:
     def of(self, study: Study) -> Race | None:
         """The race that ``study`` becomes, its most Runs apart; None: every round of everything. UsageError."""
         race = self.race
-        if race is not None or self.exhaustive:
-            return race
+        if self.exhaustive:
+            return None
+        if race is not None:  # who asks for more rounds may have them
+            return msgspec.structs.replace(race, most_rounds=max(race.most_rounds, study.rounds))
         if study.is_raced and study.rounds > Race().least_rounds:
             return Race(top=self._top, most_rounds=max(Race().most_rounds, study.rounds))
         if self.top is not None:
@@ -121,7 +123,11 @@ def costs(plan: Plan) -> Iterator[str]:
     )
     cells = [trial for trial in plan.trials if trial.round == 1]
     classic = CLASSIC_ROUNDS * sum(OVERHEAD_S + trial.asked.warmup_s + CLASSIC_S for trial in cells)
-    yield f"without a race (--exhaustive): {length(_length(plan, rounds))} for all {count(rounds, 'round')}"
+    whole, every = length(_length(plan, rounds)), count(rounds, "round")
+    if race.most_runs is not None:
+        yield f"without a race (--exhaustive): {whole} for all {every}"
+    else:  # the study's own rounds, which --exhaustive does, are others
+        yield f"{every} of everything: {whole}"
     yield f"as study S1 did it, {CLASSIC_ROUNDS} times {CLASSIC_S:g} s of everything: {length(classic)}"
 
 
@@ -150,8 +156,8 @@ def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
     while trials := replay(plan, runs := store.runs()).trials:
         spent = sum(run.seconds for run in runs)
         for trial in trials:
-            if plan.race.budget_s is not None and spent >= plan.race.budget_s:
-                return
+            if plan.race.budget_s is not None and spent > plan.race.budget_s:
+                break  # as it was reckoned; what was really spent, and is left, is looked at anew
             yield trial
             spent += trial_seconds(trial.asked, plan.contenders.get(trial.contender))
 

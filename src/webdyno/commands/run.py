@@ -37,6 +37,7 @@ from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, UsageError
+from webdyno.model.rig import Fingerprint
 from webdyno.model.study import Study
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
@@ -49,6 +50,8 @@ ResumeOption = Annotated[
     Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
 ]
 ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
+_PROCESSORS = ("cpu_model", "architecture", "cores", "threads_per_core")
+"""Of a Fingerprint: what makes it another machine."""
 
 
 def run(
@@ -134,6 +137,7 @@ def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool) ->
             listening_for_interrupts() as interrupted,
         ):
             _tell_of(strapped.swept)
+            refuse_another_machine(plan, folder, store.fingerprint(), strapped.fingerprint)
             versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
             _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
@@ -149,6 +153,17 @@ def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool) ->
             with Services(services, servers, strapped, store.service_log, interrupted) as running:
                 _work(store, strapped, built, running, versions, interrupted, metrics)
     return _finish(folder, interrupted, json, metrics)
+
+
+def refuse_another_machine(plan: Plan, folder: Path, before: Fingerprint, here: Fingerprint) -> None:
+    """UsageError when a plan would go on on other processors: runs of two machines are never compared."""
+    asked = ((field, getattr(before, field), getattr(here, field)) for field in _PROCESSORS)
+    if differs := [f"{field} was {old} and is {new} here" for field, old, new in asked if old != new]:
+        again = " ".join(plan.arguments or [plan.study])
+        raise UsageError(
+            f"{folder}: its runs were made on another machine ({', '.join(differs)}), and runs of two machines are "
+            f"not compared; begin anew here: webdyno run {again}"
+        )
 
 
 def _tell_of(news: list[str]) -> None:

@@ -112,4 +112,4 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     steal_ns: int | None = None
     """host: time the hypervisor took, all cores, since boot."""
     busy_ns: int | None = None
-    """host: time not idle, all cores, since boot."""
+    """host: time at work, all cores, since boot: without what was idle, waited for I/O (iowait) or was stolen."""

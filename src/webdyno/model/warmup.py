@@ -16,7 +16,7 @@ class WarmUp(msgspec.Struct, frozen=True, kw_only=True):
     """The first right answer alone, from the request on, in ns: what the very first client waited."""
     settled: Estimate | None
     """From the begin of the load to its steady state, in ns, known to one Slice: the middle round, and from six rounds
-    on its interval. None: no round could be read."""
+    on its interval, if no round was unsettled. None: no round could be read."""
     to_95: Estimate | None
     """From the begin of the load until a Slice reached 95 % of the steady rate; as ``settled``."""
     read: int

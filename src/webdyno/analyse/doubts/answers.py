@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
+from webdyno.analyse.window import BLAMELESS, TOO_MANY
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import OUTCOMES
-
-TOO_MANY = 0.01
-_BLAMELESS = ("driver-failed", "service-failed")
 
 
 def wrong_answers(cell: Cell) -> Doubt | None:
@@ -40,7 +38,7 @@ def dead_cell(cell: Cell) -> Doubt | None:
     """Rounds that failed. They are never averaged in; a contender that fell over by its own doing is not ranked."""
     if not cell.failed:
         return None
-    own = [run for run in cell.failed if run.outcome not in _BLAMELESS]
+    own = [run for run in cell.failed if run.outcome not in BLAMELESS]
     outcome = (own or cell.failed)[0].outcome
     what = OUTCOMES["no-success"] if outcome == "ok" else OUTCOMES[outcome]
     return Doubt(

@@ -59,8 +59,8 @@ def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> C
 def generator_bound(cell: Cell) -> Doubt | None:
     """The driver used 85 % of its CPU, or 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
-    Shades: the figure is a floor, and two such contenders are never told apart. At an open pace a driver may spin while
-    it waits, so that its CPU says nothing; there its lateness does (see schedule).
+    Shades: the figure is a floor, so nobody who was measured to be faster is told apart from it. At an open pace a
+    driver may spin while it waits, so that its CPU says nothing; there its lateness does (see schedule).
     """
     if cell.load.is_open:
         return None

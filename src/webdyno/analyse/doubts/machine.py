@@ -98,11 +98,11 @@ def steal_cores(window: Window) -> float | None:
 
 
 def foreign_cores(window: Window) -> float | None:
-    """CPU that neither contender nor driver nor service used, in cores' worth."""
+    """CPU that neither contender nor driver nor service used, in cores' worth; what the hypervisor took is no use."""
     if window.host_cores is None or window.contender_cores is None or window.driver_cores is None:
         return None
     ours = window.contender_cores + window.driver_cores + (window.service_cores or 0.0)
-    return max(0.0, window.host_cores - ours - (window.steal_cores or 0.0))
+    return max(0.0, window.host_cores - ours)
 
 
 def unlike_machines(table: Table) -> Doubt | None:
@@ -110,7 +110,7 @@ def unlike_machines(table: Table) -> Doubt | None:
 
     They are not compared.
     """
-    rigs = {_placement(window.run.rig) for window in table.windows}
+    rigs = {placement(window.run.rig) for window in table.windows}
     if len(rigs) < 2:
         return None
     return Doubt(
@@ -124,5 +124,6 @@ def unlike_machines(table: Table) -> Doubt | None:
     )
 
 
-def _placement(rig: Rig) -> tuple[object, ...]:
+def placement(rig: Rig) -> tuple[object, ...]:
+    """What must be alike for rates to be compared: cores by role, the limits, and what enforces them."""
     return len(rig.contender_cores), len(rig.driver_cores), rig.shares_cores, rig.memory_bytes, rig.cgroup

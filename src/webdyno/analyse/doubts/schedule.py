@@ -19,7 +19,7 @@ LATE = 0.1
 
 def not_offered(cell: Cell) -> Doubt | None:
     """Less than 99 % of what came due was sent: the connections were all in use, or the driver waits for answers."""
-    due = cell.load.due
+    due = cell.median(_offered) if cell.load.poisson else cell.load.due  # by chance more or less come due
     sent = cell.median(_sent)
     if not due or sent is None or sent >= OFFERED * due:
         return None
@@ -48,6 +48,10 @@ def schedule_lag(cell: Cell) -> Doubt | None:
         advice="give the driver more cores, or ask for a lower rate",
         numbers={"lag_ns": lag, "p99_ns": waited},
     )
+
+
+def _offered(window: Window) -> float:
+    return window.offered
 
 
 def _sent(window: Window) -> float:

@@ -31,7 +31,8 @@ def _shares(window: Window) -> bool:
 def service_bound(cell: Cell) -> Doubt | None:
     """The service used 85 % of the CPU it could.
 
-    Shades: the figure is a floor, and two such contenders are never told apart.
+    Shades: the figure is a floor, and two such contenders are never told apart. From one that left the service room
+    they are: what fills a service is also how much a contender asks of it.
     """
     share = cell.median(service_share)
     if share is None or share < BOUND:

@@ -1,0 +1,39 @@
+"""``webdyno run --resume``: on another machine a plan does not go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.analyse.fakes import FINGERPRINT, plan, run
+from webdyno.commands.run import refuse_another_machine
+from webdyno.model.errors import UsageError
+
+PLAN = plan([run()])
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"cpu_model": "AMD EPYC 9R14"}, r"cpu_model was Intel\(R\) Xeon\(R\) Platinum 8488C and is AMD EPYC 9R14 here"),
+        ({"cores": 4, "threads_per_core": 2}, r"\(cores was 2 and is 4 here, threads_per_core was 1 and is 2 here\)"),
+        ({"architecture": "aarch64"}, "begin anew here: webdyno run fake$"),
+    ],
+)
+def test_other_processors_are_another_machine(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        refuse_another_machine(PLAN, Path("results/x"), FINGERPRINT, msgspec.structs.replace(FINGERPRINT, **changes))
+
+
+def test_the_study_is_named_as_it_was_asked_for() -> None:
+    made = msgspec.structs.replace(PLAN, arguments=["hello", "-c", "64"])
+    with pytest.raises(UsageError, match="webdyno run hello -c 64$"):
+        refuse_another_machine(made, Path("x"), FINGERPRINT, msgspec.structs.replace(FINGERPRINT, cores=8))
+
+
+def test_a_machine_with_another_kernel_or_load_is_the_same() -> None:
+    later = msgspec.structs.replace(FINGERPRINT, kernel="6.2", hostname="again", load_before=3.0)
+    refuse_another_machine(PLAN, Path("x"), FINGERPRINT, later)
