@@ -66,12 +66,15 @@ class Engine:
     ask: Ask
 
     def clear(self) -> None:
-        """Remove what is left of anybody's containers that do not run any more."""
-        self.ask([self.program, "container", "prune", "--force", "--filter", f"label={LABEL}"])
+        """Remove what is left of any sitting, running or not: under the machine's lock nobody else measures."""
+        self._remove(LABEL)
 
     def remove(self, token: str) -> None:
         """Remove every container of one sitting, whatever the engine believes it to do."""
-        left = self.ask([self.program, "ps", "--all", "--quiet", "--filter", f"label={LABEL}={token}"]).out.split()
+        self._remove(f"{LABEL}={token}")
+
+    def _remove(self, label: str) -> None:
+        left = self.ask([self.program, "ps", "--all", "--quiet", "--filter", f"label={label}"]).out.split()
         if left:
             self.ask([self.program, "rm", "--force", *left])
 
