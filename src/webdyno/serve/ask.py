@@ -36,7 +36,7 @@ class NoAnswer(Exception):  # noqa: N818  (an answer that did not come, not an e
 
 
 def ask(host: str, port: int, request: Request, timeout_s: float, watch: Callable[[], None]) -> Answer:
-    """NoAnswer when it is not there whole within ``timeout_s``, or longer than MOST_BYTES; whatever ``watch`` raises."""
+    """NoAnswer when it is not whole within ``timeout_s``, or longer than MOST_BYTES; whatever ``watch`` raises."""
     connection, begun = http.client.HTTPConnection(host, port, timeout=timeout_s), False
     try:
         connection.connect()
