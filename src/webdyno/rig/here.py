@@ -104,12 +104,24 @@ class Here:
             self._ledger.drop_folder(folder)
 
     def end_all(self) -> list[str]:
-        """End every Group still alive, at once and without grace, and remove the folders."""
+        """End every Group still alive, at once and without grace, and remove the folders.
+
+        What goes wrong with one (a full disk, a Ctrl-C) keeps none of the others; the first of it is raised at the end.
+        """
         notes: list[str] = []
+        failures: list[BaseException] = []
         for group in list(self._alive):
-            notes += group.end(0.0)
+            try:
+                notes += group.end(0.0)
+            except BaseException as error:
+                failures.append(error)
         for folder in list(self._folders):
-            self.drop(folder)
+            try:
+                self.drop(folder)
+            except BaseException as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
         return notes
 
     def _forget(self, group: Group) -> None:
