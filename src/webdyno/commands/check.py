@@ -187,7 +187,8 @@ def _print(result: Checked) -> None:
     console = out_console()
     head = f"{result.contender:<20} {result.workload:<11}"
     if result.skipped:
-        console.print(f"[yellow]skip[/yellow] {head} {result.problem}", soft_wrap=True)
+        console.print(f"[yellow]skip[/yellow] {head} ", end="")
+        console.print(result.problem, markup=False, soft_wrap=True)
     elif result.passed and result.probe is not None:
         probe = result.probe
         reuse = "keep-alive" if probe.keep_alive else "closes" + ("" if probe.announces_close else " silently")

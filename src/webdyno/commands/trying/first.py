@@ -96,13 +96,18 @@ def _check(request: Request, answer: Answer, served: Served) -> None:
 
 def _routes(asking: AppAsking, asker: Asker, notes: list[str]) -> list[Request]:
     """The GET routes of the schema that are answered rightly; those that are not are noted. UsageError for none."""
+    refused = UsageError(f"--openapi: the app has no schema (asked for {', '.join(SCHEMAS)}); name paths with --path")
     for path in SCHEMAS:
         answer = asker(Request(name=path, path=path, headers=[("Accept", "application/json")]))
-        if answer.status == 200:
+        if answer.status != 200:
+            continue
+        try:
+            routes = routes_of(answer.body)
             break
+        except UsageError as error:  # an app may have a page for every path; the next one may be the schema
+            refused = error
     else:
-        raise UsageError(f"--openapi: the app has no schema (asked for {', '.join(SCHEMAS)}); name paths with --path")
-    routes = routes_of(answer.body)
+        raise refused
     if not routes:
         raise UsageError(f"--openapi: {path} names no GET route without required parameters; name paths with --path")
     kept = []
