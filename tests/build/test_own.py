@@ -12,7 +12,7 @@ from webdyno.build.own import build_project
 def test_what_a_requirements_file_includes_is_part_of_what_it_says(tmp_path: Path, host: FakeHost) -> None:
     project = tmp_path / "project"
     (project / "deep").mkdir(parents=True)
-    (project / "requirements.txt").write_text("flask\n-r base.txt  # ours\n--constraint=deep/c.txt\n-r http://x/y.txt\n")
+    (project / "requirements.txt").write_text("flask\n-r base.txt  # ours\n--constraint=deep/c.txt\n-r http://x/y\n")
     (project / "base.txt").write_text("-rrequirements.txt\n  --requirement deep/more.txt\n-r none.txt\n")
     (project / "deep" / "c.txt").write_text("click==8.1.0\n")
     (project / "deep" / "more.txt").write_text("jinja2\n-c ../deep/c.txt\n")

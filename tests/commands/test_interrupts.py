@@ -17,9 +17,7 @@ def send(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_sets_the_event_and_is_said_once(
-    number: signal.Signals, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_signal_sets_the_event_and_is_said_once(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
     before = signal.signal(number, signal.SIG_DFL)
     try:
         with listening_for_interrupts() as interrupted:

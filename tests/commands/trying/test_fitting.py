@@ -166,9 +166,8 @@ def of_command(text: str, folder: Path = Path("/srv/shop")) -> Copied:
 def test_only_the_port_of_a_command_is_asked_of_a_procfile(command: str, procfile: str) -> None:
     copied = of_command(command)
     assert copied.procfile == f"web: {procfile}"
-    shown = subprocess.run(
-        ["/bin/sh", "-c", f'set -- {procfile}; printf "%s\\n" "$@"'], env={"PORT": "8000"}, capture_output=True, check=True
-    )
+    script = f'set -- {procfile}; printf "%s\\n" "$@"'
+    shown = subprocess.run(["/bin/sh", "-c", script], env={"PORT": "8000"}, capture_output=True, check=True)
     assert json.dumps(shown.stdout.decode().split("\n")[:-1]) == copied.dockerfile.removeprefix("CMD ")
 
 
