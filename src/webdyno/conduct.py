@@ -211,7 +211,7 @@ class _Under:
 
     def has_ended(self) -> bool:
         """True when there is nobody left to load."""
-        return any(group.poll() is not None for group in self.groups.values())
+        return any(group.has_ended() for group in self.groups.values())
 
 
 def _drive(
@@ -313,7 +313,7 @@ def _autopsy(bench: Bench, served: Served, record: _Record) -> None:
     outcome: Outcome
     if served.group.oom_killed():
         outcome, message = "out-of-memory", "went past its memory limit and was killed by the kernel"
-    elif served.group.poll() is not None:
+    elif served.group.has_ended():
         outcome, message = "died", f"ended under load with {served.group.last_words()}"
     else:
         return

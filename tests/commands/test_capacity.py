@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from webdyno.commands.searching import Asked, tried_of
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.run import Run
+from webdyno.model.sample import Slice
+from webdyno.rig.cores import usable_cores
 from webdyno.store import Store
 
 URL = "http://127.0.0.1:8000/items"
@@ -83,7 +86,32 @@ def test_the_capacity_of_a_url_is_found_and_its_runs_are_kept(
         assert [run.trial.load.rate_per_s for run in runs] == formula.rates
         assert [trial.id for trial in store.plan().trials] == [run.trial.id for run in runs]
     assert formula.orders[0].requests[0].headers == [("A", "b")]
+    assert {order.cores for order in formula.orders} == {tuple(usable_cores())}
     assert len({run.trial.load.seed for run in runs}) == len(runs)
+
+
+def test_ctrl_c_ends_the_trial_in_flight_at_its_next_event(
+    formula: Formula, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched: list[Slice] = []
+
+    def loads(order: Order, watch: Callable[[Slice], None], host: object = None) -> Loaded:
+        signal.raise_signal(signal.SIGINT)
+        for slice_ in recorded("open").slices * 3:
+            watched.append(slice_)
+            watch(slice_)
+        return formula(order, watch)
+
+    monkeypatch.setattr(by_url, "carry_out", loads)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert call(["capacity", URL, "--slo", "p99<50ms"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(watched) == 1
+    (folder,) = (tmp_path / "results").iterdir()
+    with Store.open(folder) as store:
+        assert [run.outcome for run in store.runs()] == ["interrupted"]
 
 
 def test_between_trials_it_waits_until_one_client_is_served_again(formula: Formula) -> None:

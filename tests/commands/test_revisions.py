@@ -90,7 +90,8 @@ def test_a_command_serves_what_the_build_made(repository: Path, strapped: Strapp
     contender, built = by_command(head, cmd, builds, {"A": "b"}, "path", strapped, NEVER)
     assert (head.folder / "built.py").read_text() == "two"
     assert contender.serve == ["./serve", "--port", "{port}", "a b"]
-    assert (contender.name, contender.environment, contender.answers) == ("head", {"A": "b"}, ["path"])
+    assert (contender.name, contender.environment, contender.answers) == ("head", {}, ["path"])
+    assert (built.environment, built.hidden) == ({}, {"A": "b"})
     assert (built.directory, built.versions) == (str(head.folder), {"revision": head.commit})
 
 

@@ -47,7 +47,7 @@ def test_it_says_where_it_is_and_ends_with_ctrl_c(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait(timeout=60) == 130
-    assert rest == "\nwebdyno: ending cleanly ...\n"
+    assert rest == "\nwebdyno: ending cleanly (Ctrl-C again: at once) ...\n"
     assert trace(tmp_path) == before
 
 

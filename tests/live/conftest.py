@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 CATALOGUE = Path(__file__).parent / "catalogue"
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background job: children would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -13,6 +13,7 @@ from tests.commands.test_revisions import git
 from tests.live.conftest import CATALOGUE, Call
 from tests.live.test_capacity import nothing_left
 from tests.live.test_run import start, wait_for_runs
+from webdyno.commands.report import rendered
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
@@ -100,3 +101,22 @@ def test_without_git_history_nothing_is_started(webdyno: Call, tmp_path: Path) -
     assert done.returncode == 2
     assert "this is no git repository" in done.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_the_value_of_a_variable_is_in_no_record_and_no_report(
+    webdyno: Call, repository: Path, tmp_path: Path, cache: Path
+) -> None:
+    reads = "import os, sys; assert os.environ['TOKEN'] == 'hunter' + '2:' + sys.argv[1], os.environ; import toy"
+    command = ("--cmd", f'python3 -c "{reads}" {{port}} good', "--env", "TOKEN=hunter2:{port}")
+    ends = ("--repo", str(repository), BODY, *SHORT)
+    done = webdyno("compare", "--rev", "main~2", "--rev", "main~2", *command, *ends)
+    assert done.returncode in OUTCOMES, done.stderr
+    assert "failed" not in done.stdout
+    (folder,) = (tmp_path / "results").iterdir()
+    files = [path.read_bytes() for path in folder.iterdir() if path.is_file()]
+    with Store.open(folder) as store:
+        told = [repr(store.runs()), repr(store.plan()), rendered(store, "html"), done.stdout, done.stderr]
+    assert "sys.argv[1]" in told[1]
+    for content in [*files, *(text.encode() for text in told)]:
+        assert b"hunter2" not in content
+    assert nothing_left(cache)

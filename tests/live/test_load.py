@@ -56,6 +56,13 @@ def test_every_request_is_answered_and_counted_by_route(load: Call, url: str, tm
     assert "route-2 is GET /b" in (tmp_path / "x.hlog").read_text()
 
 
+def test_a_full_disk_does_not_cost_the_answer(load: Call, url: str) -> None:
+    done = load("load", url, "-c", "2", "-n", "10", "--json", "--hdr", "/dev/full")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["summary"]["ok"] == 10
+    assert "--hdr /dev/full cannot be written (No space left on device)" in done.stderr
+
+
 def test_an_open_load_in_stages_offers_what_was_due(load: Call, url: str) -> None:
     done = load("load", url, "--stages", "200ms:100, 300ms:100-300", "--drain", "2s", "--csv")
     assert done.returncode == 0, done.stderr

@@ -96,6 +96,13 @@ def test_every_failure_is_a_run_with_its_outcome_and_the_plan_goes_on(
     assert_nothing_left(cache)
 
 
+def test_a_server_that_makes_itself_a_daemon_is_loaded_to_the_end(webdyno: Call, tmp_path: Path, cache: Path) -> None:
+    done = webdyno("run", "toys", "-k", "toy-daemon", "--rounds", "2")
+    assert done.returncode == 0, done.stderr
+    assert query(only_folder(tmp_path), "SELECT outcome FROM run") == [("ok",), ("ok",)]
+    assert_nothing_left(cache)
+
+
 def test_a_study_of_rates_is_raced_and_goes_on_as_one_when_it_was_killed(
     webdyno: Call, environment: dict[str, str], tmp_path: Path, cache: Path
 ) -> None:

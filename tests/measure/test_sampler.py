@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.rig.strapping import python, wait_for
+from webdyno.measure import proc
 from webdyno.measure.proc import GroupReader
 from webdyno.measure.sampler import Sampler
 from webdyno.model.sample import Reading
@@ -186,3 +187,18 @@ def test_it_costs_less_than_1_percent_of_a_core_for_10_processes(strapped: Strap
     cost = (time.thread_time_ns() - begun) / looks
     assert sys.platform == "linux"
     assert cost < 10_000_000  # of the second that lies between two looks
+
+
+def test_a_reading_has_the_time_of_its_counters_and_not_of_the_dear_look_at_memory(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = start(here, "import time; print('up', flush=True); time.sleep(60)")
+    looked: list[int] = []
+
+    def look(pid: int) -> None:
+        looked.append(time.monotonic_ns())
+
+    monkeypatch.setattr(proc, "_mapped_by", look)
+    assert line(group) == "up"
+    reading = GroupReader("contender", group).read(pss=True)
+    assert reading.at_ns <= looked[0]

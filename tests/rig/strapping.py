@@ -6,8 +6,9 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -41,11 +42,17 @@ def here() -> Iterator[Here]:
     host.end_all()
 
 
-def python(code: str, *arguments: str, role: Role = "contender", stdin: bytes | None = None) -> Command:
+def python(
+    code: str,
+    *arguments: str,
+    role: Role = "contender",
+    stdin: bytes | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Command:
     """A Command that runs a few lines of Python."""
     return Command(
         argv=[sys.executable, "-S", "-c", code, *arguments],
-        environment={"PATH": os.environ["PATH"]},
+        environment={"PATH": os.environ["PATH"], **environment},
         role=role,
         stdin=stdin,
     )

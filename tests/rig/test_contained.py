@@ -19,7 +19,7 @@ from webdyno.rig.contained import Contained, cgroup_of
 from webdyno.rig.here import Here
 from webdyno.rig.host import Command
 from webdyno.rig.mounts import Place, places
-from webdyno.rig.process import read_stat
+from webdyno.rig.process import mark_of, name_of, read_stat
 
 CLIENT = """
 setsid unshare --pid --fork --kill-child sh -c 'INSIDE' & inside=$!
@@ -72,6 +72,19 @@ def test_a_container_is_killed_before_its_client_when_it_does_not_heed_sigterm(s
     assert group.end(0.2) == ["did not end within 0.2 s of SIGTERM and was killed"]
     assert all(map(gone, inside))
     assert seen.exists()  # the client outlived the container, and could clear it away
+
+
+@pytest.mark.live
+@needs_namespaces
+def test_a_server_that_writes_over_its_environment_was_found_before(here: Here, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    group = contained(here, f"while [ ! -e {gate} ]; do sleep 0.01; done; exec env -i /bin/sleep 60")
+    wait_for(lambda: group.poll() is None and group._namespace)
+    gate.touch()
+    wait_for(lambda: [name_of(pid) for pid in group.pids()] == ["sleep"])
+    assert mark_of(group.pids()[0]) is None
+    group.end(5.0)
+    assert group.pids() == []
 
 
 @pytest.mark.live

@@ -189,3 +189,17 @@ def test_files_and_folders_are_put_and_fetched(here: Here, tmp_path: Path) -> No
     here.put(tmp_path / "app", tmp_path / "app")
     assert (tmp_path / "back/app.py").read_text() == "x"
     assert [path.name for path in (tmp_path / "there/app").iterdir()] == ["app.py"]
+
+
+def test_a_daemon_has_not_ended_with_its_first_process_and_one_that_failed_has(here: Here) -> None:
+    group = here.start(python(DAEMON))
+    lines(group, 2)
+    assert group.wait(10) == 0
+    assert not group.has_ended()
+    group.end(5.0)
+    assert group.has_ended()
+    failed = here.start(python(DAEMON + "os._exit(3)"))
+    lines(failed, 2)
+    assert failed.wait(10) == 3
+    assert failed.has_ended()
+    failed.end(5.0)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,28 @@ def test_a_command_gets_exactly_its_environment_and_our_mark(here: Here) -> None
     assert isinstance(environment, dict)
     environment.pop("LC_CTYPE", None)  # Python itself adds it
     assert environment == {"PATH": os.environ["PATH"], "WEBDYNO_RIG": f"{here.token}.tool.1"}
+
+
+def test_a_variable_arrives_as_it_is_and_stands_in_no_command_line(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    popen = subprocess.Popen
+
+    def noting(argv: list[str], **rest: Any) -> subprocess.Popen[bytes]:
+        started.append(argv)
+        return popen(argv, **rest)
+
+    monkeypatch.setattr(subprocess, "Popen", noting)
+    odd = {"KEY": "hunter2=x", "LINES_OF": "one\ntwo", "EMPTY": "", "NAMED": "na\u00efve", "RAW": "\udcff"}
+    environment = tell(here, python(TELL, role="tool", environment=odd))["environment"]
+    assert isinstance(environment, dict)
+    assert {name: environment[name] for name in odd} == odd
+    assert len(started) == 1
+    assert not any("hunter2" in word or "KEY" in word for word in started[0])
+
+
+def test_a_variable_that_no_environment_can_hold_is_refused(here: Here) -> None:
+    with pytest.raises(ValueError, match="NUL"):
+        here.start(python(TELL, role="tool", environment={"KEY": "a\0OTHER=b"}))
 
 
 def test_a_command_reads_its_standard_input_to_the_end(here: Here) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -46,6 +47,27 @@ def test_it_is_written_before_and_gone_after(tmp_path: Path) -> None:
     ledger.drop_session(7)
     ledger.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_keeps_nothing_from_being_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(tmp_path, "tok")
+    ledger.add_cgroup(tmp_path / "webdyno-tok-1")
+    ledger.add_folder(tmp_path / "webdyno-tok-2")
+    ledger.add_session(7, 8)
+
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    ledger.add_session(9, 9)  # its mark, known before, is enough to find it
+    ledger.drop_session(9)
+    ledger.drop_session(7)
+    ledger.drop_cgroup(tmp_path / "webdyno-tok-1")
+    ledger.drop_folder(tmp_path / "webdyno-tok-2")
+    ledger.close()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match="No space"):
+        Ledger(tmp_path, "other")
 
 
 def test_a_living_owners_things_are_left_alone(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 
 from tests.rig.strapping import gone, python
 from webdyno.model.errors import MachineError
-from webdyno.rig.process import MARK, all_stats, mark_of
+from webdyno.rig.here import Here
+from webdyno.rig.process import MARK, all_stats, mark_of, set_subreaper
 from webdyno.rig.strap import Strapped, machine_lock, strap
 
 pytestmark = pytest.mark.live
@@ -120,3 +122,36 @@ def test_the_rig_says_what_enforces_it(strapped: Strapped) -> None:
     rig = strapped.rig
     assert (rig.cgroup == "none") == bool(rig.cgroup_reason)
     assert strapped.fingerprint.cores_usable >= len(set(rig.contender_cores) | set(rig.driver_cores))
+
+
+def test_the_machine_is_given_back_whatever_ending_meets(
+    tmp_path: Path, own_lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cores, reaps = os.sched_getaffinity(0), set_subreaper(False)
+
+    def full() -> list[str]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"), strap(None, tmp_path / "cache") as there:
+        monkeypatch.setattr(there, "end_all", full)
+    assert os.sched_getaffinity(0) == cores
+    assert not set_subreaper(reaps)
+    assert list((tmp_path / "cache" / "rig").iterdir()) == []
+
+
+def test_what_fails_to_end_keeps_none_of_the_others(own_lock: Path) -> None:
+    class Stuck:
+        ended = False
+
+        def end(self, grace_s: float) -> list[str]:
+            self.ended = True
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    host, stuck = Here(), [Stuck(), Stuck()]
+    host._alive.update(stuck)  # type: ignore[arg-type]
+    alive, folder = host.start(python("import time; time.sleep(60)", role="tool")), host.folder()
+    with pytest.raises(OSError, match="No space"):
+        host.end_all()
+    assert [each.ended for each in stuck] == [True, True]
+    assert gone(alive.pid)
+    assert not folder.exists()

@@ -74,3 +74,42 @@ def test_what_the_watch_raises_ends_the_waiting_at_once() -> None:
     with scripted([b""]) as port, pytest.raises(KeyboardInterrupt):
         ask("127.0.0.1", port, GET, 30.0, watch)
     assert time.monotonic() - begun < 5
+
+
+ENDLESS = [b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n", b""]
+
+
+def test_an_answer_without_an_end_is_given_up_after_its_time() -> None:
+    with scripted(ENDLESS) as port, pytest.raises(NoAnswer, match=r"^it had no end within 0\.2 s$"):
+        asked(port, timeout_s=0.2)
+
+
+def test_the_watch_is_heeded_in_the_middle_of_an_answer_too() -> None:
+    looks = 0
+
+    def watch() -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with scripted(ENDLESS) as port, pytest.raises(KeyboardInterrupt):
+        ask("127.0.0.1", port, GET, 30.0, watch)
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("size", [b"Content-Length: 3000000\r\n", b""])
+def test_an_answer_longer_than_is_read_is_told(size: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = b"HTTP/1.1 200 OK\r\n" + size + b"\r\n" + b"x" * 3_000_000
+    with scripted([answer], [answer]) as port:
+        assert len(asked(port).body) == 3_000_000
+        monkeypatch.setattr("webdyno.serve.ask.MOST_BYTES", 2**21)
+        with pytest.raises(NoAnswer, match=r"^it is longer than 2 MiB$"):
+            asked(port)
+
+
+def test_a_chunked_answer_that_is_cut_off_is_told() -> None:
+    cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n5\r\nde"
+    with scripted([cut]) as port, pytest.raises(NoAnswer, match=r"in the middle of it \(after [35] bytes\)"):
+        asked(port)

@@ -307,3 +307,16 @@ def test_a_server_that_dies_meanwhile_is_left_without_ado(stand: Stand) -> None:
         assert served.log_tail() == ""
         with pytest.raises(AnswerError, match=r"^GET /: expected an answer, but the connection was refused$"):
             served.verify()
+
+
+def test_what_is_hidden_reaches_the_server_and_no_record(stand: Stand) -> None:
+    hidden = {"TOKEN": "secret {port}", "BIND": "mine"}
+    stand.built = msgspec.structs.replace(stand.built, environment={"BIND": "built", "A": "b"}, hidden=hidden)
+    with stand.serve(contender("ok")) as served:
+        raw = Path(f"/proc/{served.group.pid}/environ").read_bytes().decode()
+        environment = dict(item.split("=", 1) for item in raw.rstrip("\0").split("\0"))
+        assert (environment["TOKEN"], environment["BIND"]) == (f"secret {served.port}", "mine")
+        assert served.environment == {"A": "b"}
+    stand.built = msgspec.structs.replace(stand.built, hidden={"TOKEN": "secret {prot}"})
+    error = stand.fails_to_start(contender("ok"))
+    assert str(error) == "toy cannot be started: the value of TOKEN has a word in braces that is no placeholder"

@@ -31,6 +31,8 @@ from webdyno.rig.host import Host
 _NUMBER = "1"
 """Raise it when what these recipes do changes: it is part of every key."""
 _PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)")
+_INCLUDE = re.compile(r"^[ \t]*(?:-r|-c|--requirement|--constraint)[ \t=]*([^\s#]+)", re.MULTILINE)
+"""A line of a requirements file that names another one, beside which it lies."""
 APP = "webdyno_app"
 """Module that finds the application by the variable WEBDYNO_APP; what serves by a script of ours imports it."""
 _APP = """\
@@ -144,7 +146,8 @@ PROJECT_FILES = ("uv.lock", "requirements.txt", "pyproject.toml")
 
 def build_project(folder: Path, file: str, cache: Path, host: Host, interrupted: Event) -> Path:
     """The Python of an environment in the cache that has what ``file`` in ``folder`` names. BuildError."""
-    texts = [(folder / name).read_bytes() for name in (*PROJECT_FILES, ".python-version") if (folder / name).is_file()]
+    files = [folder / name for name in (*PROJECT_FILES, ".python-version") if (folder / name).is_file()]
+    texts = [text for path in files for text in _with_included(path)]
     marks = [hashlib.sha256(text).hexdigest() for text in texts]
     part = Part("environments", ["project", _NUMBER, str(folder), file, *marks], _project(folder, file), programs="bin")
     found = Found(runtime="python", program="", version="")
@@ -152,6 +155,21 @@ def build_project(folder: Path, file: str, cache: Path, host: Host, interrupted:
     order = Order(nobody, _NO_APP, _NO_RUNTIME, found, folder, None, cache, host, interrupted)
     built = assemble(order, [part])
     return Path(built.directory) / "bin" / "python"
+
+
+def _with_included(file: Path) -> list[bytes]:
+    """A file's bytes; of a requirements file those of all that it includes too, each once, wherever it is included."""
+    found: dict[Path, bytes] = {}
+    waiting = [file.resolve()]
+    while waiting:
+        path = waiting.pop()
+        if path in found or not path.is_file():
+            continue
+        found[path] = path.read_bytes()
+        if file.name == "requirements.txt":
+            names = _INCLUDE.findall(found[path].decode(errors="replace"))
+            waiting += [(path.parent / name).resolve() for name in names]
+    return list(found.values())
 
 
 _NO_APP = App(name="project", language="Python", interface="native", framework="none", answers=[])

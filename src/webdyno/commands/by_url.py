@@ -82,7 +82,7 @@ class Far:
             port=self.target.port,
             requests=self.requests,
             load=load,
-            cores=(),
+            cores=tuple(usable_cores()),
             way=Way(tls=tls),
         )
 
@@ -120,7 +120,9 @@ def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, wat
     outcome: Outcome = "ok"
     message = ""
     try:
-        loaded = carry_out(far.order(trial.load), watch)
+        loaded = carry_out(far.order(trial.load), _ended_by(interrupted, watch))
+    except _Stopped:
+        pass  # what that means is told below
     except WebdynoError as error:
         outcome, message = "driver-failed", str(error)
     if loaded is not None and not loaded.ok:
@@ -151,6 +153,21 @@ def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, wat
     )
 
 
+class _Stopped(Exception):  # noqa: N818  (the user's wish, not an error)
+    """The user asked for the end of a trial."""
+
+
+def _ended_by(interrupted: threading.Event, watch: Callable[[Event], None]) -> Callable[[Event], None]:
+    """``watch``, and an end to the load at the next event after ``interrupted`` was set."""
+
+    def look(event: Event) -> None:
+        watch(event)
+        if interrupted.is_set():
+            raise _Stopped
+
+    return look
+
+
 def _settle(far: Far, interrupted: threading.Event) -> None:
     """Wait until one client finds the server as quick as the objective: queues carry over from trial to trial.
 
@@ -159,7 +176,10 @@ def _settle(far: Far, interrupted: threading.Event) -> None:
     deadline = time.monotonic() + _SETTLE_S
     load = Load(connections=1, count=_SETTLE_REQUESTS, warmup_s=0.0, timeout_s=2.0)
     while not interrupted.is_set():
-        loaded = carry_out(far.order(load), lambda _: None)
+        try:
+            loaded = carry_out(far.order(load), _ended_by(interrupted, lambda _: None))
+        except _Stopped:
+            return
         points = loaded.summary.get("latency_ns")
         if loaded.ok and points and points["p50"] < far.idle_ns:
             return

@@ -28,6 +28,7 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import look_for_runtimes, study_called
+from webdyno.commands.trimming import trim
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -143,17 +144,23 @@ class _Place:
     services: Services
     logs: Path
 
+    def log(self, name: str, workload: str) -> Path:
+        """Where a contender writes while it is checked on a workload."""
+        return self.logs / f"{name}.{workload}.log"
+
 
 def _check(name: str, workloads: list[str], built: Built | ContenderError, place: _Place) -> Iterator[Checked]:
     if isinstance(built, ContenderError):
         yield Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)
         return
-    yield from (_check_one(name, workload, built, place) for workload in workloads)
+    for workload in workloads:
+        yield _check_one(name, workload, built, place)
+        trim(place.log(name, workload))
 
 
 def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked:
     clock = time.monotonic()
-    log = place.logs / f"{name}.{workload}.log"
+    log = place.log(name, workload)
     contender, asked = place.known.contenders[name], place.known.workloads[workload]
     running: Running | None = None
     try:
@@ -187,7 +194,8 @@ def _print(result: Checked) -> None:
     console = out_console()
     head = f"{result.contender:<20} {result.workload:<11}"
     if result.skipped:
-        console.print(f"[yellow]skip[/yellow] {head} {result.problem}", soft_wrap=True)
+        console.print(f"[yellow]skip[/yellow] {head} ", end="")
+        console.print(result.problem, markup=False, soft_wrap=True)
     elif result.passed and result.probe is not None:
         probe = result.probe
         reuse = "keep-alive" if probe.keep_alive else "closes" + ("" if probe.announces_close else " silently")

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
+
+_AGAIN_S = 0.5
+"""A Ctrl-C so soon after the last one is the same one: what started us may hand it on, and the terminal sent it too."""
 
 
 @contextmanager
 def listening_for_interrupts() -> Iterator[threading.Event]:
-    """The Event that they set: the Trial in flight is ended and recorded, not torn apart."""
+    """The Event that they set: the Trial in flight is ended and recorded, not torn apart.
+
+    A second Ctrl-C is a KeyboardInterrupt, for whoever does not want to wait. What was ignored when we were started
+    stays ignored (``nohup``).
+    """
     interrupted = threading.Event()
+    noted_at: float | None = None
 
-    def note(_: int, __: FrameType | None) -> None:
-        if not interrupted.is_set():
-            print("\nwebdyno: ending cleanly ...", file=sys.stderr)
-        interrupted.set()
+    def note(number: int, _: FrameType | None) -> None:
+        nonlocal noted_at
+        at, before = time.monotonic(), noted_at
+        if before is None:
+            noted_at = at
+            interrupted.set()
+            # not print: it may be in the middle of something itself, and the terminal may be gone
+            with suppress(OSError):
+                os.write(2, b"\nwebdyno: ending cleanly (Ctrl-C again: at once) ...\n")
+        elif number == signal.SIGINT and at - before > _AGAIN_S:
+            noted_at = at
+            raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, note) for number in heeded}
     try:
         yield interrupted
     finally:

@@ -99,9 +99,9 @@ def load(
         loaded = carry_out(order, watch, keep_on_interrupt=True)
     failed = missed(wanted, loaded.summary)
     found = doubts(loaded, known_ceiling(cache_folder(), order))
-    if saying.hdr is not None:
-        write_hdr(saying.hdr, title, loaded)
     _say(title, list(urls), loaded, found, failed, saying)
+    if saying.hdr is not None:  # after it was told: a disk that is full must not cost the answer
+        write_hdr(saying.hdr, title, loaded)
     if loaded.summary.get("ended") == "interrupted":
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1

@@ -110,7 +110,10 @@ def by_command(
     strapped: Strapped,
     interrupted: threading.Event,
 ) -> tuple[Contender, Built]:
-    """The contender that ``cmd`` makes of a checked-out revision, built. RevisionError, UsageError."""
+    """The contender that ``cmd`` makes of a checked-out revision, built; ``environment`` is recorded nowhere.
+
+    RevisionError, UsageError.
+    """
     serve = _words(cmd)
     shop = _workshop(revision, strapped, interrupted)
     with _named(revision):
@@ -123,7 +126,6 @@ def by_command(
         server=Path(serve[0]).name,
         model="as its command says",
         serve=serve,
-        environment=environment,
         answers=[workload],
         because=f"revision {revision.rev}",
         author="the repository's",
@@ -133,6 +135,7 @@ def by_command(
         key=hashlib.sha256("\0".join([revision.commit, cmd, *builds]).encode()).hexdigest()[:24],
         directory=str(revision.folder),
         environment={},
+        hidden=environment,
         versions={"revision": revision.commit},
         log=str(shop.log),
         seconds=0.0,

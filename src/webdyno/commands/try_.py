@@ -17,7 +17,7 @@ from webdyno.commands.options import CatalogueOption, cache_folder, catalogue_of
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.bench import WARMUP_S, TryBench
 from webdyno.commands.trying.command import CURRENT
-from webdyno.commands.trying.evidence import conclude, save
+from webdyno.commands.trying.evidence import conclude, keep
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, final_runs, shape
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.halving import Field
@@ -108,7 +108,7 @@ def _tried(sitting: Sitting, app: str | None) -> Told:
     runs = _final(sitting, bench, plan, ends)
     told = conclude(sitting, first, bench, field, plan, runs)
     if sitting.flags.save is not None:
-        save(sitting.flags.save, told, sitting.work)
+        keep(sitting.flags.save, told, sitting.work)
     return told
 
 

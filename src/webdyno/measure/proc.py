@@ -61,9 +61,10 @@ class GroupReader:
             threads += stat.threads
             processes += 1
         user_ns, system_ns = self._group.cpu_ns() or self._summed_cpu()
+        at_ns = time.monotonic_ns()  # of the counters above: what follows may take long
         pss_bytes, swap_bytes = self._mapped(pids, now=pss)
         return Reading(
-            at_ns=time.monotonic_ns(),
+            at_ns=at_ns,
             role=self._role,
             cpu_user_ns=user_ns,
             cpu_system_ns=system_ns,

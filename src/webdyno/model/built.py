@@ -36,3 +36,5 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     """Its command is the client of a container engine, and a container is what serves."""
     port: int | None = None
     """The one it listens on, whatever it is told; None: the one it is told."""
+    hidden: dict[str, str] = {}
+    """Added as well, placeholders filled, and shown nowhere: the user's, who may have secrets in them."""

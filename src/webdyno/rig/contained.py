@@ -2,8 +2,10 @@
 
 What we started is only that client. The engine puts the server elsewhere: below a monitor or a daemon that is no child
 of ours, in a cgroup of the engine's. It is found by its mark, which the client is told to hand on, together with its
-pid namespace, which no helper of an engine has; from then on everybody in that namespace is the Group. CPU and memory
-are those of the engine's cgroup, so the client and the monitor are not counted, whether they rest or copy a log.
+pid namespace, which no helper of an engine has; from then on everybody in that namespace is the Group. It is looked for
+from the first poll on, because servers that write their title over their environment (nginx, puma) lose the mark. CPU
+and memory are those of the engine's cgroup, so the client and the monitor are not counted, whether they rest or copy a
+log.
 
 Ending it is asked of the client, which passes signals on. A container that has to be killed is killed before its
 client, and its monitor (conmon) is left alone: between them they clear it away (``--rm``). For the same reason the
@@ -23,7 +25,7 @@ from pathlib import Path
 from webdyno.rig.cgroup import Cgroup
 from webdyno.rig.group import Group
 from webdyno.rig.mounts import places
-from webdyno.rig.process import all_stats, mark_of
+from webdyno.rig.process import Stat, all_stats, mark_of, read_stat
 from webdyno.rig.tree import reap_adopted
 
 _CLEAR_S = 5.0
@@ -41,17 +43,27 @@ class Contained(Group):
         forget: Callable[[Group], None] = lambda _: None,
     ) -> None:
         super().__init__(process, mark, cgroup, forget)
+        stat = read_stat(self.pid)
+        self._begun_ticks = stat.start_ticks if stat else 0
         self._namespace: str | None = None
+        self._placed = False
         self._inside: Cgroup | None = None
         self._monitor: list[int] = []
+
+    def poll(self) -> int | None:
+        """As any Group, and a look for the container until it is found."""
+        self._found()
+        return super().poll()
 
     def pids(self) -> list[int]:
         """Living processes in the container."""
         reap_adopted()
         if not self._found():
             return []
+        if not self._placed:
+            self._place()
         counted = self._inside.pids() if self._inside is not None else None
-        return _within(self._namespace) if counted is None else counted
+        return list(_within(self._namespace)) if counted is None else counted
 
     def cpu_ns(self) -> tuple[int, int] | None:
         """Of the container since its start; None where the engine gave it no cgroup of its own."""
@@ -94,11 +106,20 @@ class Contained(Group):
             return True
         ours = _namespace(os.getpid())
         for stat in all_stats().values():
-            if stat.alive and mark_of(stat.pid) == self.mark and (there := _namespace(stat.pid)) not in (None, ours):
-                self._namespace, self._monitor = there, [stat.parent]
-                self._inside = cgroup_of(stat.pid, beside=self.pid)
+            if not stat.alive or stat.start_ticks < self._begun_ticks or mark_of(stat.pid) != self.mark:
+                continue
+            if (there := _namespace(stat.pid)) not in (None, ours):
+                self._namespace = there
                 return True
         return False
+
+    def _place(self) -> None:
+        """Its cgroup and its monitor: later than it is found, for its first process may have been on its way there."""
+        inside = _within(self._namespace)
+        first = next((stat for stat in inside.values() if stat.parent not in inside), None)
+        if first is not None:
+            self._monitor, self._inside = [first.parent], cgroup_of(first.pid, beside=self.pid)
+            self._placed = True
 
 
 def cgroup_of(pid: int, *, beside: int) -> Cgroup | None:
@@ -117,9 +138,9 @@ def cgroup_of(pid: int, *, beside: int) -> Cgroup | None:
     return Cgroup(v1, v2, own.get("cpu")) if v1 or v2 else None
 
 
-def _within(namespace: str | None) -> list[int]:
+def _within(namespace: str | None) -> dict[int, Stat]:
     """Living processes of a pid namespace (of one below it: those that share its processes are asked by the cgroup)."""
-    return [stat.pid for stat in all_stats().values() if stat.alive and _namespace(stat.pid) == namespace]
+    return {pid: stat for pid, stat in all_stats().items() if stat.alive and _namespace(pid) == namespace}
 
 
 def _namespace(pid: int) -> str | None:

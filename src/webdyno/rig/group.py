@@ -69,6 +69,11 @@ class Group:
         except subprocess.TimeoutExpired:
             return None
 
+    def has_ended(self) -> bool:
+        """Nobody is left to serve; one that ended with 0 while others of it live made itself a daemon."""
+        status = self.poll()
+        return status is not None and not (status == 0 and self.pids())
+
     def last_words(self) -> str:
         """How the first process ended, for a sentence: ``exit status 3``, ``SIGSEGV``."""
         status = self.poll()

@@ -104,12 +104,24 @@ class Here:
             self._ledger.drop_folder(folder)
 
     def end_all(self) -> list[str]:
-        """End every Group still alive, at once and without grace, and remove the folders."""
+        """End every Group still alive, at once and without grace, and remove the folders.
+
+        What goes wrong with one (a full disk, a Ctrl-C) keeps none of the others; the first of it is raised at the end.
+        """
         notes: list[str] = []
+        failures: list[BaseException] = []
         for group in list(self._alive):
-            notes += group.end(0.0)
+            try:
+                notes += group.end(0.0)
+            except BaseException as error:
+                failures.append(error)
         for folder in list(self._folders):
-            self.drop(folder)
+            try:
+                self.drop(folder)
+            except BaseException as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
         return notes
 
     def _forget(self, group: Group) -> None:
@@ -135,12 +147,13 @@ class Here:
         files: list[IO[bytes]] = []
         process: subprocess.Popen[bytes] | None = None
         try:
+            environment = _in_memory("environment", launch.variables({**command.environment, MARK: mark}), files)
             arguments = launch.encode(
                 report_write,
                 os.getpid(),
                 list(self._cores.get(command.role, ())),
                 [str(path) for path in cgroup.join_files] if cgroup else [],
-                {**command.environment, MARK: mark},
+                environment.fileno(),
                 command.argv,
             )
             process = subprocess.Popen(
@@ -150,7 +163,7 @@ class Here:
                 stdin=_stdin(command.stdin, files),
                 stdout=subprocess.PIPE if command.stdout == PIPE else _append(command.stdout, files),
                 stderr=subprocess.STDOUT if command.stderr == STDOUT else _append(command.stderr, files),
-                pass_fds=[report_write],
+                pass_fds=[report_write, environment.fileno()],
             )
             os.close(report_write)
             report_write = -1
@@ -185,10 +198,12 @@ def _existing(folder: Path) -> Path:
 
 
 def _stdin(content: bytes | None, files: list[IO[bytes]]) -> int | IO[bytes]:
+    return subprocess.DEVNULL if content is None else _in_memory("stdin", content, files)
+
+
+def _in_memory(name: str, content: bytes, files: list[IO[bytes]]) -> IO[bytes]:
     """A file in memory: unlike a pipe it needs nobody to feed it."""
-    if content is None:
-        return subprocess.DEVNULL
-    file = os.fdopen(os.memfd_create("webdyno-stdin"), "w+b")
+    file = os.fdopen(os.memfd_create(f"webdyno-{name}"), "w+b")
     files.append(file)
     file.write(content)
     file.seek(0)

@@ -7,9 +7,11 @@ function run after fork, because webdyno has threads and Python code between for
 fails is written to the report descriptor, which closes by itself when the command executes. It imports little (no
 json, no signal): every start waits for it.
 
-    launch.py REPORT_FD PARENT_PID CORES N_JOIN JOIN... N_ENVIRONMENT NAME=VALUE... ARGV...
+    launch.py REPORT_FD PARENT_PID CORES N_JOIN JOIN... ENVIRONMENT_FD ARGV...
 
-CORES are joined by commas. ``encode`` below writes such a line, beside the code that reads it.
+CORES are joined by commas. ``encode`` below writes such a line, beside the code that reads it. The environment of the
+command comes by a descriptor, as NAME=VALUE with NUL between them: a command line may be read by everybody, and there
+may be secrets in it.
 """
 
 from __future__ import annotations
@@ -26,13 +28,18 @@ _MOST_FILES = 1 << 20
 """
 
 
-def encode(
-    report: int, parent: int, cores: list[int], join: list[str], environment: dict[str, str], argv: list[str]
-) -> list[str]:
-    """Arguments for this program."""
+def encode(report: int, parent: int, cores: list[int], join: list[str], environment: int, argv: list[str]) -> list[str]:
+    """Arguments for this program; ``report`` and ``environment`` are descriptors."""
     head = [str(report), str(parent), ",".join(map(str, cores))]
-    variables = [f"{name}={value}" for name, value in environment.items()]
-    return [*head, str(len(join)), *join, str(len(variables)), *variables, *argv]
+    return [*head, str(len(join)), *join, str(environment), *argv]
+
+
+def variables(environment: dict[str, str]) -> bytes:
+    """What the descriptor of the environment holds; ValueError for what no environment can hold."""
+    items = [f"{name}={value}" for name, value in environment.items()]
+    if any("\0" in item for item in items):
+        raise ValueError("a variable of the environment has a NUL in it")
+    return os.fsencode("\0".join(items))
 
 
 def launch(arguments: list[str]) -> None:
@@ -40,11 +47,12 @@ def launch(arguments: list[str]) -> None:
     report, parent, cores, *rest = arguments
     n_join, rest = int(rest[0]), rest[1:]
     join, rest = rest[:n_join], rest[n_join:]
-    n_environment, rest = int(rest[0]), rest[1:]
-    variables, argv = rest[:n_environment], rest[n_environment:]
+    environment, argv = int(rest[0]), rest[1:]
     stage = "prepare"
     try:
         os.set_inheritable(int(report), False)
+        with open(environment, "rb") as file:  # closes it: the command must not find it
+            items = [item for item in file.read().split(b"\0") if item]
         libc = ctypes.CDLL(None)
         libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
         if os.getppid() != int(parent):  # webdyno died before it could be asked to be told
@@ -64,7 +72,7 @@ def launch(arguments: list[str]) -> None:
         for number in range(1, _SIGSYS + 1):  # Python ignores SIGPIPE, a shell's background jobs SIGINT and SIGQUIT
             libc.signal(number, None)
         stage = "execute"
-        os.execvpe(argv[0], argv, dict(variable.split("=", 1) for variable in variables))  # noqa: S606
+        os.execvpe(argv[0], argv, dict(item.split(b"=", 1) for item in items))  # noqa: S606
     except OSError as error:
         os.write(int(report), f"{stage}\n{error.errno}\n{error.strerror}".encode())
     os._exit(127)

@@ -4,7 +4,8 @@ swept up after.
 One file per strap, ``<cache>/rig/<token>.json``. The next strap (it holds the machine's lock) ends and removes
 whatever an owner that is gone left behind: processes by cgroup, by session, by the mark in their environment; then
 cgroups; then temporary folders. Losing the last write in a power cut is harmless (a boot ends processes and cgroups),
-so nothing here waits for the disk.
+so nothing here waits for the disk. On a full disk it may go on naming what is gone already, which is harmless; what is
+new must be written before it exists.
 """
 
 from __future__ import annotations
@@ -60,19 +61,19 @@ class Ledger:
         with self._lock:
             if str(path) in self._entry.cgroups:
                 self._entry.cgroups.remove(str(path))
-                self._write()
+                self._try_to_write()
 
     def add_session(self, pid: int, start_ticks: int) -> None:
         """As soon as the pid is known (the mark, known before, covers the moment until then)."""
         with self._lock:
             self._entry.sessions[str(pid)] = start_ticks
-            self._write()
+            self._try_to_write()
 
     def drop_session(self, pid: int) -> None:
         """After the last process of the group ended."""
         with self._lock:
             self._entry.sessions.pop(str(pid), None)
-            self._write()
+            self._try_to_write()
 
     def add_folder(self, path: Path) -> None:
         """Before the folder is made."""
@@ -85,7 +86,7 @@ class Ledger:
         with self._lock:
             if str(path) in self._entry.folders:
                 self._entry.folders.remove(str(path))
-                self._write()
+                self._try_to_write()
 
     def close(self) -> None:
         """Remove the file, unless something in it could not be removed: then the next strap tries again."""
@@ -97,6 +98,11 @@ class Ledger:
         draft = self._path.with_suffix(".draft")
         draft.write_bytes(msgspec.json.encode(self._entry))
         draft.replace(self._path)
+
+    def _try_to_write(self) -> None:
+        """Where nothing is lost when it fails: ending what is alive must go on."""
+        with contextlib.suppress(OSError):
+            self._write()
 
 
 def sweep(folder: Path) -> list[str]:

@@ -71,11 +71,12 @@ def strap(memory_bytes: int | None, cache: Path, cores: int | None = None) -> It
             move_to(placed.control)
             yield strapped
         finally:
-            if strapped is not None:
-                strapped.end_all()
-            move_to(every)
-            set_subreaper(subreaper_before)
-            ledger.close()
+            with contextlib.ExitStack() as ending:  # each step is taken, whatever those before it meet
+                ending.callback(ledger.close)
+                ending.callback(set_subreaper, subreaper_before)
+                ending.callback(move_to, every)
+                if strapped is not None:
+                    strapped.end_all()
 
 
 def _rig(placed: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:

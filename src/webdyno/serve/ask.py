@@ -1,20 +1,25 @@
 """Ask: one request on a connection of its own, by Python's own HTTP client, and the whole answer.
 
-The wait for the first byte is cut into short pieces, between which ``watch`` may raise: a server that never answers
-must not keep a user's Ctrl-C waiting.
+All waiting is cut into short pieces, between which ``watch`` may raise: a server that never answers, or never comes to
+an end, must not keep a user's Ctrl-C waiting, nor fill the memory.
 """
 
 from __future__ import annotations
 
 import http.client
+import io
 import select
+import socket
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from webdyno.model.workload import Request
 
 _PIECE_S = 0.05
+_PIECE_BYTES = 2**20
+MOST_BYTES = 64 * 2**20
+"""The longest body that is read."""
 
 
 class Answer(NamedTuple):
@@ -31,16 +36,20 @@ class NoAnswer(Exception):  # noqa: N818  (an answer that did not come, not an e
 
 
 def ask(host: str, port: int, request: Request, timeout_s: float, watch: Callable[[], None]) -> Answer:
-    """NoAnswer when there is none within ``timeout_s``; whatever ``watch`` raises."""
-    connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
+    """NoAnswer when it is not whole within ``timeout_s``, or longer than MOST_BYTES; whatever ``watch`` raises."""
+    connection, begun = http.client.HTTPConnection(host, port, timeout=timeout_s), False
     try:
         connection.connect()
         _send(connection, request)
-        _wait(connection, timeout_s, watch)
-        response = connection.getresponse()
-        body = response.read()
+        with http.client.HTTPResponse(connection.sock, method=request.method) as response:
+            response.fp.close()
+            response.fp = io.BufferedReader(_Watched(connection.sock, timeout_s, watch))
+            response.begin()
+            begun = True
+            body = _body(response)
     except TimeoutError:
-        raise NoAnswer(f"there was none within {timeout_s:g} s") from None
+        what = "it had no end" if begun else "there was none"
+        raise NoAnswer(f"{what} within {timeout_s:g} s") from None
     except ConnectionRefusedError:
         raise NoAnswer("the connection was refused") from None
     except (http.client.RemoteDisconnected, ConnectionError):
@@ -68,12 +77,42 @@ def _send(connection: http.client.HTTPConnection, request: Request) -> None:
     connection.endheaders(body)
 
 
-def _wait(connection: http.client.HTTPConnection, timeout_s: float, watch: Callable[[], None]) -> None:
-    """Until the first byte (or the end) is there."""
-    poll = select.poll()  # select() itself cannot look at descriptors from 1024 on
-    poll.register(connection.sock, select.POLLIN)
-    deadline = time.monotonic() + timeout_s
-    while not poll.poll(_PIECE_S * 1000):
-        watch()
-        if time.monotonic() > deadline:
-            raise TimeoutError
+def _body(response: http.client.HTTPResponse) -> bytes:
+    """All of it; IncompleteRead with what there was, NoAnswer when it is too long."""
+    body = bytearray()
+    try:
+        while piece := response.read(_PIECE_BYTES):
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise NoAnswer(f"it is longer than {MOST_BYTES // 2**20} MiB")
+    except http.client.IncompleteRead as error:
+        raise http.client.IncompleteRead(bytes(body) + error.partial) from None
+    if response.length:  # with a size asked for, Python's client does not mind a body that is cut off
+        raise http.client.IncompleteRead(bytes(body))
+    return bytes(body)
+
+
+class _Watched(io.RawIOBase):
+    """What comes over a socket: TimeoutError once ``timeout_s`` are over, however it trickles."""
+
+    def __init__(self, sock: socket.socket, timeout_s: float, watch: Callable[[], None]) -> None:
+        self._sock, self._watch = sock, watch
+        self._deadline, self._look = time.monotonic() + timeout_s, 0.0
+        self._poll = select.poll()  # select() itself cannot look at descriptors from 1024 on
+        self._poll.register(sock, select.POLLIN)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Whatever is there first; 0 at the end."""
+        while True:
+            ready, now = self._poll.poll(_PIECE_S * 1000), time.monotonic()
+            if now > self._deadline:
+                raise TimeoutError
+            if not ready or now > self._look:
+                self._watch()
+                self._look = now + _PIECE_S
+            if ready:
+                return self._sock.recv_into(buffer)

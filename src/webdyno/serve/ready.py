@@ -38,8 +38,7 @@ class Waiting:
     def check(self) -> None:
         """Raise when there is nothing left to wait for."""
         self.check_interrupted()
-        status = self._group.poll()
-        if status is None or (status == 0 and self._group.pids()):  # 0 with others alive: it made itself a daemon
+        if not self._group.has_ended():
             return
         memory = self._group.oom_killed()
         how = "went past its memory limit and was killed" if memory else f"ended with {self._group.last_words()}"

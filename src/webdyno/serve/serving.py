@@ -96,7 +96,7 @@ def serve(
         command = Command(
             argv=plan.argv,
             cwd=Path(built.directory),
-            environment=bare_environment(plan.added, home),
+            environment=bare_environment({**plan.added, **plan.hidden}, home),
             role="contender",
             stdout=log,
             stderr=STDOUT,
@@ -131,6 +131,8 @@ def _port(contender: Contender, built: Built) -> int:
 class _Planned:
     argv: list[str]
     added: dict[str, str]
+    hidden: dict[str, str]
+    """Added over those, and shown nowhere."""
     workers: int
     threads: int
     port: int
@@ -144,10 +146,23 @@ def _plan(contender: Contender, built: Built, cores: int, port: int, given: Mapp
         fill_in = partial(fill, host=_HOST, port=port, workers=workers, threads=threads, cores=cores, pool=pool)
         own = dict(zip(contender.environment, fill_in(list(contender.environment.values())), strict=True))
         argv = fill_in(contender.serve)
+        hidden = _filled(built.hidden, fill_in)
     except ValueError as error:
         raise StartError(f"{contender.name} cannot be started: {error}", exited=True) from None
     pooled = {} if pool is None else {"WEBDYNO_POOL": str(pool)}
-    return _Planned(argv, {**built.environment, **given, **pooled, **own}, workers, threads, port)
+    added = {**built.environment, **given, **pooled, **own}
+    return _Planned(argv, added, hidden, workers, threads, port)
+
+
+def _filled(hidden: Mapping[str, str], fill_in: Callable[[list[str]], list[str]]) -> dict[str, str]:
+    """Their placeholders filled; ValueError, which does not say the value, for one that does not exist."""
+    filled: dict[str, str] = {}
+    for name, text in hidden.items():
+        try:
+            (filled[name],) = fill_in([text])
+        except ValueError:
+            raise ValueError(f"the value of {name} has a word in braces that is no placeholder") from None
+    return filled
 
 
 def _until_served(
@@ -175,7 +190,7 @@ def _until_served(
         group=group,
         probe=probe(_HOST, plan.port, first, timeout_s, backlog, ready_ns, first_answer_ns),
         command=plan.argv,
-        environment={name: without_password(text) for name, text in plan.added.items()},
+        environment={name: without_password(text) for name, text in plan.added.items() if name not in plan.hidden},
         workers=plan.workers,
         threads=plan.threads,
         requests=requests,

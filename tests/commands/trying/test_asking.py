@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from webdyno.commands.trying.asking import AppAsking, routes_of
+from webdyno.commands.trying.asking import SCHEMAS, AppAsking, routes_of
 from webdyno.commands.trying.envfile import read_env_file
+from webdyno.commands.trying.first import _routes
+from webdyno.commands.trying.running import _targets
 from webdyno.model.errors import UsageError
+from webdyno.model.workload import Request
+from webdyno.serve.ask import Answer
+from webdyno.serve.verify import Asker
 
 
 def test_paths_have_weights_and_share_method_headers_and_expectation() -> None:
@@ -107,3 +112,30 @@ def test_a_line_that_is_no_variable_is_named(tmp_path: Path) -> None:
         read_env_file(tmp_path / ".env")
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         read_env_file(tmp_path / "none")
+
+
+def answering(**answers: tuple[int, bytes]) -> Asker:
+    """An app that answers these paths, and every other one with a page."""
+
+    def ask(request: Request) -> Answer:
+        status, body = answers.get(request.path.lstrip("/"), (200, b"<!doctype html>"))
+        return Answer(status, None, body)
+
+    return ask
+
+
+def test_a_page_for_every_path_does_not_hide_the_schema() -> None:
+    *_, last = SCHEMAS
+    app = answering(**{last.lstrip("/"): (200, schema(a={"get": {}}, b={"get": {}})), "b": (404, b"")})
+    notes: list[str] = []
+    assert [request.path for request in _routes(AppAsking(openapi=True), app, notes)] == ["/a"]
+    assert notes == ["/b is left out: it answers 404"]
+    with pytest.raises(UsageError, match="what the app gave is no OpenAPI schema"):
+        _routes(AppAsking(openapi=True), answering(), notes)
+    with pytest.raises(UsageError, match=r"the app has no schema \(asked for /"):
+        _routes(AppAsking(openapi=True), answering(**{path.lstrip("/"): (404, b"") for path in SCHEMAS}), notes)
+
+
+def test_the_first_equals_sign_of_a_path_parts_it_from_its_weight() -> None:
+    targets = _targets("http://127.0.0.1:1/", AppAsking(path=["3=/login?next=/home", "/a=/b"]))
+    assert [(target.weight, target.path) for target in targets] == [(3, "/login?next=/home"), (1, "/a=/b")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -9,7 +11,8 @@ import pytest
 
 from webdyno.build.own import constraints_of
 from webdyno.commands.options import catalogue_of
-from webdyno.commands.trying.copying import to_copy
+from webdyno.commands.trying.command import command_settings
+from webdyno.commands.trying.copying import Copied, to_copy
 from webdyno.commands.trying.fitting import base_setting, fitting, settings_of
 from webdyno.commands.trying.project import Project, Said
 from webdyno.commands.trying.servers import other_versions
@@ -144,3 +147,34 @@ def test_an_application_that_is_made_comes_with_a_module_that_makes_it() -> None
 def test_an_application_of_another_name_is_renamed_in_the_script() -> None:
     text = msgspec.to_builtins(copied("waitress", "shop.wsgi:application"))
     assert "from shop.wsgi import application as app\n" in text["files"]["serve_waitress.py"]
+
+
+def of_command(text: str, folder: Path = Path("/srv/shop")) -> Copied:
+    (setting,) = command_settings(text, "cmd", "--cmd", 2)
+    return to_copy(setting, None, folder, None, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("command", "procfile"),
+    [
+        ("serve --limit-max-requests 8000 --port {port}", "serve --limit-max-requests 8000 --port $PORT"),
+        ("serve --listen=tcp-in:{bind}", "serve --listen=tcp-in:0.0.0.0:$PORT"),
+        ("serve 'a b' '-l={host}:{port} x'", "serve 'a b' -l=0.0.0.0:$PORT' x'"),
+        ("serve {port}s ''", "serve ${PORT}s ''"),
+    ],
+)
+def test_only_the_port_of_a_command_is_asked_of_a_procfile(command: str, procfile: str) -> None:
+    copied = of_command(command)
+    assert copied.procfile == f"web: {procfile}"
+    script = f'set -- {procfile}; printf "%s\\n" "$@"'
+    shown = subprocess.run(["/bin/sh", "-c", script], env={"PORT": "8000"}, capture_output=True, check=True)
+    assert json.dumps(shown.stdout.decode().split("\n")[:-1]) == copied.dockerfile.removeprefix("CMD ")
+
+
+def test_a_unit_starts_a_program_of_the_folder_by_its_whole_path_and_its_words_as_they_are() -> None:
+    unit = of_command(r"""./bin/../serve {port} 'say "hi"' 'a\b' 50% '$HOME' "it's" ';' plain=1""").systemd
+    assert (
+        r'ExecStart=/srv/shop/serve 8000 "say \"hi\"" "a\\b" 50%% $$HOME "it' + r"""'s" ";" plain=1""" + "\n"
+    ) in unit
+    assert "WorkingDirectory=/srv/50%%\n" in of_command("./serve {port}", Path("/srv/50%")).systemd
+    assert "ExecStart=/srv/50%%/a$b 8000\n" in of_command("'./a$b' {port}", Path("/srv/50%")).systemd

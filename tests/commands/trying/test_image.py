@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.rig.strapping import here
 from webdyno.commands import call
 from webdyno.commands.trying.copying import image_to_copy
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.image import (
     Answered,
     Image,
+    asking,
     find_engines,
     image_built,
     image_setting,
@@ -25,6 +28,10 @@ from webdyno.commands.trying.image import (
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.placeholder import fill
 from webdyno.model.rig import Rig
+from webdyno.rig.here import Here
+from webdyno.rig.process import all_stats, mark_of
+
+__all__ = ["here"]
 
 RIG = Rig(
     contender_cores=(0, 2), driver_cores=(1,), control_cores=(1,), service_cores=(), memory_bytes=None, cgroup="v1"
@@ -32,11 +39,13 @@ RIG = Rig(
 MINE = {"Id": "ab" * 32, "Digest": "sha256:" + "cd" * 32, "Config": {"ExposedPorts": {"8080/tcp": {}, "53/udp": {}}}}
 ENGINE = r"""#!/bin/sh
 echo "$0 $*" >> "$0.calls"
+[ -e "$0.hangs" ] && exec sleep 60
 case "$1 $2" in
 "version --format") [ -e "$0.down" ] && { echo "warning" >&2; echo "Cannot connect to the daemon." >&2; exit 1; }
     echo 4.3.1;;
 "image inspect") [ -e "$0.d/$3" ] || { echo "Error: $3: image not known" >&2; exit 125; }; cat "$0.d/$3";;
-ps*) [ "$5" = "label=webdyno=t0" ] && echo "left1\nleft2";;
+ps*) [ "$5" = "label=webdyno=t0" ] && echo "left1\nleft2"
+    [ "$5" = "label=webdyno" ] && echo "left1\nleft2\nolder";;
 pull*) [ "$2" = "far:1" ] || { echo "Trying to pull $2..." >&2; echo "Error: no such registry" >&2; exit 125; }
     cp "$0.d/mine:1" "$0.d/far:1";;
 esac
@@ -49,6 +58,7 @@ class Engines:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.said: list[str] = []
+        self.limits: list[tuple[str, float | None]] = []
 
     def add(self, name: str, *, up: bool = True, **images: dict[str, Any]) -> None:
         program = self.folder / name
@@ -60,7 +70,8 @@ class Engines:
         for image, facts in images.items():
             (self.folder / f"{name}.d" / f"{image}:1").write_text(json.dumps([facts]))
 
-    def ask(self, argv: Sequence[str]) -> Answered:
+    def ask(self, argv: Sequence[str], within_s: float | None = 30.0) -> Answered:
+        self.limits.append((argv[1], within_s))
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
         return Answered(done.returncode, done.stdout, done.stderr)
 
@@ -114,6 +125,8 @@ def test_an_image_that_is_not_here_is_pulled_and_that_is_said(engines: Engines) 
     engines.add("podman", mine=MINE)
     assert [image.port for image in engines.images("mine:1", "far:1")] == [8080, 8080]
     assert engines.said == ["far:1 is not here: podman pulls it"]
+    assert [limit for what, limit in engines.limits if what == "pull"] == [None]
+    assert {limit for what, limit in engines.limits if what != "pull"} == {30.0}
 
 
 def test_an_image_nobody_has_is_one_sentence_with_the_last_of_what_the_engine_said(engines: Engines) -> None:
@@ -135,6 +148,29 @@ def test_without_an_engine_it_is_said_what_to_install(engines: Engines) -> None:
     assert [engine.name for engine in find_engines(engines.ask, str(engines.folder))] == ["podman"]
 
 
+@pytest.mark.live
+def test_an_engine_that_hangs_is_given_up_and_ended(engines: Engines, here: Here) -> None:
+    engines.add("podman")
+    ask, program = asking(here, threading.Event()), str(engines.folder / "podman")
+    assert ask([program, "version", "--format", "x"]).out == "4.3.1\n"
+    (engines.folder / "podman.hangs").touch()
+    with pytest.raises(MachineError, match=r"podman version did not answer within 0\.2 s: does it hang\?"):
+        ask([program, "version", "--format", "x"], 0.2)
+    assert not any((mark_of(pid) or "").startswith(here.token) for pid in all_stats())
+
+
+def test_an_engine_that_hangs_does_not_keep_another_from_being_used(engines: Engines) -> None:
+    engines.add("podman")
+    engines.add("docker")
+
+    def ask(argv: Sequence[str], within_s: float | None = None) -> Answered:
+        if argv[0].endswith("podman"):
+            raise MachineError("podman version did not answer within 30 s")
+        return engines.ask(argv, within_s)
+
+    assert [engine.name for engine in find_engines(ask, str(engines.folder))] == ["docker"]
+
+
 def test_a_container_gets_the_rigs_cores_its_port_and_the_names_of_variables_only(engines: Engines) -> None:
     engines.add("podman", mine=MINE)
     (image,) = engines.images("mine:1")
@@ -154,14 +190,14 @@ def test_a_container_gets_the_rigs_cores_its_port_and_the_names_of_variables_onl
     assert (built.contained, built.port, built.versions) == (True, 8080, image.versions)
 
 
-def test_what_an_engine_keeps_of_a_sitting_is_removed_and_only_of_that_sitting(engines: Engines) -> None:
+def test_what_an_engine_keeps_is_removed_at_first_of_anybody_and_at_last_of_the_sitting(engines: Engines) -> None:
     engines.add("podman", mine=MINE)
     engine = engines.images("mine:1")[0].engine
+    calls = engines.folder / "podman.calls"
     engine.clear()
+    assert calls.read_text().endswith("rm --force left1 left2 older\n")  # running too
     engine.remove("t0")
-    calls = (engines.folder / "podman.calls").read_text()
-    assert "container prune --force --filter label=webdyno\n" in calls
-    assert calls.endswith("rm --force left1 left2\n")
+    assert calls.read_text().endswith("rm --force left1 left2\n")
 
 
 def test_without_a_port_of_its_own_it_is_told_one(engines: Engines) -> None:

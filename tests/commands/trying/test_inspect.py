@@ -98,3 +98,14 @@ def test_the_traceback_is_the_users_own(project: Path) -> None:
     assert lines[0] == "Traceback (most recent call last):"
     assert [Path(line.split('"')[1]).name for line in lines if line.startswith("  File")] == ["broken.py", "broken.py"]
     assert lines[-1] == "ValueError: no such setting: DATABASE_URL"
+
+
+@pytest.mark.parametrize("name", ["project", "bench", "flags"])
+def test_a_module_with_the_name_of_one_of_ours_is_the_users(project: Path, name: str) -> None:
+    (project / f"{name}.py").write_text("def application(environ, start_response): ...\n")
+    assert said(project, f"{name}:application")["interface"] == "wsgi"
+
+
+def test_the_standard_librarys_profile_is_found(project: Path) -> None:
+    (project / "measured.py").write_text("import cProfile\ndef app(environ, start_response): cProfile.Profile\n")
+    assert said(project, "measured:app")["interface"] == "wsgi"

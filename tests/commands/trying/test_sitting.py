@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +13,9 @@ import pytest
 from tests.fakes import catalogue
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.flags import Trying
+from webdyno.commands.trying.image import Answered, Engine, Image
 from webdyno.commands.trying.sitting import Sitting
-from webdyno.model.errors import UsageError
+from webdyno.model.errors import MachineError, UsageError
 
 
 def sitting(folder: Path, **flags: Any) -> Sitting:
@@ -57,3 +59,20 @@ def test_a_folder_that_is_a_file_is_called_one(tmp_path: Path) -> None:
     (tmp_path / "app.py").touch()
     with pytest.raises(UsageError, match=r"--folder .*app.py: it is a file"):
         _ = Trying(folder=tmp_path / "app.py").project_folder
+
+
+def test_an_engine_that_fails_at_the_end_is_a_note_and_hides_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ask(argv: Sequence[str], within_s: float | None = 30.0) -> Answered:
+        raise MachineError(f"{argv[0]} ps did not answer within {within_s:g} s: does it hang?")
+
+    monkeypatch.setattr("webdyno.commands.trying.sitting.asking", lambda *_: ask)
+    ready = sitting(tmp_path)
+    ready.strapped.token = "t0"
+    engine = Engine("podman", "/usr/bin/podman", "4.3.1", ask)
+    ready.images["image"] = Image(name="mine:1", id="", digest="", port=None, engine=engine)
+    ready.leave()
+    assert capsys.readouterr().err == (
+        "note: containers of this sitting may be left: /usr/bin/podman ps did not answer within 30 s: does it hang?\n"
+    )

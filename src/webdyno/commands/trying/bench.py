@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.window import read_window
+from webdyno.commands.trimming import trim
 from webdyno.commands.trying.fitting import Setting
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
@@ -99,6 +100,8 @@ class TryBench:
             interrupted=self.interrupted,
         )
         done = conduct(trial, bench, self.built[trial.contender])
+        for log in (bench.contender_log(trial), bench.driver_log(trial)):
+            trim(log)
         shown = {name: text for name, text in done.environment.items() if name not in self.hidden}
         return msgspec.structs.replace(done, environment=shown)
 

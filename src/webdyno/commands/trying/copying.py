@@ -20,6 +20,8 @@ from webdyno.model.contender import Contender
 from webdyno.model.placeholder import fill
 
 PORT = 8000
+_MARK = 60_606_060
+"""Stands for the port while a line with $PORT is made: no command says this number by itself."""
 ENTRY = "serving"
 """Module a user writes where the application is an expression and not a name."""
 
@@ -55,8 +57,7 @@ def to_copy(
     numbers = {"workers": setting.workers or 1, "threads": setting.threads or 1, "cores": cores}
     here = _shell(fill(words, host="127.0.0.1", port=PORT, **numbers))
     everywhere = fill(words, host="0.0.0.0", port=PORT, **numbers)  # noqa: S104 - what a container must listen on
-    asked = _shell([word.replace(str(PORT), "$PORT") for word in everywhere]).replace("'$PORT'", "$PORT")
-    asked = re.sub(r"'([\w.:=]*\$PORT\S*)'", r"\1", asked)
+    asked = " ".join(map(_with_port, fill(words, host="0.0.0.0", port=_MARK, **numbers)))  # noqa: S104
     requires = original.requires if original is not None else []
     return Copied(
         install=f"pip install {_shell(requires)}" if requires else "",
@@ -105,6 +106,18 @@ def _shell(words: list[str]) -> str:
     return " ".join(shlex.quote(word) for word in words)
 
 
+def _with_port(word: str) -> str:
+    """A word for a shell that knows PORT, with _MARK in the places of it."""
+    if str(_MARK) not in word:
+        return shlex.quote(word)
+    first, *rest = word.split(str(_MARK))
+    told = shlex.quote(first) if first else ""
+    for part in rest:
+        told += "${PORT}" if re.match(r"\w", part) else "$PORT"
+        told += shlex.quote(part) if part else ""
+    return told
+
+
 def _unit(words: list[str], project: Project | None, folder: Path, variables: Path | None, *, installed: bool) -> str:
     """A systemd service; its program by its whole path, as systemd wants it.
 
@@ -113,17 +126,22 @@ def _unit(words: list[str], project: Project | None, folder: Path, variables: Pa
     own = "" if project is None else str(project.python.parent)
     found = shutil.which(words[0], path=f"{own}:{os.environ.get('PATH', os.defpath)}") or words[0]
     program = f"{own}/{words[0]}" if own and installed else found
-    quoted = " ".join(_systemd(word) for word in [program, *words[1:]])
+    if "/" in words[0]:  # relative to where it is started, which systemd does not take
+        program = os.path.normpath(folder / words[0])
+    quoted = " ".join([_systemd(program), *(_systemd(word.replace("$", "$$")) for word in words[1:])])
     # not quoted: systemd takes the rest of the line as the path
     needed = "" if variables is None else f"EnvironmentFile={str(variables.absolute()).replace('%', '%%')}\n"
     return (
         "[Unit]\nAfter=network.target\n\n[Service]\n"
-        f"WorkingDirectory={folder}\n{needed}ExecStart={quoted}\nRestart=on-failure\n\n"
+        f"WorkingDirectory={str(folder).replace('%', '%%')}\n{needed}ExecStart={quoted}\nRestart=on-failure\n\n"
         "[Install]\nWantedBy=multi-user.target\n"
     )
 
 
 def _systemd(word: str) -> str:
-    """Percent and dollar signs are systemd's own."""
-    plain = word.replace("%", "%%").replace("$", "$$")
-    return f'"{plain}"' if re.search(r"\s", plain) else plain
+    """A word as systemd reads it: percent signs are its own, backslashes escape, quotes and semicolons part words.
+
+    Dollar signs are its own too, but in the program's path: they are doubled before.
+    """
+    plain = word.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return plain if re.fullmatch(r"[^\s'\"\\;]+", word) else f'"{plain}"'

@@ -22,8 +22,9 @@ from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle
 from webdyno.commands.trying.profile import Profile, profile
 from webdyno.commands.trying.servers import other_versions
-from webdyno.commands.trying.sitting import Sitting
+from webdyno.commands.trying.sitting import Sitting, say
 from webdyno.commands.trying.telling import Dropped, Told, told_ratio
+from webdyno.model.errors import WebdynoError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
@@ -160,3 +161,11 @@ def save(folder: Path, told: Told, logs: Path) -> None:
         unit = {"webdyno-try.service": told.copy.systemd} if told.copy.systemd else {}
         for name, content in {**told.copy.files, **unit}.items():
             write(folder / name, content)
+
+
+def keep(folder: Path, told: Told, logs: Path) -> None:
+    """As ``save``; where it fails (a full disk) that is a note, for what was measured is still to be told."""
+    try:
+        save(folder, told, logs)
+    except (WebdynoError, OSError) as error:
+        say(f"note: --save {folder} is not complete: {error}")

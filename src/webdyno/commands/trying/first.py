@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from webdyno.model.workload import Expectation, Request, Workload
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, NoAnswer, ask
 from webdyno.serve.serving import Served, serve
-from webdyno.serve.verify import wrong
+from webdyno.serve.verify import Asker, wrong
 
 ANSWER_S = 10.0
 """How long a single answer may take while nothing else is asked."""
@@ -44,26 +45,32 @@ def first_answers(
     interrupted: threading.Event,
     clock: Callable[[], float],
 ) -> First:
-    """Ask everything once. StartError, AnswerError, and UsageError for what the call has wrong."""
+    """Ask everything once. StartError, AnswerError, KeyboardInterrupt, and UsageError for what the call has wrong."""
+
+    def watch() -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+
     requests = asking.requests(["/"] if asking.openapi else None)
     any_answer = [msgspec.structs.replace(request, expect=_ANY) for request in requests]
     begun = clock()
     with serve(contender, workload_of(any_answer), built, strapped, log, interrupted) as served:
         ready_s = clock() - begun
         notes: list[str] = []
+        asker = partial(_answer, served=served, watch=watch)
         if asking.openapi:
-            requests = _routes(asking, served, notes)
+            requests = _routes(asking, asker, notes)
         slowest = 0.0
         for request in requests:
             asked = clock()
-            _check(request, _answer(request, served), served)
+            _check(request, asker(request), served)
             slowest = max(slowest, clock() - asked)
     return First(workload_of(requests), ready_s, slowest, notes)
 
 
-def _answer(request: Request, served: Served) -> Answer:
+def _answer(request: Request, served: Served, watch: Callable[[], None]) -> Answer:
     try:
-        return ask(served.host, served.port, request, ANSWER_S, lambda: None)
+        return ask(served.host, served.port, request, ANSWER_S, watch)
     except NoAnswer as reason:
         text = f"{request.method} {request.path}: the app should answer, but {reason}"
         raise AnswerError(text, served.log_tail()) from None
@@ -87,20 +94,25 @@ def _check(request: Request, answer: Answer, served: Served) -> None:
     raise AnswerError(f"{what}: {problem}", served.log_tail())
 
 
-def _routes(asking: AppAsking, served: Served, notes: list[str]) -> list[Request]:
+def _routes(asking: AppAsking, asker: Asker, notes: list[str]) -> list[Request]:
     """The GET routes of the schema that are answered rightly; those that are not are noted. UsageError for none."""
+    refused = UsageError(f"--openapi: the app has no schema (asked for {', '.join(SCHEMAS)}); name paths with --path")
     for path in SCHEMAS:
-        answer = _answer(Request(name=path, path=path, headers=[("Accept", "application/json")]), served)
-        if answer.status == 200:
+        answer = asker(Request(name=path, path=path, headers=[("Accept", "application/json")]))
+        if answer.status != 200:
+            continue
+        try:
+            routes = routes_of(answer.body)
             break
+        except UsageError as error:  # an app may have a page for every path; the next one may be the schema
+            refused = error
     else:
-        raise UsageError(f"--openapi: the app has no schema (asked for {', '.join(SCHEMAS)}); name paths with --path")
-    routes = routes_of(answer.body)
+        raise refused
     if not routes:
         raise UsageError(f"--openapi: {path} names no GET route without required parameters; name paths with --path")
     kept = []
     for request in asking.requests(routes):
-        status = _answer(request, served).status
+        status = asker(request).status
         if status in request.expect.statuses:
             kept.append(request)
         else:

@@ -114,6 +114,8 @@ class Trying:
             raise UsageError(f"--save {self.save}: there are results already; name a new folder")
         if self.save is not None:
             refuse_unwritable(self.save)
+            if self.save.exists() and any(self.save.iterdir()):
+                raise UsageError(f"--save {self.save}: there are files in it; name a new folder")
         _ = self.budget_s, self.project_folder, self.variables
 
     def _check_images(self, app: str | None) -> None:

@@ -13,10 +13,11 @@ import os
 import resource
 import shutil
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -25,9 +26,9 @@ from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Rig
+from webdyno.rig.here import Here
 from webdyno.rig.host import Command
 from webdyno.rig.process import MARK
-from webdyno.rig.strap import Strapped
 
 ENGINES = {"podman": "{{.Client.Version}}", "docker": "{{.Server.Version}}"}
 """In the order they are asked, each with what its version is asked by: Docker's daemon must be there."""
@@ -35,6 +36,8 @@ LABEL = "webdyno"
 """Of every container started here, with the rig's token: so that what is left of one can be found."""
 _INSTALL = "install one (Debian: apt-get install podman), or serve the image yourself and give --url"
 _LOOK_S = 0.05
+_ANSWER_S = 30.0
+"""Until an engine that does not answer is given up: it may wait for a lock of its own, or for a daemon that hangs."""
 _STOP_S = 3.0
 """Until a container that does not heed SIGTERM is killed: as process 1 many do not."""
 
@@ -53,7 +56,11 @@ class Answered(msgspec.Struct, frozen=True):
         return lines[-1][:300] if lines else f"exit status {self.status}"
 
 
-Ask = Callable[[Sequence[str]], Answered]
+class Ask(Protocol):
+    """Runs one command of an engine; MachineError when it takes longer than ``within_s`` (None: any time)."""
+
+    def __call__(self, argv: Sequence[str], within_s: float | None = _ANSWER_S) -> Answered:
+        """How it ended."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +73,15 @@ class Engine:
     ask: Ask
 
     def clear(self) -> None:
-        """Remove what is left of anybody's containers that do not run any more."""
-        self.ask([self.program, "container", "prune", "--force", "--filter", f"label={LABEL}"])
+        """Remove what is left of any sitting, running or not: under the machine's lock nobody else measures."""
+        self._remove(LABEL)
 
     def remove(self, token: str) -> None:
         """Remove every container of one sitting, whatever the engine believes it to do."""
-        left = self.ask([self.program, "ps", "--all", "--quiet", "--filter", f"label={LABEL}={token}"]).out.split()
+        self._remove(f"{LABEL}={token}")
+
+    def _remove(self, label: str) -> None:
+        left = self.ask([self.program, "ps", "--all", "--quiet", "--filter", f"label={label}"]).out.split()
         if left:
             self.ask([self.program, "rm", "--force", *left])
 
@@ -93,21 +103,23 @@ class Image:
         return {"image": self.name, "image id": self.id, **digest, self.engine.name: self.engine.version}
 
 
-def asking(strapped: Strapped, interrupted: threading.Event) -> Ask:
-    """A function that runs one command of an engine with the user's environment. KeyboardInterrupt, StartError."""
+def asking(host: Here, interrupted: threading.Event) -> Ask:
+    """What runs one command of an engine with the user's environment. KeyboardInterrupt, StartError, MachineError."""
 
-    def ask(argv: Sequence[str]) -> Answered:
-        home = strapped.folder()
+    def ask(argv: Sequence[str], within_s: float | None = _ANSWER_S) -> Answered:
+        home, deadline = host.folder(), None if within_s is None else time.monotonic() + within_s
         out, err = home / "out", home / "err"
         command = Command(argv=list(argv), cwd=Path.cwd(), environment=dict(os.environ), role="tool", stdout=out)
         try:
-            with strapped.start(msgspec.structs.replace(command, stderr=err)) as group:
+            with host.start(msgspec.structs.replace(command, stderr=err)) as group:
                 while (status := group.wait(_LOOK_S)) is None:
                     if interrupted.is_set():
                         raise KeyboardInterrupt
+                    if deadline is not None and time.monotonic() > deadline:
+                        raise MachineError(f"{' '.join(argv[:2])} did not answer within {within_s:g} s: does it hang?")
             return Answered(status, _text(out), _text(err))
         finally:
-            strapped.drop(home)
+            host.drop(home)
 
     return ask
 
@@ -137,7 +149,11 @@ def find_engines(ask: Ask, path: str | None = None) -> list[Engine]:
         program = shutil.which(name, path=path)
         if program is None:
             continue
-        answer = ask([program, "version", "--format", asked])
+        try:
+            answer = ask([program, "version", "--format", asked])
+        except MachineError as error:  # another one may answer
+            refused.append(str(error))
+            continue
         if answer.status == 0:
             found.append(Engine(name, program, answer.out.strip(), ask))
         else:
@@ -163,7 +179,7 @@ def _inspected(engine: Engine, name: str) -> dict[str, Any] | None:
 
 def _pulled(engine: Engine, name: str, say: Callable[[str], None]) -> dict[str, Any]:
     say(f"{name} is not here: {engine.name} pulls it")
-    answer = engine.ask([engine.program, "pull", name])
+    answer = engine.ask([engine.program, "pull", name], None)  # downloads take their time
     facts = _inspected(engine, name) if answer.status == 0 else None
     if facts is None:
         raise UsageError(f"--image {name}: it is not on this machine, and {engine.name} cannot get it: {answer.last}")

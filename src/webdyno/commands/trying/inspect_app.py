@@ -8,12 +8,18 @@ library, from Python 3.8 on.
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__":
+    # Python puts a script's own folder first, and there project.py, profile.py and image.py of webdyno would be found
+    # before modules of those names of the user's, or of the standard library.
+    sys.path[:] = [path for path in sys.path if path.rstrip("/") != __file__.rpartition("/")[0]]
+
 import difflib
 import functools
 import importlib
 import inspect
 import json
-import sys
 import traceback
 from types import ModuleType
 from typing import Any

@@ -83,7 +83,7 @@ def _targets(url: str, asking: AppAsking) -> list[Target]:
     base = url.rstrip("/")
     urls = []
     for text in asking.path:
-        weight, _, path = text.rpartition("=/") if text[:1].isdecimal() else ("", "", text.lstrip("/"))
+        weight, _, path = text.partition("=/") if text[:1].isdecimal() else ("", "", text.lstrip("/"))
         if not text.startswith("/") and not weight.isdecimal():
             raise UsageError(
                 f"--path {text}: a path begins with a slash, as in --path /api/items or --path 3=/api/items"

@@ -30,7 +30,7 @@ from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
-from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError
+from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError, WebdynoError
 from webdyno.model.placeholder import placeholders
 from webdyno.model.run import Run
 from webdyno.model.trial import Skipped
@@ -259,7 +259,10 @@ class Sitting:
         """Every server of the sitting has ended: remove what an engine keeps of a container that it had to kill."""
         deaf = asking(self.strapped, threading.Event())  # a Ctrl-C is why this may be the last thing that is done
         for engine in {image.engine.name: image.engine for image in self.images.values()}.values():
-            dataclasses.replace(engine, ask=deaf).remove(self.strapped.token)
+            try:
+                dataclasses.replace(engine, ask=deaf).remove(self.strapped.token)
+            except (WebdynoError, OSError) as error:  # what brought us here is what there is to say
+                say(f"note: containers of this sitting may be left: {error}")
 
     def original(self, setting: Setting) -> tuple[Contender | None, Path | None]:
         """The catalogue's contender behind a setting and the folder of its scripts."""

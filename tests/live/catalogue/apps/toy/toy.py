@@ -7,6 +7,7 @@ wrong     answers other bytes than asked for
 die       answers rightly, then ends after 200 answers
 leak      keeps 1 MB for every answer
 stubborn  ignores SIGTERM and leaves a child in a session of its own behind
+daemon    answers rightly, from a process that outlives the first one
 """
 
 import asyncio
@@ -47,6 +48,8 @@ async def client(reader, writer):
 async def main():
     if BEHAVIOUR == "exit":
         sys.exit("toy: cannot find its configuration")
+    if BEHAVIOUR == "daemon" and os.fork():
+        os._exit(0)
     if BEHAVIOUR == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         if os.fork() == 0:
