@@ -141,9 +141,7 @@ def _versus(it: Shared, study: Sequence[Doubt], judge: Callable[[str], Change]) 
     beside = [*about_table(it.base_table), *about_table(it.table)]
     outcome, why = _outcome(changes["rate"], it, about, beside)
     told = dict.fromkeys(
-        doubt.sentence
-        for doubt in [*about[BASE], *about[HEAD], *beside, *study]
-        if doubt.kind not in _OF_A_STUDY
+        doubt.sentence for doubt in [*about[BASE], *about[HEAD], *beside, *study] if doubt.kind not in _OF_A_STUDY
     )
     return Versus(
         where=f"{it.table.workload.name}, {it.table.load.label}",

@@ -22,7 +22,7 @@ from webdyno.model.sample import Reading, Role, Slice
 
 NOT_AN_ERROR = "unfinished"
 """In flight when the load ended: neither right nor wrong."""
-BLAMELESS = ("driver-failed", "service-failed")
+BLAMELESS = frozenset({"driver-failed", "service-failed"})
 """Outcomes that are no doing of the contender's."""
 TOO_MANY = 0.01
 """Share of wrong answers from which on a contender is not ranked."""
