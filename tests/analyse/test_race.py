@@ -49,7 +49,7 @@ def test_the_whole_order_keeps_those_at_the_end_too() -> None:
 
 def test_who_will_not_be_ranked_takes_no_place_and_keeps_nobody_going() -> None:
     rates = {"a": 1050.0, "b": 1000.0, "c": 700.0, "d": 420.0, "e": 400.0, "f": 100.0}
-    table = {"t": cells(rates, 3, 0.02)}
+    table = {"t": cells(rates, 3, 0.02, seed=5)}
     every, without = judge(table, {}, RACE, 1)["t"], judge(table, {}, RACE, 1, {"t": {"a"}})["t"]
     assert every.active == {"a", "b"}
     assert without.active == {"d", "e"}  # one of them is third
@@ -193,7 +193,7 @@ def test_contenders_that_never_serve_do_not_keep_it_going() -> None:
     assert "b" not in {trial.contender for trial in replay(made, runs[:15]).trials}
 
 
-.mark.parametrize("share", [0.0, 0.005, 0.02])
+@pytest.mark.parametrize("share", [0.0, 0.005, 0.02])
 def test_a_race_is_not_about_who_answers_too_much_wrongly(share: float) -> None:
     made = planned()
     runs = [
@@ -205,7 +205,7 @@ def test_a_race_is_not_about_who_answers_too_much_wrongly(share: float) -> None:
     assert (standing.place is not None) == (share < 0.01)
 
 
-.mark.parametrize(("outcome", "goes_on"), [("died", False), ("wrong-answer", False), ("driver-failed", True)])
+@pytest.mark.parametrize(("outcome", "goes_on"), [("died", False), ("wrong-answer", False), ("driver-failed", True)])
 def test_who_failed_a_round_by_its_own_doing_is_out_of_the_race(outcome: str, goes_on: bool) -> None:
     made = planned()
     runs = conducted(made)[:20]

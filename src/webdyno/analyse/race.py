@@ -157,9 +157,7 @@ def _kept(earlier: Collection[Claim], now: Collection[Claim]) -> frozenset[Claim
     return frozenset((one, other) for one, other in every if (other, one) not in every)
 
 
-def _active(
-    pairs: _Pairs, told: Collection[Claim], race: Race, level: float, barred: Collection[str]
-) -> set[str]:
+def _active(pairs: _Pairs, told: Collection[Claim], race: Race, level: float, barred: Collection[str]) -> set[str]:
     """Who has an open pair that counts."""
     place = {name: at for at, name in enumerate(pairs.names)}
     known = np.zeros((len(place), len(place)), dtype=bool)
