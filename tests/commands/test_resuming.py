@@ -18,7 +18,7 @@ PLAN = plan([run()])
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"cpu_model": "AMD EPYC 9R14"}, r"cpu_model was Intel\(R\) Xeon\(R\) Platinum 8488C and is AMD EPYC 9R14 here"),
+        ({"cpu_model": "AMD EPYC 9R14"}, "cpu_model was Intel.* 8488C and is AMD EPYC 9R14 here"),
         ({"cores": 4, "threads_per_core": 2}, r"\(cores was 2 and is 4 here, threads_per_core was 1 and is 2 here\)"),
         ({"architecture": "aarch64"}, "begin anew here: webdyno run fake$"),
     ],
@@ -30,7 +30,7 @@ def test_other_processors_are_another_machine(changes: dict[str, Any], says: str
 
 def test_the_study_is_named_as_it_was_asked_for() -> None:
     made = msgspec.structs.replace(PLAN, arguments=["hello", "-c", "64"])
-    with pytest.raises(UsageError, match="webdyno run hello -c 64$"):
+    with pytest.raises(UsageError, match=r"webdyno run hello -c 64$"):
         refuse_another_machine(made, Path("x"), FINGERPRINT, msgspec.structs.replace(FINGERPRINT, cores=8))
 
 
