@@ -204,7 +204,7 @@ class DoubtRule:
         self.numbers: list[str] = list(dict.fromkeys(str(key.value) for key in keys if isinstance(key, ast.Constant)))
         names = dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and node.id.strip("_").isupper())
         limits = {name: getattr(module, name) for name in names if not name.startswith("_")}
-        self.limits = {name: shown(value) for name, value in limits.items() if isinstance(value, int | float | tuple)}
+        self.limits = {name: shown(value) for name, value in limits.items() if _is_number(value)}
 
 
 def reached(name: str, functions: dict[str, ast.FunctionDef]) -> list[str]:
@@ -243,6 +243,11 @@ def strings(node: ast.expr) -> set[str]:
     """All texts an expression may come to."""
     found = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
     return {text for text in found if text in ("voids", "shades")}
+
+
+def _is_number(value: object) -> bool:
+    """One, or from one to another."""
+    return all(isinstance(each, int | float) for each in (value if isinstance(value, tuple) else (value,)))
 
 
 def shown(value: Any) -> str:
