@@ -157,11 +157,13 @@ def test_trimming_leaves_figures_where_they_are_and_in_their_order(contenders: i
 @pytest.mark.parametrize("trimmed", [False, True])
 def test_cells_that_do_not_connect_give_the_same_ratios_in_every_unit(trimmed: bool) -> None:
     cells = {("a", 1): 10.0, ("b", 1): 20.0, ("a", 2): 11.0, ("b", 2): 21.0}
-    cells |= {(name, r): value + r for name, value in (("c", 40.0), ("d", 50.0), ("e", 60.0)) for r in (3, 4, 5)}
+    cells |= {
+        (name, r): value + r for name, value in zip("cdef", (40.0, 50.0, 60.0, 70.0), strict=True) for r in (3, 4, 5)
+    }
     small = fitted(cells, trimmed=trimmed)
     large = fitted({key: value * 1e6 for key, value in cells.items()}, trimmed=trimmed)
-    for one in "abcde":
-        for other in "abcde":
+    for one in "abcdef":
+        for other in "abcdef":
             assert large.ratio(one, other).value == pytest.approx(small.ratio(one, other).value)
         assert large.estimate(one, "ns").value == pytest.approx(small.estimate(one, "ns").value * 1e6)
     assert large.between == pytest.approx(small.between)
