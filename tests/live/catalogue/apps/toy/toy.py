@@ -48,8 +48,6 @@ async def client(reader, writer):
 async def main():
     if BEHAVIOUR == "exit":
         sys.exit("toy: cannot find its configuration")
-    if BEHAVIOUR == "daemon" and os.fork():
-        os._exit(0)
     if BEHAVIOUR == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         if os.fork() == 0:
@@ -62,4 +60,6 @@ async def main():
         await server.serve_forever()
 
 
+if BEHAVIOUR == "daemon" and os.fork():
+    os._exit(0)
 asyncio.run(main())
