@@ -5,11 +5,14 @@ import sys
 import time
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, run, study
 from webdyno.analyse import analyse
+from webdyno.analyse.recommend import recommend
+from webdyno.model.doubt import Doubt
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.verdict import Analysis, Verdict
@@ -179,6 +182,17 @@ def test_a_recommended_command_says_its_pool() -> None:
         "8000",
         "2000",
     ]
+
+
+def test_who_is_at_the_top_only_because_it_was_held_back_is_not_said_to_be_there() -> None:
+    runs = [run(n, round_=r, rate=v) for r in (1, 2, 3) for n, v in (("fast", 9e4 + r), ("held", 2e4 + r))]
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    held = Doubt(kind="generator-bound", severity="shades", subject="held", sentence="", advice="", numbers={})
+    fast, slow = verdict.standings
+    standings = [msgspec.structs.replace(fast, place=None), msgspec.structs.replace(slow, place=2, doubts=[held])]
+    name, said = recommend([msgspec.structs.replace(verdict, standings=standings, winners=["fast", "held"])])
+    assert name == "held"
+    assert said.startswith("take held: the only one that is ranked on every workload, on average at 22 %")
 
 
 def test_who_is_not_ranked_everywhere_is_not_recommended() -> None:

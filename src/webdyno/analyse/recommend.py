@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from webdyno.analyse import words
+from webdyno.analyse.claims import NOT_ITS_OWN
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Run
@@ -35,11 +36,19 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
     everywhere = " on every workload" if len(verdicts) > 1 else ""
     if all(verdict.winners == [best] for verdict in verdicts):
         return best, f"take {best}: it served the most{everywhere}"
-    if all(best in verdict.winners for verdict in verdicts):
+    if all(_is_at_top(best, verdict) for verdict in verdicts):
         tie = f", and {words.listing(rivals)} cannot be told from it" if rivals else ""
         return best, f"take {best}: it is in the top group{everywhere}{tie}"
     average = words.per_cent(scores[best])
-    return best, f"take {best}: the best over all workloads, on average at {average} of the fastest of each"
+    what = "the best over all workloads" if len(scores) > 1 else "the only one that is ranked on every workload"
+    return best, f"take {best}: {what}, on average at {average} of the fastest of each"
+
+
+def _is_at_top(name: str, verdict: Verdict) -> bool:
+    """In the top group by what was measured: not only because the load generator held it back, far behind the first."""
+    doubts = [doubt for standing in verdict.standings if standing.contender == name for doubt in standing.doubts]
+    held_back = any(doubt.kind == NOT_ITS_OWN for doubt in doubts)
+    return name in verdict.winners and (name == verdict.winners[0] or not held_back)
 
 
 def _scores(verdicts: Sequence[Verdict]) -> dict[str, float]:
