@@ -1,7 +1,8 @@
 //! When the next request may go.
 //!
 //! The worker asks one question, [`Pace::next`], whenever a connection is free, and has one loop whatever the pace is. A closed
-//! pace answers "now", or, where the number of its connections changes, that this one is away; an open one when its oldest request that
+//! pace answers "now", or, where the number of its connections changes, that this one is away, or, while they are being opened, that
+//! this one is to be opened and waits; an open one when its oldest request that
 //! has not been sent was due, or that none is due yet. Each says "never" once the count, if there is one, is used up.
 //!
 //! Requests that are due and have no connection are not kept anywhere: they are what the schedule has between the last one sent and
@@ -21,8 +22,21 @@ pub enum Due {
     Later,
     /// Not at this place, which has no connection until then.
     Away(u64),
+    /// Not before then, but this place is to have its connection now.
+    Early(u64),
     /// There is none any more.
     Never,
+}
+
+impl Due {
+    /// The same, told from the begin of the clock and not of the run, which was at `start`.
+    fn after(self, start: u64) -> Due {
+        match self {
+            Due::Away(at) => Due::Away(at.saturating_add(start)),
+            Due::Early(at) => Due::Early(at.saturating_add(start)),
+            due => due,
+        }
+    }
 }
 
 /// The requests still to be begun in the steady phase, shared by all threads of a run that counts.
@@ -63,6 +77,8 @@ enum Kind {
 
 /// How the connections of a closed pace come to be there: one after the other, evenly, so that those who come do not all meet the
 /// listen queue at once. What does not fit there is sent again by the kernel a second later, then after two more, after four ...
+/// None of them asks before all are there: many servers take one new connection in each turn of their loop, and where the others
+/// keep those turns long, the last of thousands are taken minutes later.
 #[derive(Clone, Copy, Debug)]
 struct Opening {
     /// From the begin of the run; 0: all at once.
@@ -73,16 +89,16 @@ struct Opening {
 }
 
 impl Opening {
-    /// When the connection of this place may be opened, after the begin of the run; `None`: now. Threads deal the connections like
-    /// cards.
+    /// What the connection of this place has to wait for at `at` after the begin of the run, in nanoseconds after it; `None`: nothing.
+    /// Threads deal the connections like cards.
     #[inline(always)]
-    fn away(&self, place: usize, at: u64) -> Option<u64> {
+    fn wait(&self, place: usize, at: u64) -> Option<Due> {
         if at >= self.ns {
             return None;
         }
         let number = place as u64 * self.threads + self.thread;
         let opens = (u128::from(number) * u128::from(self.ns) / u128::from(self.connections)) as u64;
-        (opens > at).then_some(opens)
+        Some(if opens > at { Due::Away(opens) } else { Due::Early(self.ns) })
     }
 }
 
@@ -152,6 +168,14 @@ impl<'t> Pace<'t> {
         matches!(self.kind, Kind::Closed(_))
     }
 
+    /// When the connections of a [constant](Pace::is_constant) pace, which may be there earlier, begin to ask.
+    pub fn asks_from(&self) -> Option<u64> {
+        match self.kind {
+            Kind::Closed(opening) => Some(self.start.saturating_add(opening.ns)),
+            _ => None,
+        }
+    }
+
     /// The run begins.
     pub fn begin(&mut self, start: u64) {
         self.start = start;
@@ -188,8 +212,8 @@ impl<'t> Pace<'t> {
             return Due::Never;
         }
         let due = match &self.kind {
-            Kind::Closed(opening) => match opening.away(place, now.saturating_sub(self.start)) {
-                Some(until) => return Due::Away(until.saturating_add(self.start)),
+            Kind::Closed(opening) => match opening.wait(place, now.saturating_sub(self.start)) {
+                Some(wait) => return wait.after(self.start),
                 None => now,
             },
             Kind::ClosedStages(crowd) => match crowd.away(place, now.saturating_sub(self.start)) {
@@ -255,10 +279,12 @@ mod tests {
     fn connections_are_opened_evenly_over_the_opening_and_dealt_over_threads() {
         let opening = |thread| Opening { ns: 1000, connections: 10, thread, threads: 2 };
         // Numbers 0, 2, 4 ... are the first thread's: at 0, 200, 400 ...
-        assert_eq!([None, Some(200), Some(800)], [0, 1, 4].map(|place| opening(0).away(place, 0)));
-        assert_eq!([Some(100), Some(900)], [0, 4].map(|place| opening(1).away(place, 0)));
-        assert_eq!((Some(900), None), (opening(1).away(4, 899), opening(1).away(4, 900)));
-        assert_eq!(None, Opening { ns: 0, ..opening(1) }.away(4, 0), "all at once");
+        let (away, early) = (|at| Some(Due::Away(at)), Some(Due::Early(1000)));
+        assert_eq!([early, away(200), away(800)], [0, 1, 4].map(|place| opening(0).wait(place, 0)));
+        assert_eq!([away(100), away(900)], [0, 4].map(|place| opening(1).wait(place, 0)));
+        assert_eq!((away(900), early), (opening(1).wait(4, 899), opening(1).wait(4, 900)));
+        assert_eq!((early, None), (opening(0).wait(0, 999), opening(0).wait(0, 1000)), "all ask when all are there");
+        assert_eq!(None, Opening { ns: 0, ..opening(1) }.wait(4, 0), "all at once");
     }
 
     #[test]

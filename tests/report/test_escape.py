@@ -110,7 +110,11 @@ def _doubted(analysis: Analysis, evil: str) -> Analysis:
         doubts=[doubt],
         recommended=evil,
         recommended_command=[evil],
-        scalings=[msgspec.structs.replace(s, sentence=evil) for s in analysis.scalings],
+        scalings=[
+            msgspec.structs.replace(s, sentence=evil, refused=refused)
+            for s in analysis.scalings
+            for refused in (None, evil)
+        ],
     )
 
 

@@ -5,7 +5,7 @@ import io
 import msgspec
 from rich.console import Console
 
-from tests.analyse.fakes import FINGERPRINT, plan, readings, run
+from tests.analyse.fakes import FINGERPRINT, LOAD, plan, readings, run
 from tests.analyse.test_scale import study
 from webdyno.analyse import analyse
 from webdyno.model.race import Race
@@ -37,6 +37,22 @@ def test_scaling_is_in_every_report(tmp_path: object) -> None:
     assert "## Scaling" in render_markdown(*told)
     [scaling] = msgspec.json.decode(render_json(*told))["analysis"]["scalings"]
     assert scaling["contention"]["low"] <= 0.9 <= scaling["contention"]["high"]
+
+
+def test_what_could_not_be_fitted_is_told_once_with_its_reason(tmp_path: object) -> None:
+    runs = [
+        run(name, load=msgspec.structs.replace(LOAD, connections=c), round_=r)
+        for r in (1, 2, 3)
+        for name in ("go", "node")
+        for c in (8, 64)
+    ]
+    made = plan(runs)
+    told = (made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
+    line = "2 curves not fitted: a law of scaling needs 5 levels, and there are 2"
+    assert f"- {line}" in render_markdown(*told)
+    for page in (terminal(made, runs, tmp_path), render_markdown(*told), render_html(*told)):
+        assert page.count(line) == 1
+    assert "over connections: not fitted" not in render_html(*told)
 
 
 def test_limits_and_warm_up_are_in_the_page_and_nothing_of_them_is_markup(tmp_path: object) -> None:

@@ -36,9 +36,32 @@ impl<P: Poll> Worker<'_, P> {
     fn leave(&mut self, place: usize, until: u64) {
         self.retire(place);
         if until < Schedule::NEVER {
-            self.places[place].state = State::BackOff(until);
-            self.remind(place);
+            self.rest(place, until);
         }
+    }
+
+    /// The place has its connection, or is to have it, before it may ask.
+    fn come_early(&mut self, place: usize, until: u64, now: u64) {
+        if self.places[place].connected || self.is_opening(place) {
+            return self.rest(place, until);
+        }
+        self.open_early(place, now);
+    }
+
+    /// The place has nothing to do until then.
+    fn rest(&mut self, place: usize, until: u64) {
+        self.places[place].state = State::BackOff(until);
+        self.remind(place);
+    }
+
+    /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
+    pub(super) fn unopened(&mut self, place: usize) {
+        self.hang_up(place);
+        if let Some(until) = self.pace.asks_from() {
+            return self.rest(place, until);
+        }
+        self.places[place].state = State::Idle;
+        self.pool.give(place, false);
     }
 
     /// When the loop is needed for a request that comes due. Not while there is no place for it.
@@ -104,6 +127,7 @@ impl<P: Poll> Worker<'_, P> {
         let due = match self.pace.next(place / self.poll.lanes(), now) {
             Due::Since(due) => due,
             Due::Away(until) => return self.leave(place, until),
+            Due::Early(until) => return self.come_early(place, until, now),
             Due::Later => return self.pool.give(place, self.places[place].connected),
             Due::Never => return self.retire(place),
         };

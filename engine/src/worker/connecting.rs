@@ -26,7 +26,7 @@ impl<P: Poll> Worker<'_, P> {
         first..first + lanes
     }
 
-    fn is_opening(&self, place: usize) -> bool {
+    pub(super) fn is_opening(&self, place: usize) -> bool {
         self.openers[place / self.poll.lanes()] != NOBODY
     }
 
@@ -207,13 +207,6 @@ impl<P: Poll> Worker<'_, P> {
         }
         p.state = State::Starved(now + STARVED_NS);
         self.remind(place);
-    }
-
-    /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
-    pub(super) fn unopened(&mut self, place: usize) {
-        self.hang_up(place);
-        self.places[place].state = State::Idle;
-        self.pool.give(place, false);
     }
 
     /// The connect took too long: so it did for all that waited for it.

@@ -40,7 +40,7 @@ fn connections_come_and_go_with_the_line_and_nobody_closed_them() {
 }
 
 #[test]
-fn a_closed_pace_opens_its_connections_evenly_over_the_opening() {
+fn a_closed_pace_opens_its_connections_evenly_over_the_opening_and_asks_when_all_are_there() {
     let server = Server::start(|mut peer| peer.always(HELLO));
     let said = server.load(|o| {
         (o["schema"], o["count"], o["threads"]) = (3.into(), Value::Null, 2.into());
@@ -51,10 +51,32 @@ fn a_closed_pace_opens_its_connections_evenly_over_the_opening() {
     assert_eq!((0, 12, 12), (said.exit, said.count("connections_peak"), server.accepted()));
     assert_eq!((12, 0), (said.count("connections_asked"), said.count("connections_unanswered")));
     // Three more in each window of 50 ms, the first one at once. On a machine that is busy there may be fewer, never more.
-    let in_flight: Vec<u64> = slices(&said, "in_flight").iter().map(|n| n.as_u64().unwrap()).collect();
+    let there: Vec<u64> = slices(&said, "connections_peak").iter().map(|n| n.as_u64().unwrap()).collect();
+    let offered: Vec<u64> = slices(&said, "offered").iter().map(|n| n.as_u64().unwrap()).collect();
     for (i, most) in [3, 6, 9, 12].into_iter().enumerate() {
-        assert!(in_flight[i] <= most, "{in_flight:?}");
+        assert!(there[i] <= most, "{there:?}");
+        assert_eq!(0, offered[i], "{offered:?}");
     }
+    assert!(offered[4..].iter().sum::<u64>() >= 12, "{offered:?}");
+}
+
+#[test]
+fn a_server_that_hangs_up_on_who_says_nothing_is_asked_on_new_connections() {
+    let first = AtomicUsize::new(0);
+    let server = Server::start(move |mut peer| {
+        if first.fetch_add(1, Ordering::SeqCst) >= 4 {
+            peer.always(HELLO);
+        }
+    });
+    let said = server.load(|o| {
+        (o["schema"], o["count"]) = (3.into(), Value::Null);
+        o["pace"] = json!({"kind": "closed", "connections": 4});
+        (o["opening_ns"], o["warmup_ns"]) = ((100 * MS).into(), (150 * MS).into());
+        (o["slice_ns"], o["duration_ns"]) = ((50 * MS).into(), (100 * MS).into());
+    });
+    let sum = |key: &str| slices(&said, key).iter().map(|n| n.as_u64().unwrap()).sum::<u64>();
+    assert_eq!((0, 8, 8), (said.exit, sum("connections_opened"), server.accepted()));
+    assert_eq!((4, 0), (sum("closes_silent"), said.count("connections_unanswered")));
 }
 
 #[test]

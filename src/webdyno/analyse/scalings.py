@@ -74,12 +74,14 @@ def _scaling(name: str, workload: str, over: Over, at: dict[int, _Level]) -> Sca
     no = refusal(rates, {level: each.cell.error_ratio for level, each in at.items()})
     found = None if no else law(rates)
     if found is None:
+        why = no or "no curve of the law fits"
         return Scaling(
             contender=name,
             workload=workload,
             over=over,
             levels=levels,
-            sentence=f"{name} over {over}: not fitted, {no or 'no curve of the law fits'}",
+            sentence=f"{name} over {over}: not fitted, {why}",
+            refused=why,
         )
     knee = found.peak if found.peak is not None and found.peak.value <= FAR * levels[-1] else None
     measured = knee is not None and levels[0] <= knee.value <= levels[-1]

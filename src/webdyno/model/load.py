@@ -52,8 +52,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     drain_s: float = 0.0
     """After the end of an open pace: how long missing answers are waited for."""
     opening_s: float = 0.0
-    """The connections of a closed load are opened evenly over so much of the warm-up; 0: all at once, and what a listen
-    queue has no room for comes again a second later, then after two more, after four ..."""
+    """The connections of a closed load are opened evenly over so much of the warm-up and ask when all are there. 0: all
+    at once; what a listen queue has no room for comes again a second later, then after two more, after four ..."""
 
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""

@@ -18,6 +18,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     levels: list[int]
     """Ascending."""
     sentence: str
+    refused: str | None = None
+    """Why no law was fitted; None: one was."""
     rate_of_one: Estimate | None = None
     """Lambda: right answers per second at one. None, as all below: refused, and the sentence says why."""
     contention: Estimate | None = None

@@ -23,7 +23,7 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     count: int | None = None
     warmup_s: float = 0.5
     opening_s: float = 0.0
-    """Connections are opened evenly over so much of the warm-up; 0: all at once, as
+    """Connections are opened evenly over so much of the warm-up and ask when all are there; 0: all at once, as
     other drivers than our own engine always do."""
     timeout_s: float = 5.0
     keep_alive: bool = True

@@ -36,7 +36,7 @@ def warming(verdict: Verdict) -> Markup | None:
 
 
 def scaling(analysis: Analysis) -> Markup | None:
-    """The fits over connections and workers; None where nothing was asked at several levels."""
+    """The fits over connections and workers, and why others failed; None where nothing was asked at several levels."""
     rows = [
         (
             each.workload,
@@ -48,9 +48,13 @@ def scaling(analysis: Analysis) -> Markup | None:
             else f"{_knee(each.knee)}{'' if each.knee_measured else ', not measured'}",
         )
         for each in analysis.scalings
+        if each.refused is None
     ]
-    if not rows:
+    if not analysis.scalings:
         return None
+    told = words.scalings(analysis)
+    if not rows:
+        return element("section", element("h2", "Scaling", id="scaling"), *(element("p", line) for line in told))
     card = _table(
         "Universal Scalability Law",
         "Contention is the share of the work that cannot go on side by side, coherence what each pair costs; the knee "
@@ -58,7 +62,8 @@ def scaling(analysis: Analysis) -> Markup | None:
         ("workload", "finding", "contention", "coherence", "knee"),
         rows,
     )
-    return element("section", element("h2", "Scaling", id="scaling"), card)
+    others = (element("p", line) for line in told[len(rows) :])
+    return element("section", element("h2", "Scaling", id="scaling"), card, *others)
 
 
 def _knee(estimate: Estimate) -> str:

@@ -35,7 +35,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
         if held := words.held_back(verdict):
             parts.append(_text(f"What limits them: {'; '.join(held)}."))
     if analysis.scalings:
-        parts += ["## Scaling", "\n".join(f"- {_text(s.workload)}: {_text(s.sentence)}" for s in analysis.scalings)]
+        parts += ["## Scaling", "\n".join(f"- {_text(line)}" for line in words.scalings(analysis))]
     parts += [part for sheet in sheets.sheets(analysis) for part in _sheet(sheet)]
     parts += _doubts(marks) + _failures(runs)
     if plan.skipped:

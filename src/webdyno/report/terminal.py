@@ -133,12 +133,10 @@ def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) ->
 
 
 def _scalings(page: _Page, analysis: Analysis) -> None:
-    """One line each; what could not be fitted is told only where nothing could."""
-    fitted = [scaling for scaling in analysis.scalings if scaling.rate_of_one is not None]
     if analysis.scalings:
         page.heading("Scaling")
-    for scaling in fitted or analysis.scalings[:1]:
-        page.line(f"{scaling.workload}: {scaling.sentence}")
+    for line in words.scalings(analysis):
+        page.line(line)
 
 
 def _sheets(page: _Page, analysis: Analysis) -> None:

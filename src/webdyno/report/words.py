@@ -117,6 +117,13 @@ def title(verdict: Verdict) -> str:
     return where(verdict)
 
 
+def scalings(analysis: Analysis) -> list[str]:
+    """A line for each law that was fitted, and one for each reason why others were not, with their number."""
+    fitted = [f"{each.workload}: {each.sentence}" for each in analysis.scalings if each.refused is None]
+    refused = Counter(each.refused for each in analysis.scalings if each.refused is not None)
+    return [*fitted, *(f"{count(number, 'curve')} not fitted: {reason}" for reason, number in refused.items())]
+
+
 def held_back(verdict: Verdict) -> list[str]:
     """What holds each back, like ones together: ``aiohttp and tornado are bound by CPU: ...`` shortened to names."""
     groups: dict[str, list[str]] = {}

@@ -31,7 +31,7 @@ class Pacing:
     requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
     warmup: Annotated[str | None, flag("--warmup", help="Load before it counts: 1s. None by default.")] = None
     opening: Annotated[
-        str | None, flag("--opening", help="Open connections evenly over so much of --warmup; all at once.")
+        str | None, flag("--opening", help="Open connections evenly over so much of --warmup, then ask; all at once.")
     ] = None
     rate: Annotated[float | None, flag("--rate", "-r", help="Requests per second, come what may: an open load.")] = None
     poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
