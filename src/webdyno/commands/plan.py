@@ -65,7 +65,7 @@ def _print(made: Plan, full: bool) -> None:
     cells = len(made.trials) // made.rounds
     most = "at most" if made.race is not None else "about"
     console.print(
-        f"{len(made.contenders)} contenders, {words.count(cells, 'cell')}, {extent(made)}, seed {made.seed}: "
+        f"{words.count(len(made.contenders), 'contender')}, {words.count(cells, 'cell')}, {extent(made)}, seed {made.seed}: "
         f"{most} {words.length(made.seconds)} (builds apart)",
         soft_wrap=True,
     )

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.analyse.words import length, listing
+from webdyno.analyse.words import count, length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.interrupts import listening_for_interrupts
@@ -199,7 +199,7 @@ def _announce(plan: Plan, folder: Path, versions: dict[str, str], already: set[s
     done = f", {len(already)} of them done" if already else ""
     print(f"{plan.title}: {plan.question}", file=sys.stderr)
     print(
-        f"{len(plan.contenders)} contenders, {len(plan.workloads)} workloads, {extent(plan)}{done}, "
+        f"{count(len(plan.contenders), 'contender')}, {count(len(plan.workloads), 'workload')}, {extent(plan)}{done}, "
         f"{most} {length(plan.seconds * share)} after the build\n"
         f"load by {listing([f'{name} {versions[name]}' for name in _drivers(plan)])}; results in {folder}",
         file=sys.stderr,
