@@ -65,8 +65,8 @@ def _print(made: Plan, full: bool) -> None:
     cells = len(made.trials) // made.rounds
     most = "at most" if made.race is not None else "about"
     console.print(
-        f"{words.count(len(made.contenders), 'contender')}, {words.count(cells, 'cell')}, {extent(made)}, seed {made.seed}: "
-        f"{most} {words.length(made.seconds)} (builds apart)",
+        f"{words.count(len(made.contenders), 'contender')}, {words.count(cells, 'cell')}, {extent(made)}, "
+        f"seed {made.seed}: {most} {words.length(made.seconds)} (builds apart)",
         soft_wrap=True,
     )
     for sentence in costs(made):
