@@ -128,9 +128,22 @@ def make_plan(
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
+    return _plan(study, catalogue, cells, skipped, left_out, brief=brief)
+
+
+def _plan(
+    study: Study,
+    catalogue: Catalogue,
+    cells: list[Cell],
+    skipped: list[Skipped],
+    left_out: Collection[str],
+    *,
+    brief: bool,
+) -> Plan:
+    """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
     trials = [_trial(catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
     busy = {cell.contender for cell in cells}
-    used = [catalogue.contenders[name] for name in names if name in busy]
+    used = [catalogue.contenders[name] for name in study.contenders if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
     services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
     return Plan(
