@@ -66,24 +66,33 @@ def try_(
             work=strapped.folder(),
             interrupted=interrupted,
         )
-        try:
-            told = _tried(sitting, app)
-        except ContenderError as error:
-            if interrupted.is_set():
-                raise KeyboardInterrupt from None
-            for line in tail_of(error):
-                say(line)
-            raise
-        finally:
-            sitting.leave()
+        told = _sat(sitting, app)
     say(f"took {length(time.monotonic() - begun)} in all")
-    if flags.json:
-        say_json(told)
-    else:
-        tell(told, out_console())
+    _show(told, json=flags.json)
     if interrupted.is_set():
         return 128 + signal.SIGINT
     return 0 if told.take is not None else 1
+
+
+def _sat(sitting: Sitting, app: str | None) -> Told:
+    """The sitting, of which nothing is left after it; a server's error is raised when the end of its log was said."""
+    try:
+        return _tried(sitting, app)
+    except ContenderError as error:
+        if sitting.interrupted.is_set():
+            raise KeyboardInterrupt from None
+        for line in tail_of(error):
+            say(line)
+        raise
+    finally:
+        sitting.leave()
+
+
+def _show(told: Told, *, json: bool) -> None:
+    if json:
+        say_json(told)
+    else:
+        tell(told, out_console())
 
 
 def _tried(sitting: Sitting, app: str | None) -> Told:
