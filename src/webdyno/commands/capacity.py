@@ -117,6 +117,12 @@ def capacity(
         return _of_contender(chosen, known, workload, size_mb(memory, "--memory"))
     if (Path(target) / "results.sqlite").is_file() or target.endswith("results.sqlite"):
         return _tell(_Chosen(target, slo, wanted, searching, Path(target), json), Path(target))
+    _refuse_as_url(target, workload, known)
+    return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)
+
+
+def _refuse_as_url(target: str, workload: str | None, known: Catalogue) -> None:
+    """UsageError for what cannot be a URL, and for a flag that does not go with one."""
     if "/" not in target and ":" not in target and "." not in target:
         near = difflib.get_close_matches(target, known.contenders, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "webdyno list shows them."
@@ -125,7 +131,6 @@ def capacity(
         raise UsageError(f"{target}: no results here (no results.sqlite)")
     if workload is not None:
         raise UsageError("--workload goes with a contender: what is asked of a URL is in the URL")
-    return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)
 
 
 @dataclass(frozen=True)
