@@ -16,15 +16,7 @@ from cyclopts import Parameter
 
 from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.loading.targets import Asking, one_server
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    cache_folder,
-    catalogue_of,
-    connections_of,
-    flag,
-    say_json,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, connections_of, flag, say_json
 from webdyno.commands.slo import LATENCIES, Objective, objectives
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
@@ -162,13 +154,12 @@ def _objectives(slo: str) -> list[Objective]:
 
 
 def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memory_mb: int | None) -> int:
-    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, sitting, tell, workload_of
-    from webdyno.rig.strap import strap
+    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, sitting, workload_of
+    from webdyno.commands.strapping import strapped_here
 
     asked_of = workload_of(known, [chosen.target], workload)
     folder = new_folder(chosen.results, "capacity")
-    with strap(memory_of(memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+    with strapped_here(memory_of(memory_mb)) as (strapped, interrupted):
         ready = ready_from_catalogue(
             known,
             [chosen.target],

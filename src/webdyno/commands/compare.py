@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.interrupts import listening_for_interrupts
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    cache_folder,
-    catalogue_of,
-    connections_of,
-    flag,
-    say_json,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, connections_of, flag, say_json
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
@@ -127,8 +118,8 @@ def _is_folder(name: str) -> bool:
 
 
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, tell, workload_of
-    from webdyno.rig.strap import strap
+    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, workload_of
+    from webdyno.commands.strapping import strapped_here
 
     base, head = names
     for name in names:
@@ -140,8 +131,7 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         raise UsageError(f"{base} against itself: give two contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = new_folder(chosen.results, "compare")
-    with strap(memory_of(chosen.memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+    with strapped_here(memory_of(chosen.memory_mb)) as (strapped, interrupted):
         about = {"name": "compare", "title": f"{head} against {base}", "memory_mb": chosen.memory_mb, "seed": 1}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, interrupted, question=f"Is {head} slower than {base}?", **about
@@ -153,12 +143,11 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.analyse.versus import BASE, HEAD
     from webdyno.commands.revisions import RevisionError, resolve
-    from webdyno.commands.sitting import memory_of, new_folder, tell
-    from webdyno.rig.strap import strap
+    from webdyno.commands.sitting import memory_of, new_folder
+    from webdyno.commands.strapping import strapped_here
 
     flags, folder = chosen.revising, new_folder(chosen.results, "compare")
-    with strap(memory_of(chosen.memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+    with strapped_here(memory_of(chosen.memory_mb)) as (strapped, interrupted):
         commits = resolve(flags.repo, revs, strapped)
         about = {"memory_mb": chosen.memory_mb, "seed": 1}
         try:

@@ -12,8 +12,8 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import count, length
 from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import CatalogueOption, cache_folder, catalogue_of, out_console, say_json
+from webdyno.commands.strapping import strapped_here
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.bench import WARMUP_S, TryBench
 from webdyno.commands.trying.command import CURRENT
@@ -27,7 +27,6 @@ from webdyno.commands.trying.telling import Told, tell
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
-from webdyno.rig.strap import strap
 from webdyno.store import Store
 
 _ASKING, _TRYING = AppAsking(), Trying()
@@ -54,9 +53,7 @@ def try_(
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
     known, begun = catalogue_of(catalogue), time.monotonic()
-    with strap(None, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        for sentence in strapped.swept:
-            say(f"note: {sentence}")
+    with strapped_here(None) as (strapped, interrupted):
         sitting = Sitting(
             flags=flags,
             asking=asking,
