@@ -16,7 +16,15 @@ from cyclopts import Parameter
 
 from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.loading.targets import Asking, one_server
-from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, connections_of, flag, say_json
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    ResultsOption,
+    catalogue_of,
+    connections_of,
+    flag,
+    say_json,
+)
 from webdyno.commands.slo import LATENCIES, Objective, objectives
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
@@ -83,9 +91,7 @@ def capacity(
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M",
     asking: Asking = _ASKING,
     insecure: Annotated[bool, flag("--insecure", "-k", help="With https: take any certificate.")] = False,
-    results: Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")] = Path(
-        "results"
-    ),
+    results: ResultsOption = Path("results"),
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:

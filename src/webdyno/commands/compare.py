@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, connections_of, flag, say_json
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    ResultsOption,
+    catalogue_of,
+    connections_of,
+    flag,
+    say_json,
+)
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
@@ -64,9 +72,7 @@ def compare(
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
     margin: Annotated[float, flag("--margin", help="Changes smaller than so many per cent count as none.")] = 3.0,
-    results: Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")] = Path(
-        "results"
-    ),
+    results: ResultsOption = Path("results"),
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal",
     catalogue: CatalogueOption = None,
     json: JsonOption = False,

@@ -29,6 +29,7 @@ CatalogueOption = Annotated[
 ]
 JsonOption = Annotated[bool, Parameter(name=["--json"], help="Print data as JSON instead of a table.")]
 StudyOption = Annotated[str | None, Parameter(name=["--study", "-s"], help="Only what this study uses.")]
+ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
 
 
 def catalogue_of(folders: list[Path] | None) -> Catalogue:

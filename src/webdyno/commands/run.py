@@ -17,7 +17,14 @@ from webdyno.analyse.words import length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.metering import Meter, MetricsOption, check, put
-from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, refuse_unwritable
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    ResultsOption,
+    cache_folder,
+    catalogue_of,
+    refuse_unwritable,
+)
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, ahead, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
@@ -49,7 +56,6 @@ from webdyno.store import Store
 ResumeOption = Annotated[
     Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
 ]
-ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
 _PROCESSORS = ("cpu_model", "architecture", "cores", "threads_per_core")
 """Of a Fingerprint: what makes it another machine."""
 
