@@ -6,7 +6,6 @@ drifts on the machine (heat, neighbours, page cache) falls on all contenders ali
 
 from __future__ import annotations
 
-import difflib
 import random
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
@@ -20,6 +19,7 @@ from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.pattern import is_pattern, matching, spelt_out
+from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 
@@ -83,8 +83,7 @@ def brief_of(study: Study) -> Study:
 def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[str]:
     for name in wanted:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"see: webdyno list {kind}s"
+            hint = did_you_mean(name, known, f"see: webdyno list {kind}s")
             raise UsageError(f"there is no {kind} {name!r}; {hint}")
     return list(dict.fromkeys(wanted))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import signal
 import sys
@@ -31,6 +30,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
+from webdyno.model.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from webdyno.analyse.capacity import Search
@@ -122,8 +122,7 @@ def capacity(
 def _refuse_as_url(target: str, workload: str | None, known: Catalogue) -> None:
     """UsageError for what cannot be a URL, and for a flag that does not go with one."""
     if "/" not in target and ":" not in target and "." not in target:
-        near = difflib.get_close_matches(target, known.contenders, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "webdyno list shows them."
+        hint = did_you_mean(target, known.contenders, "webdyno list shows them.")
         raise UsageError(f"there is no contender {target!r}; {hint} A URL begins with http://")
     if Path(target).is_dir():
         raise UsageError(f"{target}: no results here (no results.sqlite)")

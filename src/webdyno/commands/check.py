@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import threading
 import time
@@ -34,6 +33,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
 from webdyno.model.run import Probe
 from webdyno.model.service import Backing
+from webdyno.model.spelling import did_you_mean
 from webdyno.plan import contenders_called
 from webdyno.rig.strap import Strapped, strap
 from webdyno.serve.serving import serve
@@ -128,8 +128,7 @@ def _asked(known: Catalogue, name: str, workloads: list[str] | None) -> list[str
     answers = contender.answers or known.apps[contender.app].answers
     for workload in workloads or []:
         if workload not in known.workloads:
-            near = difflib.get_close_matches(workload, known.workloads, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list workloads"
+            hint = did_you_mean(workload, known.workloads, "see: webdyno list workloads")
             raise UsageError(f"--workload {workload}: there is no such workload; {hint}")
         if workload not in answers:
             raise UsageError(f"--workload {workload}: {name} does not answer it; it answers {', '.join(answers)}")

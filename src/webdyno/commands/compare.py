@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import signal
 import sys
 import threading
@@ -27,6 +26,7 @@ from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.model.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from webdyno.analyse.versus import Versus
@@ -130,8 +130,7 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
     base, head = names
     for name in names:
         if name not in known.contenders:
-            near = difflib.get_close_matches(name, known.contenders, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list contenders"
+            hint = did_you_mean(name, known.contenders, "see: webdyno list contenders")
             raise UsageError(f"{name} is neither a results folder nor a contender; {hint}")
     if base == head:
         raise UsageError(f"{base} against itself: give two contenders")
