@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import signal
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from webdyno.commands.options import (
     catalogue_of,
     connections_of,
     flag,
+    say_failed,
     say_json,
 )
 from webdyno.commands.slo import LATENCIES, Objective, objectives
@@ -213,9 +213,7 @@ def _search(chosen: _Chosen, take: Callable[[Load, int], Run], interrupted: thre
     try:
         search(take, asked, _goal(flags), seconds(flags.budget, "--budget"), interrupted)
     except ContenderError as error:
-        print(f"webdyno: {error}", file=sys.stderr)
-        for line in error.log_tail.splitlines()[-12:]:
-            print(f"  | {line}", file=sys.stderr)
+        say_failed(error)
 
 
 def _goal(flags: Searching) -> Search:

@@ -19,6 +19,7 @@ from webdyno.commands.options import (
     catalogue_of,
     connections_of,
     flag,
+    say_failed,
     say_json,
 )
 from webdyno.commands.revising import Revising
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
-_LOG_LINES = 12
 
 
 @Parameter(name="*")
@@ -170,9 +170,7 @@ def _stopped(folder: Path) -> int:
 
 def _not_built(is_head: bool, error: ContenderError) -> int:
     """A head that does not build is worse than any; without a base nothing can be told."""
-    print(f"webdyno: {error}", file=sys.stderr)
-    for line in error.log_tail.splitlines()[-_LOG_LINES:]:
-        print(f"  | {line}", file=sys.stderr)
+    say_failed(error)
     return WORSE if is_head else CANNOT_TELL
 
 
