@@ -6,7 +6,6 @@ drifts on the machine (heat, neighbours, page cache) falls on all contenders ali
 
 from __future__ import annotations
 
-import difflib
 import random
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
@@ -20,6 +19,7 @@ from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.pattern import is_pattern, matching, spelt_out
+from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 
@@ -83,8 +83,7 @@ def brief_of(study: Study) -> Study:
 def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[str]:
     for name in wanted:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"see: webdyno list {kind}s"
+            hint = did_you_mean(name, known, f"see: webdyno list {kind}s")
             raise UsageError(f"there is no {kind} {name!r}; {hint}")
     return list(dict.fromkeys(wanted))
 
@@ -128,9 +127,22 @@ def make_plan(
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
+    return _plan(study, catalogue, cells, skipped, left_out, brief=brief)
+
+
+def _plan(
+    study: Study,
+    catalogue: Catalogue,
+    cells: list[Cell],
+    skipped: list[Skipped],
+    left_out: Collection[str],
+    *,
+    brief: bool,
+) -> Plan:
+    """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
     trials = [_trial(catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
     busy = {cell.contender for cell in cells}
-    used = [catalogue.contenders[name] for name in names if name in busy]
+    used = [catalogue.contenders[name] for name in study.contenders if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
     services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
     return Plan(

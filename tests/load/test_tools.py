@@ -1,4 +1,4 @@
-"""Commands of wrk and ab: what they are asked, and every order they refuse, with the sentence that refuses it."""
+"""Commands of wrk, wrk2 and ab: what they are asked, and the orders they refuse, with the sentences that say why."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from webdyno.load import ab, wrk
+from webdyno.load import ab, wrk, wrk2
 from webdyno.load.driver import DRIVERS, Driver, DriverCommand, Fault, Order
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
@@ -43,6 +43,17 @@ def test_wrk_gets_exact_seconds_threads_header_and_script() -> None:
     assert script.endswith("load/wrk.lua")
     assert steady.argv == [
         *("wrk", "--latency", "-t", "2", "-c", "64", "-d", "2s", "--timeout", "5s", "-s", script),
+        *("-H", "Accept: */*", "--", "http://127.0.0.1:8080/x?a=b", "GET"),
+    ]
+
+
+def test_wrk2_gets_its_rate_and_all_that_wrk_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrk2, "_program", lambda: "wrk2")
+    steady = argv("wrk2", order_of({"rate_per_s": 100, "max_connections": 64}))
+    script = steady[steady.index("-s") + 1]
+    assert script.endswith("load/wrk.lua")
+    assert steady == [
+        *("wrk2", "--latency", "-t", "2", "-c", "64", "-d", "2s", "-R", "100", "-s", script, "--timeout", "5s"),
         *("-H", "Accept: */*", "--", "http://127.0.0.1:8080/x?a=b", "GET"),
     ]
 

@@ -86,8 +86,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     told = _told(plan, rates, ranked, _floors(by_rate, about), heat)
     marks = letters(ranked, told)
     cells = {cell.name: cell for cell in table.cells}
-    warm = warm_ups(table)
-    by_route = routes(table)
+    warm, by_route = warm_ups(table), routes(table)
     standings = [
         _standing(
             cells[name],

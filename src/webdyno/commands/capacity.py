@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import signal
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,10 +17,11 @@ from webdyno.commands.loading.targets import Asking, one_server
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
-    cache_folder,
+    ResultsOption,
     catalogue_of,
     connections_of,
     flag,
+    say_failed,
     say_json,
 )
 from webdyno.commands.slo import LATENCIES, Objective, objectives
@@ -31,6 +30,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
+from webdyno.model.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from webdyno.analyse.capacity import Search
@@ -91,9 +91,7 @@ def capacity(
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M",
     asking: Asking = _ASKING,
     insecure: Annotated[bool, flag("--insecure", "-k", help="With https: take any certificate.")] = False,
-    results: Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")] = Path(
-        "results"
-    ),
+    results: ResultsOption = Path("results"),
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -117,15 +115,19 @@ def capacity(
         return _of_contender(chosen, known, workload, size_mb(memory, "--memory"))
     if (Path(target) / "results.sqlite").is_file() or target.endswith("results.sqlite"):
         return _tell(_Chosen(target, slo, wanted, searching, Path(target), json), Path(target))
+    _refuse_as_url(target, workload, known)
+    return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)
+
+
+def _refuse_as_url(target: str, workload: str | None, known: Catalogue) -> None:
+    """UsageError for what cannot be a URL, and for a flag that does not go with one."""
     if "/" not in target and ":" not in target and "." not in target:
-        near = difflib.get_close_matches(target, known.contenders, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "webdyno list shows them."
+        hint = did_you_mean(target, known.contenders, "webdyno list shows them.")
         raise UsageError(f"there is no contender {target!r}; {hint} A URL begins with http://")
     if Path(target).is_dir():
         raise UsageError(f"{target}: no results here (no results.sqlite)")
     if workload is not None:
         raise UsageError("--workload goes with a contender: what is asked of a URL is in the URL")
-    return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)
 
 
 @dataclass(frozen=True)
@@ -157,13 +159,12 @@ def _objectives(slo: str) -> list[Objective]:
 
 
 def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memory_mb: int | None) -> int:
-    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, sitting, tell, workload_of
-    from webdyno.rig.strap import strap
+    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, sitting, workload_of
+    from webdyno.commands.strapping import strapped_here
 
     asked_of = workload_of(known, [chosen.target], workload)
     folder = new_folder(chosen.results, "capacity")
-    with strap(memory_of(memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+    with strapped_here(memory_of(memory_mb)) as (strapped, interrupted):
         ready = ready_from_catalogue(
             known,
             [chosen.target],
@@ -212,9 +213,7 @@ def _search(chosen: _Chosen, take: Callable[[Load, int], Run], interrupted: thre
     try:
         search(take, asked, _goal(flags), seconds(flags.budget, "--budget"), interrupted)
     except ContenderError as error:
-        print(f"webdyno: {error}", file=sys.stderr)
-        for line in error.log_tail.splitlines()[-12:]:
-            print(f"  | {line}", file=sys.stderr)
+        say_failed(error)
 
 
 def _goal(flags: Searching) -> Search:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +33,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
 from webdyno.model.run import Probe
 from webdyno.model.service import Backing
+from webdyno.model.spelling import did_you_mean
 from webdyno.plan import contenders_called
 from webdyno.rig.strap import Strapped, strap
 from webdyno.serve.serving import serve
@@ -75,37 +75,42 @@ def check(
     Example: `webdyno check waitress granian-asgi`
     """
     known = catalogue_of(catalogue)
-    chosen = _chosen(known, names, study)
-    asked = {name: _asked(known, name, split(workload)) for name in chosen}
-    results: list[Checked] = []
+    asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
     with strap(MEMORY_BYTES, cache_folder()) as strapped:
-        logs = strapped.folder()
-        found, missing = look_for_runtimes(known, chosen, strapped, fetch=True)
-        results += [_skipped(name, "-", reason) for name, reason in missing.items()]
-        there = [name for name in chosen if name not in missing]
-        needed = dict.fromkeys(workload for name in there for workload in asked[name])
-        services, lacking = look_for_services(known, needed, strapped)
-        left_out = {name: service for name in needed if (service := known.workloads[name].service) in lacking}
-        for service, reason in lacking.items():
-            results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
-        skipped = len(results)
-        interrupted = threading.Event()
-        built = build_contenders(there, known, found, strapped, interrupted)
-        servers = build_services(services, known, strapped, interrupted)
-        with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log", interrupted) as running:
-            place = _Place(known, strapped, running, logs)
-            for name in there:
-                for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
-                    results.append(result)
-                    if not json:
-                        _print(result)
+        results = _results(known, asked, strapped, (lambda _: None) if json else _print)
     if json:
         say_json(results)
     else:
-        for result in results[:skipped]:
-            _print(result)
+        for result in results:
+            if result.skipped:
+                _print(result)
         _print_sum(results)
     return 0 if all(result.passed or result.skipped for result in results) else 1
+
+
+def _results(
+    known: Catalogue, asked: Mapping[str, list[str]], strapped: Strapped, say: Callable[[Checked], None]
+) -> list[Checked]:
+    """Of each contender on the workloads it is asked: what is skipped first, then the others, each said at once."""
+    logs, chosen = strapped.folder(), list(asked)
+    found, missing = look_for_runtimes(known, chosen, strapped, fetch=True)
+    results = [_skipped(name, "-", reason) for name, reason in missing.items()]
+    there = [name for name in chosen if name not in missing]
+    needed = dict.fromkeys(workload for name in there for workload in asked[name])
+    services, lacking = look_for_services(known, needed, strapped)
+    left_out = {name: service for name in needed if (service := known.workloads[name].service) in lacking}
+    for service, reason in lacking.items():
+        results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
+    interrupted = threading.Event()
+    built = build_contenders(there, known, found, strapped, interrupted)
+    servers = build_services(services, known, strapped, interrupted)
+    with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log", interrupted) as running:
+        place = _Place(known, strapped, running, logs)
+        for name in there:
+            for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
+                results.append(result)
+                say(result)
+    return results
 
 
 def _chosen(known: Catalogue, names: tuple[str, ...], study: str | None) -> list[str]:
@@ -123,8 +128,7 @@ def _asked(known: Catalogue, name: str, workloads: list[str] | None) -> list[str
     answers = contender.answers or known.apps[contender.app].answers
     for workload in workloads or []:
         if workload not in known.workloads:
-            near = difflib.get_close_matches(workload, known.workloads, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list workloads"
+            hint = did_you_mean(workload, known.workloads, "see: webdyno list workloads")
             raise UsageError(f"--workload {workload}: there is no such workload; {hint}")
         if workload not in answers:
             raise UsageError(f"--workload {workload}: {name} does not answer it; it answers {', '.join(answers)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import signal
 import sys
 import threading
@@ -13,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
-    cache_folder,
+    ResultsOption,
     catalogue_of,
     connections_of,
     flag,
+    say_failed,
     say_json,
 )
 from webdyno.commands.revising import Revising
@@ -28,6 +27,7 @@ from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.model.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from webdyno.analyse.versus import Versus
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
-_LOG_LINES = 12
 
 
 @Parameter(name="*")
@@ -73,9 +72,7 @@ def compare(
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
     margin: Annotated[float, flag("--margin", help="Changes smaller than so many per cent count as none.")] = 3.0,
-    results: Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")] = Path(
-        "results"
-    ),
+    results: ResultsOption = Path("results"),
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal",
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -127,21 +124,19 @@ def _is_folder(name: str) -> bool:
 
 
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, tell, workload_of
-    from webdyno.rig.strap import strap
+    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, workload_of
+    from webdyno.commands.strapping import strapped_here
 
     base, head = names
     for name in names:
         if name not in known.contenders:
-            near = difflib.get_close_matches(name, known.contenders, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list contenders"
+            hint = did_you_mean(name, known.contenders, "see: webdyno list contenders")
             raise UsageError(f"{name} is neither a results folder nor a contender; {hint}")
     if base == head:
         raise UsageError(f"{base} against itself: give two contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = new_folder(chosen.results, "compare")
-    with strap(memory_of(chosen.memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+    with strapped_here(memory_of(chosen.memory_mb)) as (strapped, interrupted):
         about = {"name": "compare", "title": f"{head} against {base}", "memory_mb": chosen.memory_mb, "seed": 1}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, interrupted, question=f"Is {head} slower than {base}?", **about
@@ -153,12 +148,11 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.analyse.versus import BASE, HEAD
     from webdyno.commands.revisions import RevisionError, resolve
-    from webdyno.commands.sitting import memory_of, new_folder, tell
-    from webdyno.rig.strap import strap
+    from webdyno.commands.sitting import memory_of, new_folder
+    from webdyno.commands.strapping import strapped_here
 
     flags, folder = chosen.revising, new_folder(chosen.results, "compare")
-    with strap(memory_of(chosen.memory_mb), cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+    with strapped_here(memory_of(chosen.memory_mb)) as (strapped, interrupted):
         commits = resolve(flags.repo, revs, strapped)
         about = {"memory_mb": chosen.memory_mb, "seed": 1}
         try:
@@ -176,9 +170,7 @@ def _stopped(folder: Path) -> int:
 
 def _not_built(is_head: bool, error: ContenderError) -> int:
     """A head that does not build is worse than any; without a base nothing can be told."""
-    print(f"webdyno: {error}", file=sys.stderr)
-    for line in error.log_tail.splitlines()[-_LOG_LINES:]:
-        print(f"  | {line}", file=sys.stderr)
+    say_failed(error)
     return WORSE if is_head else CANNOT_TELL
 
 

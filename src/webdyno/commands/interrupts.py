@@ -9,9 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webdyno.rig.group import Group
 
 _AGAIN_S = 0.5
 """A Ctrl-C so soon after the last one is the same one: what started us may hand it on, and the terminal sent it too."""
+_LOOK_S = 0.05
 
 
 @contextmanager
@@ -45,3 +50,17 @@ def listening_for_interrupts() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def ended(group: Group, interrupted: threading.Event, within_s: float | None) -> int | None:
+    """Exit status of its first process; None when that takes more than ``within_s`` seconds (None: it never does).
+
+    KeyboardInterrupt as soon as ``interrupted`` is set.
+    """
+    deadline = None if within_s is None else time.monotonic() + within_s
+    while (status := group.wait(_LOOK_S)) is None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+        if deadline is not None and time.monotonic() > deadline:
+            return None
+    return status

@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.errors import ContenderError, MachineError, UsageError
 from webdyno.read import default_folder, read_catalogue
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ CatalogueOption = Annotated[
 ]
 JsonOption = Annotated[bool, Parameter(name=["--json"], help="Print data as JSON instead of a table.")]
 StudyOption = Annotated[str | None, Parameter(name=["--study", "-s"], help="Only what this study uses.")]
+ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
 
 
 def catalogue_of(folders: list[Path] | None) -> Catalogue:
@@ -88,6 +89,13 @@ def numbers(values: list[str] | None, flag: str) -> list[int] | None:
 def say_json(data: Any) -> None:
     """Print ``data`` (structs, dicts, lists) as indented JSON on standard output."""
     print(msgspec.json.format(msgspec.json.encode(data, order="deterministic"), indent=2).decode())
+
+
+def say_failed(error: ContenderError) -> None:
+    """What a contender did wrong and the end of what it wrote, on standard error."""
+    print(f"webdyno: {error}", file=sys.stderr)
+    for line in error.log_tail.splitlines()[-12:]:
+        print(f"  | {line}", file=sys.stderr)
 
 
 def out_console() -> Console:

@@ -52,14 +52,7 @@ def report(
             show(store, folder)
             return 0
         made = drawn(store, tables or [], dark=dark) if form in PICTURES else rendered(store, form)
-    if form == "png":
-        from webdyno.report.png import png
-
-        _give(png(made), out)
-    elif out is None:
-        sys.stdout.write(made)
-    else:
-        write(out, made)
+    _give(made, form, out)
     return 0
 
 
@@ -140,12 +133,19 @@ def rendered(store: Store, form: Format) -> str:
     return render_markdown(*told)
 
 
-def _give(content: bytes, out: Path | None) -> None:
-    """To the file, or to whoever reads our output."""
+def _give(made: str, form: Format, out: Path | None) -> None:
+    """To the file, or to whoever reads our output; as a PNG where that is the form."""
+    content: str | bytes = made
+    if form == "png":
+        from webdyno.report.png import png
+
+        content = png(made)
     if out is not None:
         write(out, content)
-    else:
+    elif isinstance(content, bytes):
         sys.stdout.buffer.write(content)
+    else:
+        sys.stdout.write(content)
 
 
 def write(path: Path, content: str | bytes) -> None:

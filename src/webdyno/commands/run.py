@@ -16,13 +16,20 @@ from cyclopts import Parameter
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.building import build_contenders
 from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.metering import Meter, MetricsOption, check, put
-from webdyno.commands.options import CatalogueOption, JsonOption, cache_folder, catalogue_of, refuse_unwritable
+from webdyno.commands.options import (
+    CatalogueOption,
+    JsonOption,
+    ResultsOption,
+    cache_folder,
+    catalogue_of,
+    refuse_unwritable,
+)
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, ahead, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
 from webdyno.commands.servicing import build_services, look_for_services
+from webdyno.commands.strapping import strapped_here, tell
 from webdyno.commands.studying import (
     Narrowing,
     StudyArgument,
@@ -42,14 +49,13 @@ from webdyno.model.study import Study
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
 from webdyno.rig.ask import asker
-from webdyno.rig.strap import Strapped, strap
+from webdyno.rig.strap import Strapped
 from webdyno.service import Services
 from webdyno.store import Store
 
 ResumeOption = Annotated[
     Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
 ]
-ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
 _PROCESSORS = ("cpu_model", "architecture", "cores", "threads_per_core")
 """Of a Fingerprint: what makes it another machine."""
 
@@ -108,8 +114,7 @@ class _Call:
 
 def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
     raced = racing.rounds_of(study)
-    with strap(memory_bytes(study), cache_folder(), study.cores) as strapped, listening_for_interrupts() as interrupted:
-        _tell_of(strapped.swept)
+    with strapped_here(memory_bytes(study), study.cores) as (strapped, interrupted):
         versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
@@ -132,15 +137,11 @@ def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool) ->
     with Store.open(folder, writable=True) as store:
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
-        with (
-            strap(plan.memory_bytes, cache_folder(), plan.cores) as strapped,
-            listening_for_interrupts() as interrupted,
-        ):
-            _tell_of(strapped.swept)
+        with strapped_here(plan.memory_bytes, plan.cores) as (strapped, interrupted):
             refuse_another_machine(plan, folder, store.fingerprint(), strapped.fingerprint)
             versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
-            _tell_of([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
+            tell([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
             for name, reason in missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
@@ -164,11 +165,6 @@ def refuse_another_machine(plan: Plan, folder: Path, before: Fingerprint, here: 
             f"{folder}: its runs were made on another machine ({', '.join(differs)}), and runs of two machines are "
             f"not compared; begin anew here: webdyno run {again}"
         )
-
-
-def _tell_of(news: list[str]) -> None:
-    for sentence in news:
-        print(f"note: {sentence}", file=sys.stderr)
 
 
 def _with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
@@ -256,7 +252,7 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Pat
             put(metrics, rendered(store, "openmetrics"))
         plan = store.plan()
         left = "" if plan.race is not None else f" {len(plan.trials) - len(store.done())} trials left:"
-        _tell_of([said] if not interrupted.is_set() and (said := ending(plan, store)) else [])
+        tell([said] if not interrupted.is_set() and (said := ending(plan, store)) else [])
     if interrupted.is_set():
         print(f"stopped;{left} webdyno run --resume {folder}", file=sys.stderr)
         return 128 + signal.SIGINT

@@ -14,6 +14,7 @@ from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.matrix import Matrix
 from webdyno.model.rule import evaluate
+from webdyno.model.spelling import did_you_mean
 from webdyno.read import cells
 
 
@@ -56,11 +57,8 @@ def _find(known: Catalogue, name: str) -> dict[str, Any]:
     if not found and name in known.excluded:
         raise UsageError(f"{name} is {known.excluded[name]}")
     if not found:
-        import difflib
-
         everything = [known_name for shelf in shelves.values() for known_name in shelf]
-        near = difflib.get_close_matches(name, everything, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see: webdyno list"
+        hint = did_you_mean(name, everything, "see: webdyno list")
         raise UsageError(f"nothing in the catalogue is called {name!r}; {hint}")
     return found
 

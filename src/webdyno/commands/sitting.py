@@ -6,7 +6,6 @@ What ``run`` does for a plan that is known beforehand, this does for commands th
 from __future__ import annotations
 
 import datetime
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -162,9 +161,3 @@ def trial_of(plan: Plan, contender: str, load: Load, round_: int) -> Trial:
         driver=DRIVER,
         round=round_,
     )
-
-
-def tell(sentences: list[str]) -> None:
-    """Notes on standard error."""
-    for sentence in sentences:
-        print(f"note: {sentence}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +15,7 @@ from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study
 from webdyno.model.workload import Request
 from webdyno.plan import brief_of, driven, drivers_of, narrow
@@ -99,8 +99,7 @@ def study_called(name: str, catalogue: Catalogue) -> Study:
         if not path.is_file():
             raise UsageError(f"{name}: there is no such study file")
         return read_study(path, catalogue)
-    near = difflib.get_close_matches(name, catalogue.studies, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(sorted(catalogue.studies))}"
+    hint = did_you_mean(name, catalogue.studies, f"there are: {', '.join(sorted(catalogue.studies))}")
     raise UsageError(f"there is no study {name!r}; {hint}")
 
 

@@ -12,8 +12,8 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import count, length
 from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import CatalogueOption, cache_folder, catalogue_of, out_console, say_json
+from webdyno.commands.strapping import strapped_here
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.bench import WARMUP_S, TryBench
 from webdyno.commands.trying.command import CURRENT
@@ -27,7 +27,6 @@ from webdyno.commands.trying.telling import Told, tell
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
-from webdyno.rig.strap import strap
 from webdyno.store import Store
 
 _ASKING, _TRYING = AppAsking(), Trying()
@@ -54,9 +53,7 @@ def try_(
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
     known, begun = catalogue_of(catalogue), time.monotonic()
-    with strap(None, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
-        for sentence in strapped.swept:
-            say(f"note: {sentence}")
+    with strapped_here(None) as (strapped, interrupted):
         sitting = Sitting(
             flags=flags,
             asking=asking,
@@ -66,24 +63,33 @@ def try_(
             work=strapped.folder(),
             interrupted=interrupted,
         )
-        try:
-            told = _tried(sitting, app)
-        except ContenderError as error:
-            if interrupted.is_set():
-                raise KeyboardInterrupt from None
-            for line in tail_of(error):
-                say(line)
-            raise
-        finally:
-            sitting.leave()
+        told = _sat(sitting, app)
     say(f"took {length(time.monotonic() - begun)} in all")
-    if flags.json:
-        say_json(told)
-    else:
-        tell(told, out_console())
+    _show(told, json=flags.json)
     if interrupted.is_set():
         return 128 + signal.SIGINT
     return 0 if told.take is not None else 1
+
+
+def _sat(sitting: Sitting, app: str | None) -> Told:
+    """The sitting, of which nothing is left after it; a server's error is raised when the end of its log was said."""
+    try:
+        return _tried(sitting, app)
+    except ContenderError as error:
+        if sitting.interrupted.is_set():
+            raise KeyboardInterrupt from None
+        for line in tail_of(error):
+            say(line)
+        raise
+    finally:
+        sitting.leave()
+
+
+def _show(told: Told, *, json: bool) -> None:
+    if json:
+        say_json(told)
+    else:
+        tell(told, out_console())
 
 
 def _tried(sitting: Sitting, app: str | None) -> Told:

@@ -17,20 +17,21 @@ makes 63), so the number of threads is the largest that divides them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.tool import only_request, program, refuse_statuses, warmup_seconds, whole_seconds
-from webdyno.load.wrk_report import Report, read_report
+from webdyno.load.wrk_report import Report, read_report, slice_of
 from webdyno.model.driver import Can
 from webdyno.model.errors import UsageError
-from webdyno.model.sample import Phase, Slice
+from webdyno.model.sample import Phase
 from webdyno.model.workload import Request
 
-_SCRIPT = Path(__file__).with_name("wrk.lua")
+SCRIPT = Path(__file__).with_name("wrk.lua")
+"""Prints the exact counters at the end of a run, of wrk2 too."""
 _LONGEST_BODY = 100_000
 """The body travels as an argument, and the kernel takes 128 KiB of one."""
 
@@ -66,13 +67,7 @@ class Wrk:
         """A run for the warm-up, when there is one, and a run for the steady phase."""
         request = only_request(order, "wrk")
         refuse_request(order, request, "wrk")
-        steady = whole_seconds(order.load.duration_s or 0, "the duration", "wrk")
-        lengths: list[tuple[Phase, int]] = [("warmup", warmup_seconds(order)), ("steady", steady)]
-        return [
-            DriverCommand(phase=phase, argv=_argv(order, request, seconds), order=order, merge_stderr=True)
-            for phase, seconds in lengths
-            if seconds
-        ]
+        return commands_of(order, "wrk", lambda seconds: _argv(order, request, seconds))
 
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the raw counters, when it is over."""
@@ -80,7 +75,8 @@ class Wrk:
         if isinstance(report, Fault):
             yield report
             return
-        yield _slice(report, command.phase or "steady")
+        late = min(report.errors.timeout, report.requests)
+        yield slice_of(report, command.phase or "steady", late)
         yield Summary(msgspec.to_builtins(report) | {"latency_corrected": _corrected(report, command.order)})
 
 
@@ -104,39 +100,34 @@ def refuse_request(order: Order, request: Request, name: str) -> None:
     refuse_statuses(request, name, range(100, 400), "answers below 400")
 
 
-def _argv(order: Order, request: Request, seconds: int) -> list[str]:
+def commands_of(order: Order, name: str, argv: Callable[[int], list[str]]) -> list[DriverCommand]:
+    """A run for the warm-up, when there is one, and one for the steady phase; ``argv``: what is asked for so long."""
+    steady = whole_seconds(order.load.duration_s or 0, "the duration", name)
+    lengths: list[tuple[Phase, int]] = [("warmup", warmup_seconds(order)), ("steady", steady)]
+    return [
+        DriverCommand(phase=phase, argv=argv(seconds), order=order, merge_stderr=True)
+        for phase, seconds in lengths
+        if seconds
+    ]
+
+
+def argv_of(path: str, order: Order, request: Request, seconds: int, *flags: str) -> list[str]:
+    """What wrk and wrk2 are asked alike; ``path`` is the program's, ``flags`` come before the headers."""
     load = order.load
     threads = next(count for count in range(order.most_threads, 0, -1) if load.connections % count == 0)
     headers = [f"{name}: {value}" for name, value in request.headers]
     if not load.keep_alive:
         headers.append("Connection: close")
-    argv = [program("wrk", "wrk"), "--latency", "-t", str(threads), "-c", str(load.connections), "-d", f"{seconds}s"]
-    argv += ["--timeout", f"{whole_seconds(load.timeout_s, 'the timeout', 'wrk')}s", "-s", str(_SCRIPT)]
+    argv = [path, "--latency", "-t", str(threads), "-c", str(load.connections), "-d", f"{seconds}s", *flags]
     for header in headers:
         argv += ["-H", header]
     argv += ["--", f"http://{order.authority}{request.path}", request.method]
     return argv if request.body is None else [*argv, request.body]
 
 
-def _slice(report: Report, phase: Phase) -> Slice:
-    """An answer that is both late and of 400 or above is in both of wrk's counters; it is taken out once, as late."""
-    errors = report.errors
-    late = min(errors.timeout, report.requests)
-    wrong = min(errors.status, report.requests - late)
-    failed = errors.connect + errors.read + errors.write
-    kinds = {"wrong-status": wrong, "timeout": late, "socket": failed}
-    points = report.latency_us
-    return Slice(
-        phase=phase,
-        index=0,
-        start_ns=None,
-        duration_ns=report.duration_us * 1000,
-        offered=report.requests + failed,
-        ok=report.requests - late - wrong,
-        errors={kind: count for kind, count in kinds.items() if count},
-        bytes_in=report.bytes,
-        latency_ns=None if points is None else {point: value * 1000 for point, value in points.items()},
-    )
+def _argv(order: Order, request: Request, seconds: int) -> list[str]:
+    path, timeout_s = program("wrk", "wrk"), whole_seconds(order.load.timeout_s, "the timeout", "wrk")
+    return argv_of(path, order, request, seconds, "--timeout", f"{timeout_s}s", "-s", str(SCRIPT))
 
 
 def _corrected(report: Report, order: Order) -> bool:

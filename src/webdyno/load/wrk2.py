@@ -23,19 +23,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import msgspec
 
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
-from webdyno.load.tool import program, sole_request, warmup_seconds, whole_seconds
-from webdyno.load.wrk import refuse_request
-from webdyno.load.wrk_report import Report, read_report
+from webdyno.load.tool import program, sole_request, whole_seconds
+from webdyno.load.wrk import SCRIPT, argv_of, commands_of, refuse_request
+from webdyno.load.wrk_report import read_report, slice_of
 from webdyno.model.driver import Can
 from webdyno.model.errors import MachineError, UsageError
-from webdyno.model.sample import Phase, Slice
+from webdyno.model.workload import Request
 
-_SCRIPT = Path(__file__).with_name("wrk.lua")
 _NAME = "wrk2"
 
 
@@ -79,13 +77,7 @@ class Wrk2:
         request = sole_request(order, _NAME)
         _refuse(order)
         refuse_request(order, request, _NAME)
-        steady = whole_seconds(order.load.duration_s or 0, "the duration", _NAME)
-        lengths: list[tuple[Phase, int]] = [("warmup", warmup_seconds(order)), ("steady", steady)]
-        return [
-            DriverCommand(phase=phase, argv=_argv(order, seconds), order=order, merge_stderr=True)
-            for phase, seconds in lengths
-            if seconds
-        ]
+        return commands_of(order, _NAME, lambda seconds: _argv(order, request, seconds))
 
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the raw counters, when it is over."""
@@ -93,7 +85,7 @@ class Wrk2:
         if isinstance(report, Fault):
             yield report
             return
-        yield _slice(report, command.phase or "steady")
+        yield slice_of(report, command.phase or "steady")
         yield Summary(msgspec.to_builtins(report))
 
 
@@ -113,35 +105,8 @@ def _refuse(order: Order) -> None:
         raise UsageError("wrk2 does not wait for the answers missing at the end: use --driver engine")
 
 
-def _argv(order: Order, seconds: int) -> list[str]:
-    load, request = order.load, order.requests[0]
-    threads = next(n for n in range(order.most_threads, 0, -1) if load.connections % n == 0)
-    headers = [f"{name}: {value}" for name, value in request.headers]
-    if not load.keep_alive:
-        headers.append("Connection: close")
-    argv = [_program(), "--latency", "-t", str(threads), "-c", str(load.connections), "-d", f"{seconds}s"]
-    argv += ["-R", str(int(load.rate_per_s or 0)), "-s", str(_SCRIPT)]
-    argv += ["--timeout", f"{whole_seconds(load.timeout_s, 'the timeout', _NAME)}s"]
-    for header in headers:
-        argv += ["-H", header]
-    argv += ["--", f"http://{order.authority}{request.path}", request.method]
-    return argv if request.body is None else [*argv, request.body]
-
-
-def _slice(report: Report, phase: Phase) -> Slice:
-    errors = report.errors
-    wrong = min(errors.status, report.requests)
-    failed = errors.connect + errors.read + errors.write
-    kinds = {"wrong-status": wrong, "socket": failed}
-    points = report.latency_us
-    return Slice(
-        phase=phase,
-        index=0,
-        start_ns=None,
-        duration_ns=report.duration_us * 1000,
-        offered=report.requests + failed,
-        ok=report.requests - wrong,
-        errors={kind: count for kind, count in kinds.items() if count},
-        bytes_in=report.bytes,
-        latency_ns=None if points is None else {point: value * 1000 for point, value in points.items()},
-    )
+def _argv(order: Order, request: Request, seconds: int) -> list[str]:
+    path, load = _program(), order.load
+    flags = ["-R", str(int(load.rate_per_s or 0)), "-s", str(SCRIPT)]
+    flags += ["--timeout", f"{whole_seconds(load.timeout_s, 'the timeout', _NAME)}s"]
+    return argv_of(path, order, request, seconds, *flags)

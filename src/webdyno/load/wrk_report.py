@@ -13,6 +13,7 @@ import msgspec
 
 from webdyno.load.order import Fault
 from webdyno.load.tool import last_words
+from webdyno.model.sample import Phase, Slice
 
 _TIME = r"(-?[\d.]+)(us|ms|s|m|h)"
 _UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
@@ -56,6 +57,29 @@ def read_report(name: str, lines: Iterable[str]) -> Report | Fault:
             except msgspec.DecodeError as error:
                 return Fault(f"{name}'s last line cannot be read ({error}): {line.strip()[:200]}")
     return _plain(heard) or Fault(f"{name} ended without a result: {last_words(heard)}")
+
+
+def slice_of(report: Report, phase: Phase, late: int = 0) -> Slice:
+    """The run as one Slice; ``late`` answers of it came after the timeout.
+
+    An answer that is both late and of 400 or above is in both of wrk's counters; it is taken out once, as late.
+    """
+    errors = report.errors
+    wrong = min(errors.status, report.requests - late)
+    failed = errors.connect + errors.read + errors.write
+    kinds = {"wrong-status": wrong, "timeout": late, "socket": failed}
+    points = report.latency_us
+    return Slice(
+        phase=phase,
+        index=0,
+        start_ns=None,
+        duration_ns=report.duration_us * 1000,
+        offered=report.requests + failed,
+        ok=report.requests - late - wrong,
+        errors={kind: count for kind, count in kinds.items() if count},
+        bytes_in=report.bytes,
+        latency_ns=None if points is None else {point: value * 1000 for point, value in points.items()},
+    )
 
 
 def _plain(lines: list[str]) -> Report | None:

@@ -65,21 +65,10 @@ class Contained(Group):
         counted = self._inside.pids() if self._inside is not None else None
         return list(_within(self._namespace)) if counted is None else counted
 
-    def cpu_ns(self) -> tuple[int, int] | None:
-        """Of the container since its start; None where the engine gave it no cgroup of its own."""
-        return self._inside.cpu_ns() if self._inside else None
-
-    def memory_peak_bytes(self) -> int | None:
-        """High-water mark of the container."""
-        return self._inside.memory_peak_bytes() if self._inside else None
-
-    def throttled_ns(self) -> int | None:
-        """Time a CPU quota held the container back."""
-        return self._inside.throttled_ns() if self._inside else None
-
-    def oom_killed(self) -> bool:
-        """Whether the kernel killed one of the container's processes for memory."""
-        return bool(self._inside and self._inside.oom_kills())
+    @property
+    def _counted(self) -> Cgroup | None:
+        """That of the container; None until it is found, and where the engine gave it none of its own."""
+        return self._inside
 
     def end(self, grace_s: float) -> list[str]:
         """As any Group; the engine removes the container's cgroup, so its last figures are taken before."""

@@ -86,21 +86,26 @@ class Group:
         except ValueError:
             return f"signal {-status}"
 
+    @property
+    def _counted(self) -> Cgroup | None:
+        """The cgroup whose figures are those of the Group."""
+        return self._cgroup
+
     def cpu_ns(self) -> tuple[int, int] | None:
         """User and system time of the whole tree, the dead included; None where no cgroup counts it."""
-        return self._cgroup.cpu_ns() if self._cgroup else None
+        return self._counted.cpu_ns() if self._counted else None
 
     def memory_peak_bytes(self) -> int | None:
         """High-water mark as the cgroup keeps it."""
-        return self._cgroup.memory_peak_bytes() if self._cgroup else None
+        return self._counted.memory_peak_bytes() if self._counted else None
 
     def throttled_ns(self) -> int | None:
         """Time a CPU quota (ours or one above us) held it back since its start."""
-        return self._cgroup.throttled_ns() if self._cgroup else None
+        return self._counted.throttled_ns() if self._counted else None
 
     def oom_killed(self) -> bool:
         """Whether the kernel killed one of its processes for going past the memory limit."""
-        return bool(self._cgroup and self._cgroup.oom_kills())
+        return bool(self._counted and self._counted.oom_kills())
 
     def terminate(self) -> None:
         """Only ask it to end (SIGTERM) and return at once: its output can still be read to the last line."""

@@ -93,16 +93,7 @@ def serve(
     log.parent.mkdir(parents=True, exist_ok=True)
     tail = _Tail(log)
     try:
-        command = Command(
-            argv=plan.argv,
-            cwd=Path(built.directory),
-            environment=bare_environment({**plan.added, **plan.hidden}, home),
-            role="contender",
-            stdout=log,
-            stderr=STDOUT,
-            contained=built.contained,
-        )
-        group = strapped.start(command)
+        group = strapped.start(_command(plan, built, home, log))
         notes: list[str] = []
         try:
             waiting = Waiting(contender.name, group, port, interrupted, tail)
@@ -163,6 +154,19 @@ def _filled(hidden: Mapping[str, str], fill_in: Callable[[list[str]], list[str]]
         except ValueError:
             raise ValueError(f"the value of {name} has a word in braces that is no placeholder") from None
     return filled
+
+
+def _command(plan: _Planned, built: Built, home: Path, log: Path) -> Command:
+    """The contender's, with ``home`` for a home and all that it writes in ``log``."""
+    return Command(
+        argv=plan.argv,
+        cwd=Path(built.directory),
+        environment=bare_environment({**plan.added, **plan.hidden}, home),
+        role="contender",
+        stdout=log,
+        stderr=STDOUT,
+        contained=built.contained,
+    )
 
 
 def _until_served(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -14,6 +13,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.rule import evaluate
+from webdyno.model.spelling import did_you_mean
 
 SWEPT = ("workers", "threads")
 """What a sweep may vary; another server's worker class, loop or parser is another contender."""
@@ -70,8 +70,7 @@ def _called(name: str, able: dict[str, Contender], interface: str) -> list[Conte
     found = [each for each in able.values() if name in (each.name, each.server)]
     if not found:
         names = sorted({*able, *(each.server for each in able.values())})
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+        hint = did_you_mean(name, names, f"there are {', '.join(names)}")
         raise UsageError(f"--server {name}: no server of that name serves {interface.upper()}; {hint}")
     return found
 

@@ -13,7 +13,6 @@ import os
 import resource
 import shutil
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from webdyno.commands.interrupts import ended
 from webdyno.commands.trying.fitting import Setting
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
@@ -35,7 +35,6 @@ ENGINES = {"podman": "{{.Client.Version}}", "docker": "{{.Server.Version}}"}
 LABEL = "webdyno"
 """Of every container started here, with the rig's token: so that what is left of one can be found."""
 _INSTALL = "install one (Debian: apt-get install podman), or serve the image yourself and give --url"
-_LOOK_S = 0.05
 _ANSWER_S = 30.0
 """Until an engine that does not answer is given up: it may wait for a lock of its own, or for a daemon that hangs."""
 _STOP_S = 3.0
@@ -107,16 +106,13 @@ def asking(host: Here, interrupted: threading.Event) -> Ask:
     """What runs one command of an engine with the user's environment. KeyboardInterrupt, StartError, MachineError."""
 
     def ask(argv: Sequence[str], within_s: float | None = _ANSWER_S) -> Answered:
-        home, deadline = host.folder(), None if within_s is None else time.monotonic() + within_s
+        home = host.folder()
         out, err = home / "out", home / "err"
         command = Command(argv=list(argv), cwd=Path.cwd(), environment=dict(os.environ), role="tool", stdout=out)
         try:
             with host.start(msgspec.structs.replace(command, stderr=err)) as group:
-                while (status := group.wait(_LOOK_S)) is None:
-                    if interrupted.is_set():
-                        raise KeyboardInterrupt
-                    if deadline is not None and time.monotonic() > deadline:
-                        raise MachineError(f"{' '.join(argv[:2])} did not answer within {within_s:g} s: does it hang?")
+                if (status := ended(group, interrupted, within_s)) is None:
+                    raise MachineError(f"{' '.join(argv[:2])} did not answer within {within_s:g} s: does it hang?")
             return Answered(status, _text(out), _text(err))
         finally:
             host.drop(home)

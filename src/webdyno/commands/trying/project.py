@@ -12,16 +12,15 @@ from typing import Literal
 
 import msgspec
 
+from webdyno.commands.interrupts import ended
 from webdyno.commands.trying import inspect_app
 from webdyno.model.errors import BuildError, StartError, UsageError
-from webdyno.rig.group import Group
 from webdyno.rig.host import STDOUT, Command
 from webdyno.rig.strap import Strapped
 
 Interface = Literal["wsgi", "asgi", "rsgi"]
 IMPORT_S = 60.0
 """How long an application may take to be imported."""
-_LOOK_S = 0.05
 _NOT_HANDED_ON = re.compile(r"VIRTUAL_ENV(_PROMPT)?|PYTHONHOME|PYTHONSTARTUP|__PYVENV_LAUNCHER__|UV_.*|WEBDYNO_.*")
 """Of the user's environment: what speaks of another Python than the project's, or of webdyno."""
 
@@ -108,7 +107,7 @@ def look(
     try:
         group = strapped.start(command)
         try:
-            status = _ended(group, interrupted)
+            status = ended(group, interrupted, IMPORT_S)
         finally:
             group.end(1.0)
         if target.is_file():
@@ -124,16 +123,6 @@ def look(
         )
     what = f"importing {spec}" if spec else "asked for its packages"
     raise StartError(f"{python} ended with status {status} while {what}", tail, exited=True)
-
-
-def _ended(group: Group, interrupted: threading.Event) -> int | None:
-    """Its exit status; None when it takes too long. KeyboardInterrupt."""
-    for _ in range(int(IMPORT_S / _LOOK_S)):
-        if (status := group.wait(_LOOK_S)) is not None:
-            return status
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-    return None
 
 
 def application(
