@@ -15,6 +15,7 @@ from webdyno.analyse.phrases import MEASURED, claimed, figure, where
 from webdyno.model.claim import Measure, Shape
 from webdyno.model.curve import Course, Curve, CurveRow
 from webdyno.model.estimate import Estimate
+from webdyno.model.load import connections_text
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
@@ -198,7 +199,7 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
         says = [
             f"Ratios to {base}, for machines of then and now have nothing else in common; alike is within a quarter."
         ]
-        if not each[0].load.startswith(f"{asked} connections"):
+        if not each[0].load.startswith(f"{connections_text(asked)},"):
             says.append(f"The original asked with {words.count(asked, 'connection')}.")
         yield Sheet(
             key=f"{workload}-original",
