@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import faults
 from tests.browser.conftest import Show
 from tests.browser.pages import evil, faceted, little, many_tables, of_a_study, quickstart
 
@@ -17,17 +17,6 @@ WIDTH = "document.documentElement.scrollWidth"
 
 def background(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-
-def faults(page: Page) -> list[str]:
-    """What axe calls serious or critical, with the places."""
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{fault['id']} ({fault['impact']}): {node['html'][:160]}"
-        for fault in found
-        if fault["impact"] in ("serious", "critical")
-        for node in fault["nodes"]
-    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
