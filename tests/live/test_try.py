@@ -225,6 +225,10 @@ def test_a_project_that_requires_itself_is_left_as_it_is(webdyno: Call, tmp_path
     done = webdyno("try", "shop:app", "-C", str(folder), "-k", "nobody")
     assert (done.returncode, "no server of that name serves WSGI" in done.stderr) == (2, True), done.stderr
     assert content(folder) == before
+    (folder / "src" / "shop.py").write_text("import importlib.metadata\nimportlib.metadata.version('shop')\n")
+    done = webdyno("try", "shop:app", "-C", str(folder))
+    assert (done.returncode, "PackageNotFoundError" in done.stderr) == (1, True), done.stderr
+    assert "requirements.txt; not installed but found where it lies" in " ".join(done.stderr.split())
     (folder / "pyproject.toml").unlink()
     (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='shop', install_requires=[])\n")
     before = content(folder)

@@ -154,7 +154,7 @@ def application(
         raise UsageError(f"{spec}: name the application as module:attribute, such as myapp:app")
     said = look(spec, folder, python[0], variables, strapped, interrupted)
     if said.problem == "import-error":
-        missing = said.sentence.startswith("ModuleNotFoundError")
+        missing = said.sentence.partition(":")[0].endswith(("ModuleNotFoundError", "PackageNotFoundError"))
         whose = f"; its Python is {python[0]}, {python[1]}" if missing else ""
         raise BuildError(f"{spec} cannot be imported: {said.sentence}{whose}", said.traceback)
     if said.problem == "no-module":
