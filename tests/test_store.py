@@ -255,6 +255,17 @@ def test_columns_say_what_the_bodies_say(folder: Path) -> None:
     people.close()
 
 
+def test_what_a_load_was_called_when_it_was_written_is_not_read_back(folder: Path) -> None:
+    made(folder, run())
+    with sqlite3.connect(folder / FILE) as older:
+        older.execute("UPDATE trial SET load = 'an older name'")
+        older.execute("UPDATE run SET load = 'an older name'")
+    older.close()
+    with Store.open(folder) as store:
+        assert {each.load.label for each in store.plan().trials} == {"8 connections, keep-alive"}
+        assert [each.trial.load.label for each in store.runs()] == ["8 connections, keep-alive"]
+
+
 # Killed
 
 

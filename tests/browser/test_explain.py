@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Show
-from tests.browser.pages import of_a_study, quickstart
+from tests.browser.pages import faceted, of_a_study, quickstart
 
 FIRST = ".ranking >> nth=0 >> tbody tr >> nth=0 >> "
 
@@ -167,3 +167,33 @@ def test_tables_of_a_study_explain_their_figures_too(show: Show) -> None:
     figure.click()
     page.keyboard.press("ArrowDown")
     expect(tip).to_contain_text("512 of node: 8,000")
+
+
+def test_figures_below_the_ranking_say_what_their_column_is(show: Show) -> None:
+    page = show(quickstart())
+    tip = page.get_by_role("tooltip")
+    figure = page.locator(".work >> nth=0 >> tbody tr >> nth=0 >> td.n >> nth=2")
+    figure.hover()
+    expect(tip).to_contain_text("per core-second of go-nethttp: ")
+    expect(tip).to_contain_text("CPU/req turned round")
+    figure.click()
+    page.keyboard.press("Control+Home")
+    assert focused(page) == "requests/s"
+    expect(tip).to_contain_text("Right answers per second over the steady phase")
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_contain_text("requests/s of go-nethttp: ")
+
+
+def test_heads_of_tables_of_sentences_explain_themselves_to_a_finger(show: Show) -> None:
+    page = show(of_a_study(), width=380, has_touch=True, is_mobile=True)
+    tip = page.get_by_role("tooltip")
+    page.locator(".claims th", has_text="here").tap()
+    expect(tip).to_contain_text("Cannot tell: the intervals allow both")
+    page.locator(".starts th", has_text="workers x threads").tap()
+    expect(tip).to_contain_text("the rule that gave the number for these cores")
+
+
+def test_a_row_of_two_names_is_about_both(show: Show) -> None:
+    page = show(faceted())
+    page.locator("#studied ~ div table td", has_text="250").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("64 of none on a, pypy: 250")

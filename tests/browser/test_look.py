@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import faults
 from tests.browser.conftest import Show
 from tests.browser.pages import evil, faceted, little, many_tables, of_a_study, quickstart
 
@@ -17,17 +17,6 @@ WIDTH = "document.documentElement.scrollWidth"
 
 def background(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-
-def faults(page: Page) -> list[str]:
-    """What axe calls serious or critical, with the places."""
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{fault['id']} ({fault['impact']}): {node['html'][:160]}"
-        for fault in found
-        if fault["impact"] in ("serious", "critical")
-        for node in fault["nodes"]
-    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -99,6 +88,7 @@ def test_everything_is_there_without_a_script(show: Show) -> None:
     assert page.locator(".ranking tbody tr:visible").count() == 28
     assert page.locator("button:visible, input:visible, select:visible").count() == 0
     assert "95 % interval" in (page.locator(".ranking td.rate").first.get_attribute("title") or "")
+    assert "turned round" in (page.locator(".work th", has_text="per core-second").first.get_attribute("title") or "")
 
 
 def test_no_other_script_runs_even_where_escaping_slipped(show: Show) -> None:

@@ -215,6 +215,28 @@ def test_a_project_without_an_environment_gets_one_that_is_not_its_own(
     assert content(folder) == before
 
 
+def test_a_project_that_requires_itself_is_left_as_it_is(webdyno: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "shop.py").write_text("def app(environ, start_response): ...\n")
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "requirements.txt").write_text("-e .\n")
+    before = content(folder)
+    done = webdyno("try", "shop:app", "-C", str(folder), "-k", "nobody")
+    assert (done.returncode, "no server of that name serves WSGI" in done.stderr) == (2, True), done.stderr
+    assert content(folder) == before
+    (folder / "src" / "shop.py").write_text("import importlib.metadata\nimportlib.metadata.version('shop')\n")
+    done = webdyno("try", "shop:app", "-C", str(folder))
+    assert (done.returncode, "PackageNotFoundError" in done.stderr) == (1, True), done.stderr
+    assert "requirements.txt; not installed but found where it lies" in " ".join(done.stderr.split())
+    (folder / "pyproject.toml").unlink()
+    (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='shop', install_requires=[])\n")
+    before = content(folder)
+    done = webdyno("try", "shop:app", "-C", str(folder), "-k", "nobody")
+    assert (done.returncode, "'-e .' installs a folder of yours" in done.stderr) == (2, True), done.stderr
+    assert content(folder) == before
+
+
 @pytest.fixture
 def taken() -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as server:

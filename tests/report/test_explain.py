@@ -12,6 +12,8 @@ import pytest
 
 import webdyno.report
 from tests.analyse.fakes import FIELD, FINGERPRINT, contender, plan, run, study
+from tests.analyse.test_scale import study as scaled
+from tests.report import studied
 from tests.report.test_html import page, parsed
 from webdyno.analyse import analyse
 from webdyno.model.estimate import Estimate
@@ -90,6 +92,21 @@ def test_a_row_carries_what_it_can_be_filtered_by(name: str) -> None:
         "data_language": rated.language,
         "data_model": rated.model,
     }
+
+
+HEAD = re.compile(r'<th((?: (?!scope="row")[^>]*)?)>([^<]*)</th>')
+NAMES = {"contender", "framework on server", "runtime", "route", "claim", "workload", ""}
+"""Heads that say all; the empty ones stand over bars, and over the verdict on a figure of the original."""
+CONTENTS = {"workload", "load", "top group", "requests/s of the first"}
+BELOW = {"per core-second", "cold start", "contention", "here", "versions", "512", "third / first", "of all", "then"}
+
+
+def test_every_column_of_every_table_says_what_it_is_without_a_script() -> None:
+    runs = scaled(0.9, 0.0)
+    pages = [page(made) for made in (study(), studied.study(), studied.faceted(), (plan(runs), FINGERPRINT, runs))]
+    heads = [head for html in pages for head in HEAD.findall(html)]
+    assert {text for attributes, text in heads if "title=" not in attributes} <= NAMES | CONTENTS
+    assert {text for attributes, text in heads if "title=" in attributes} >= BELOW
 
 
 def test_a_contender_unknown_to_the_plan_has_its_name_only() -> None:

@@ -27,6 +27,7 @@ def test_figures_stand_against_connections() -> None:
     assert sheet.head == ["contender", "64", "512"]
     assert sheet.rows == [["go", "50,000", "45,000"], ["node", "10,000", "8,000"]]
     assert told("Peak memory against").rows[0] == ["go", "58.2 MiB", "58.2 MiB"]
+    assert sheet.means[2].startswith("Asked over 512 connections at once. Right answers per second")
 
 
 def test_each_figure_of_a_table_can_say_its_interval_and_its_rounds() -> None:
@@ -53,6 +54,14 @@ def test_the_original_stands_beside_ours_with_whoever_is_missing() -> None:
     assert go[:5] == ["go", "Go 1.1", "66,000/s", "9.57x", "50,000/s"]
     assert go[-1] == "differs"
     assert ruby[3:] == ["1.14x", "-", "-", "-", "none: needs ruby, which is not installed"]
+
+
+def test_a_figure_that_is_not_there_says_so() -> None:
+    plan, fingerprint, runs = study()
+    lost = [each for each in runs if (each.trial.contender, each.trial.load.connections) != ("node", 512)]
+    (sheet, *_) = [each for each in sheets(analyse(plan, fingerprint, lost)) if "served per second" in each.title]
+    assert sheet.rows[1] == ["node", "10,000", "-"]
+    assert sheet.sure[1][2] == "Not measured; unknown is not zero."
 
 
 def test_routes_and_thirds_have_tables() -> None:

@@ -15,11 +15,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import pytest
+
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.store import Store
 from webdyno.view import Server, Shelf
+from webdyno.view.answers import Answers
 
 
 @dataclass
@@ -96,6 +99,22 @@ def serving(root: Path, poll_s: float = 0.02) -> Iterator[Asked]:
     finally:
         server.end()
         thread.join()
+
+
+@contextmanager
+def answers_held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Answers come when this is set, and no sooner; and the list does not wait for them."""
+    free = threading.Event()
+    real = Answers._answer
+
+    def late(self: Answers, name: str) -> Any:
+        free.wait(60)
+        return real(self, name)
+
+    monkeypatch.setattr(Answers, "_answer", late)
+    monkeypatch.setattr("webdyno.view.site.PATIENCE_S", 0.0)
+    yield free
+    free.set()
 
 
 def made(folder: Path, runs: Sequence[Run], whole: Plan | None = None) -> Path:

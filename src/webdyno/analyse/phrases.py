@@ -9,6 +9,7 @@ from webdyno.analyse import words
 from webdyno.analyse.measures import MEASURES, SCALE
 from webdyno.model.claim import Claim, ClaimCase, Measure, Ruling
 from webdyno.model.estimate import Estimate
+from webdyno.model.load import connections_text
 from webdyno.model.verdict import Standing, Verdict
 
 MEASURED: dict[Measure, str] = {
@@ -62,7 +63,8 @@ def loads_of(claim: Claim) -> str:
     """What was to be measured: ``hello, 100 or 1,000 connections``."""
     parts = [claim.workload] if claim.workload else []
     if claim.connections:
-        parts.append(f"{' or '.join(words.count(number) for number in claim.connections)} connections")
+        numbers = " or ".join(words.count(number) for number in claim.connections)
+        parts.append(connections_text(numbers))
     if claim.keep_alive is not None:
         parts.append("keep-alive" if claim.keep_alive else "close")
     if claim.driver:
@@ -74,7 +76,7 @@ def other_loads_of(claim: Claim) -> str:
     """What it is compared with: another workload, another number of connections."""
     parts = [claim.than_workload] if claim.than_workload else []
     if claim.than_connections:
-        parts.append(f"{words.count(claim.than_connections)} connections")
+        parts.append(words.count(claim.than_connections, "connection"))
     return ", ".join(parts)
 
 

@@ -28,7 +28,7 @@ from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
-from webdyno.model.load import Load
+from webdyno.model.load import Load, connections_text
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -127,7 +127,7 @@ def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], untold: set[Pair
 
 def _manner(load: Load) -> str:
     """The label of a load without its number of connections."""
-    return load.label.removeprefix(f"{load.connections} connections, ")
+    return load.label.removeprefix(f"{connections_text(load.connections)}, ")
 
 
 def _standing(

@@ -4,15 +4,12 @@ A server gets an environment of ours, made with the project's own interpreter. W
 a constraint while the server is: they agree on every package both need, or the server is told not to fit, exactly as
 if it had been installed into the project. The environment then sees the project's packages by a ``.pth`` line, its
 own first; where both have a package, it is the same version, but for what the catalogue pins.
-
-A project without an environment gets one in the cache, from its uv.lock, requirements.txt or pyproject.toml.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -23,16 +20,15 @@ import uv
 from webdyno.build.locks import apart, write_lines, written_apart
 from webdyno.build.make import assemble
 from webdyno.build.order import Order, Part, app_ingredients
-from webdyno.build.tool import Workshop, ask
+from webdyno.build.packages import packages_in
+from webdyno.build.tool import Workshop
 from webdyno.model.built import Built, Found
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.rig.host import Host
 
-_NUMBER = "1"
+_NUMBER = "2"
 """Raise it when what these recipes do changes: it is part of every key."""
 _PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)")
-_INCLUDE = re.compile(r"^[ \t]*(?:-r|-c|--requirement|--constraint)[ \t=]*([^\s#]+)", re.MULTILINE)
-"""A line of a requirements file that names another one, beside which it lies."""
 APP = "webdyno_app"
 """Module that finds the application by the variable WEBDYNO_APP; what serves by a script of ours imports it."""
 _APP = """\
@@ -89,9 +85,7 @@ def _environment(order: Order, packages: Packages) -> Part:
         (site,) = folder.glob("lib/python*/site-packages")
         lines = "; ".join(f"site.addsitedir({path!r})" for path in packages.folders)
         (site / "webdyno_project.pth").write_text(f"import site; {lines or 'pass'}\n", encoding="utf-8")
-        listed = ask(workshop.host, [uv.find_uv_bin(), "pip", "list", "--format", "json", "--python", python])
-        found = msgspec.json.decode(listed or "[]", type=list[dict[str, str]])
-        return {each["name"]: each["version"] for each in found}
+        return packages_in(python, workshop)
 
     ingredients = ["own", _NUMBER, *made_with, *order.contender.requires, *constraints, *folders, *apart_]
     return Part("environments", ingredients, make, programs="bin")
@@ -109,13 +103,19 @@ def _install(order: Order, folder: Path, python: str, constraints: Sequence[str]
 
 def constraints_of(installed: Mapping[str, str], requires: Sequence[str]) -> list[str]:
     """Everything installed in exactly its version, but for what the server itself requires."""
-    own = {canonical(match[0]) for requirement in requires if (match := _PIN.match(requirement))}
+    own = {named(requirement) for requirement in requires}
     return sorted(f"{name}=={version}" for name, version in installed.items() if canonical(name) not in own)
 
 
 def canonical(name: str) -> str:
     """As PEP 503 compares names of packages."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def named(requirement: str) -> str:
+    """The package that a requirement names, as ``canonical`` writes it; empty where it names none."""
+    match = _PIN.match(requirement)
+    return canonical(match[0]) if match else ""
 
 
 def _scripts(order: Order) -> Part:
@@ -138,56 +138,3 @@ def script_for(script: Path, module: str, name: str) -> str:
     """A script of the catalogue with the application imported from elsewhere."""
     taken = f"from {module} import {name}" + ("" if name == "app" else " as app")
     return script.read_text(encoding="utf-8").replace("from app import app\n", f"{taken}\n")
-
-
-PROJECT_FILES = ("uv.lock", "requirements.txt", "pyproject.toml")
-"""Where a project says what it needs; the first that is there counts."""
-
-
-def build_project(folder: Path, file: str, cache: Path, host: Host, interrupted: Event) -> Path:
-    """The Python of an environment in the cache that has what ``file`` in ``folder`` names. BuildError."""
-    files = [folder / name for name in (*PROJECT_FILES, ".python-version") if (folder / name).is_file()]
-    texts = [text for path in files for text in _with_included(path)]
-    marks = [hashlib.sha256(text).hexdigest() for text in texts]
-    part = Part("environments", ["project", _NUMBER, str(folder), file, *marks], _project(folder, file), programs="bin")
-    found = Found(runtime="python", program="", version="")
-    nobody = Contender(name="project", app="", runtime="", server="", model="", serve=[], because="", author="")
-    order = Order(nobody, _NO_APP, _NO_RUNTIME, found, folder, None, cache, host, interrupted)
-    built = assemble(order, [part])
-    return Path(built.directory) / "bin" / "python"
-
-
-def _with_included(file: Path) -> list[bytes]:
-    """A file's bytes; of a requirements file those of all that it includes too, each once, wherever it is included."""
-    found: dict[Path, bytes] = {}
-    waiting = [file.resolve()]
-    while waiting:
-        path = waiting.pop()
-        if path in found or not path.is_file():
-            continue
-        found[path] = path.read_bytes()
-        if file.name == "requirements.txt":
-            names = _INCLUDE.findall(found[path].decode(errors="replace"))
-            waiting += [(path.parent / name).resolve() for name in names]
-    return list(found.values())
-
-
-_NO_APP = App(name="project", language="Python", interface="native", framework="none", answers=[])
-_NO_RUNTIME = Runtime(name="python", kind="python", language="Python", find=[], version=[], install="")
-
-
-def _project(folder: Path, file: str) -> Callable[[Path, Workshop], dict[str, str]]:
-    def make(target: Path, workshop: Workshop) -> dict[str, str]:
-        tool, python = uv.find_uv_bin(), str(target / "bin" / "python")
-        # In the project's folder, so that its .python-version and requires-python count; nothing is written there.
-        workshop.run("make an environment", [tool, "venv", str(target)], folder)
-        requirements = folder / file
-        if file == "uv.lock":
-            export = [tool, "export", "--frozen", "--no-emit-project", "--no-hashes", "--quiet", "--no-dev"]
-            requirements = target / "exported.txt"
-            workshop.run("read uv.lock", [*export, "--output-file", str(requirements)], folder)
-        install = [tool, "pip", "install", "--python", python, "--compile-bytecode", "--requirements"]
-        workshop.run(f"install what {file} names", [*install, str(requirements)], folder, UV_NO_PROGRESS="1")
-        return {}
-
-    return make

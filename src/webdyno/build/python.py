@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import uv
 
 from webdyno.build.locks import apart, lines_for, unsatisfied, write_lines, written_apart
 from webdyno.build.order import Order, Part, app_ingredients
+from webdyno.build.packages import packages_in
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime
 from webdyno.model.errors import BuildError
@@ -21,11 +21,6 @@ from webdyno.rig.host import Host
 
 _NUMBER = "1"
 """Raise it when what this recipe does changes: it is part of every key."""
-
-
-class _Listed(msgspec.Struct):
-    name: str
-    version: str
 
 
 def interpreters(runtime: Runtime, host: Host) -> list[str]:
@@ -52,10 +47,7 @@ def parts(order: Order) -> list[Part]:
         workshop.run("make an environment", make, folder.parent)
         if lines:
             _install(folder, workshop, [tool, "pip", "install", "--python", python], lines, order)
-        listed = ask(workshop.host, [tool, "pip", "list", "--format", "json", "--python", python], errors=workshop.log)
-        if listed is None:
-            raise BuildError("could not read which packages were installed: uv pip list failed", workshop.tail())
-        return {package.name: package.version for package in msgspec.json.decode(listed, type=list[_Listed])}
+        return packages_in(python, workshop)
 
     def app(folder: Path, workshop: Workshop) -> dict[str, str]:
         order.host.put(order.sources, folder)

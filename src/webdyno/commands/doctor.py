@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from webdyno.analyse.words import per_cent, with_interval
+from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import find_runtime
 from webdyno.commands.calibrating import calibrate as measure_ceilings
 from webdyno.commands.calibrating import keep, with_ceilings
@@ -120,7 +120,7 @@ def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
 def _of_ceilings(machine: Fingerprint) -> Iterator[Finding]:
     """What calibration found; nothing when it was never asked for."""
     for ceiling in machine.ceilings:
-        told = f"{with_interval(ceiling.rate, 'requests/s')} with {ceiling.connections} connections"
+        told = f"{with_interval(ceiling.rate, 'requests/s')} with {count(ceiling.connections, 'connection')}"
         told += f", engine {per_cent(ceiling.engine_busy)} busy"
         yield Finding(subject="ceiling", state="fine", sentence=told)
 

@@ -118,9 +118,9 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def _pace(self) -> str:
         if self.connection_stages:
-            return f"{_path(self.connection_stages)} connections"
+            return connections_text(_path(self.connection_stages))
         if not self.is_open:
-            return f"{self.connections} connections"
+            return connections_text(self.connections)
         pool = f"{self.connections} to {self.max_connections} connections"
         if self.rate_stages:
             return f"{_path(self.rate_stages)}/s over {pool}"
@@ -128,6 +128,11 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return f"{self.burst_size} each {self.burst_every_s:g} s over {pool}"
         arrivals = f" Poisson (seed {self.seed})" if self.poisson else ""
         return f"{self.rate_per_s:.10g}/s{arrivals} over {pool}"
+
+
+def connections_text(number: int | str) -> str:
+    """``1 connection``, ``64 connections``, ``10-100 connections``: the words a closed load's label begins with."""
+    return f"{number} connection" if str(number) == "1" else f"{number} connections"
 
 
 def _path(stages: tuple[Stage, ...]) -> str:

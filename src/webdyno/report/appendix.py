@@ -11,6 +11,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import words
+from webdyno.report.columns import STARTS, head
 from webdyno.report.markup import Markup, element
 
 _LOG_LINES = 40
@@ -97,8 +98,7 @@ def starts(plan: Plan, runs: Sequence[Run]) -> Markup:
         )
         for row in start_rows(plan, runs)
     ]
-    head = [element("th", text, scope="col") for text in ("contender", "workers x threads", "command", "versions")]
-    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    table = element("table", head(STARTS), element("tbody", *rows))
     tools = sorted({run.driver_version for run in runs if run.driver_version})
     return element(
         "section",

@@ -1,6 +1,7 @@
 // The second half of the page's script: figures that explain themselves, light and dark, and the start of it all.
 
-// A ranking is a grid (ARIA Authoring Practices): one stop for the Tab key, arrows move between its figures.
+// A table that explains itself is a grid (ARIA Authoring Practices): one stop for the Tab key, arrows move between its
+// figures and their heads.
 
 const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 const column = stop => stop.closest("td, th").cellIndex;
@@ -48,6 +49,7 @@ function grid(one) {
   table.setAttribute("role", "grid");
   for (const stop of stops(one).flat()) stop.tabIndex = -1;
   one.at = stops(one).flat()[0];
+  if (!one.at) return;
   rove(one, one.at);
   table.addEventListener("focusin", event => { if (event.target.tabIndex === -1) rove(one, event.target); });
   table.addEventListener("keydown", event => move(one, event));
@@ -69,16 +71,28 @@ function takeHints() {
     const plain = !hints.has(cell) && !cell.matches(".bar") && !cell.querySelector("a") && cell.textContent;
     if (plain) hints.set(cell, "");
   }
+  // in the other tables only figures: what their column says is meant of these
+  for (const {rows, heads} of others) for (const row of rows) for (const cell of row.cells) {
+    if (cell.matches(".n") && heads[cell.cellIndex].says && !hints.has(cell)) hints.set(cell, "");
+  }
+}
+
+// Whom a row is about: its contender, or what stands before the first column that is explained.
+function subject(one, row) {
+  if (tables.includes(one)) return row.dataset.contender;
+  const names = Math.max(1, one.heads.findIndex(head => head.says));
+  return [...row.cells].slice(0, names).map(cell => cell.textContent).join(", ");
 }
 
 function words(it) {
   const one = [...tables, ...others].find(({table}) => table.contains(it));
   const cell = it.closest("td");
   if (!one || it !== cell) return ["", hints.get(it)];
-  const {title, says, key} = one.heads[cell.cellIndex];
-  const of = cell.parentElement.dataset.contender || cell.parentElement.cells[0].textContent;
+  const {title, says, key} = one.heads[cell.cellIndex], of = subject(one, cell.parentElement);
   if (key === "contender") return [of, hints.get(it)];
-  return [`${key === "place" ? "place" : title} of ${of}: ${cell.textContent}`, hints.get(it), says];
+  const beside = cell.querySelector("small"); // its interval
+  const figure = beside ? `${cell.firstChild.textContent} (${beside.textContent.trim()})` : cell.textContent;
+  return [`${key === "place" ? "place" : title} of ${of}: ${figure}`, hints.get(it), says];
 }
 
 function explain(it) {
@@ -134,7 +148,7 @@ function explanations() {
   document.addEventListener("focusout", event => { if (explained === event.target) close(); });
   document.addEventListener("keydown", event => {
     if (event.key === "Escape") close();
-    else if ((event.key === "Enter" || event.key === " ") && event.target.matches("td") && hints.has(event.target)) {
+    else if ((event.key === "Enter" || event.key === " ") && event.target.matches("td, th") && hints.has(event.target)) {
       event.preventDefault();
       explain(event.target);
     }

@@ -43,6 +43,7 @@ _UNITS: dict[str, tuple[float, str]] = {
 }
 """Of figures that are neither times nor sizes, which find their own."""
 _FITTED = ("rate", "p50", "p99", "cpu", "memory")
+UNKNOWN = "Not measured; unknown is not zero."
 
 
 def of_column(key: str, plan: Plan) -> str:
@@ -65,7 +66,7 @@ def of_cell(key: str, standing: Standing, verdict: Verdict) -> str | None:
         return _outcomes(standing)
     found = figure(key, standing)
     if found is None:
-        return "Not measured; unknown is not zero."
+        return UNKNOWN
     if key == "ratio" and found.low == found.high == 1:
         return "It is the best."
     return _wide(found) if key == "interval" else sure(found)

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from webdyno.analyse.table import Evidence, Table, tables
+from webdyno.model.load import connections_text
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -166,12 +167,10 @@ def _loads(plan: Plan) -> list[str]:
     numbers: dict[str, set[int]] = {}
     for load in {trial.load.label: trial.load for trial in plan.trials}.values():
         kind = f"{load.label}, {'open' if load.is_open else 'closed'} loop"
-        counted = f"{load.connections} connections"
+        counted = connections_text(load.connections)
         numbers.setdefault(kind.removeprefix(counted), set()).update([load.connections] * kind.startswith(counted))
-    return [
-        f"{words.listing([words.count(number) for number in sorted(each)], 8)} connections{kind}" if each else kind
-        for kind, each in numbers.items()
-    ]
+    told = {kind: words.listing([words.count(number) for number in sorted(each)], 8) for kind, each in numbers.items()}
+    return [f"{connections_text(text)}{kind}" if text else kind for kind, text in told.items()]
 
 
 def _typical(analysis: Analysis) -> str:

@@ -8,7 +8,9 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
 from webdyno.report.cards import folded
+from webdyno.report.columns import LIMITED, SCALING, WARM_UP, head
 from webdyno.report.markup import Markup, element
+from webdyno.report.words import Column
 
 
 def limited(verdict: Verdict) -> Markup | None:
@@ -18,20 +20,24 @@ def limited(verdict: Verdict) -> Markup | None:
         for standing in words.served(verdict)
         if standing.limits
     ]
-    return _table("What limits each", "Read from its processes, connections and memory while it was under load.",
-                  ("contender", "it ..."), rows)  # fmt: skip
+    return _table(
+        "What limits each",
+        "Read from its processes, connections and memory while it was under load.",
+        LIMITED,
+        rows,
+    )
 
 
 def warming(verdict: Verdict) -> Markup | None:
     """Cold start, first answer, warm-up; None where nothing is known."""
-    heads = ("contender", "cold start", "first answer", "95 % of its rate after", "steady after")
     rows = [row for row in words.warm_ups(verdict) if any(row[1:])]
     return _table(
         "Warm-up",
         "From the start of the process to its first right answer; that answer alone; and, in runs long enough to tell, "
         "from the begin of the load until its rate was near the steady one, and until it stayed there.",
-        heads,
+        WARM_UP,
         rows,
+        texts=1,
     )
 
 
@@ -59,8 +65,9 @@ def scaling(analysis: Analysis) -> Markup | None:
         "Universal Scalability Law",
         "Contention is the share of the work that cannot go on side by side, coherence what each pair costs; the knee "
         "is where the fitted rate is highest. With 95 % intervals.",
-        ("workload", "finding", "contention", "coherence", "knee"),
+        SCALING,
         rows,
+        texts=2,
     )
     others = (element("p", line) for line in told[len(rows) :])
     return element("section", element("h2", "Scaling", id="scaling"), card, *others)
@@ -81,11 +88,16 @@ def _share(estimate: Estimate | None) -> str:
     return f"{estimate.value:.2g} ({estimate.low:.2g} to {estimate.high:.2g})"
 
 
-def _table(title: str, says: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup | None:
+def _table(
+    title: str, says: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], texts: int | None = None
+) -> Markup | None:
+    """A card; the columns behind the first ``texts`` are figures, None: there are none. None without rows."""
     if not rows:
         return None
-    body = [element("tr", *[element("td", text) for text in row]) for row in rows]
-    head = element("thead", element("tr", *[element("th", text) for text in heads]))
-    return folded(
-        title, says, element("div", element("table", head, element("tbody", *body)), class_="scroll"), len(rows)
-    )
+    figures = range(len(columns) if texts is None else texts, len(columns))
+    body = [
+        element("tr", *[element("td", text, class_="n" if at in figures else None) for at, text in enumerate(row)])
+        for row in rows
+    ]
+    table = element("table", head(columns, figures), element("tbody", *body))
+    return folded(title, says, element("div", table, class_="scroll"), len(rows))

@@ -23,7 +23,7 @@ function read(table, at) {
 }
 
 const tables = all(".ranking table").map(read);
-const others = all("main table:has(thead):has(td[title])").filter(table => !table.closest(".ranking")).map(read);
+const others = all("main table:has(thead [title], td[title])").filter(table => !table.closest(".ranking")).map(read);
 const known = new Map();
 for (const {rows} of tables) for (const row of rows) known.set(row.dataset.contender, row.dataset);
 all("svg.chart").forEach(nameLines);
@@ -114,7 +114,7 @@ function apply() {
     text.parentElement.hidden = shown === rows.length;
   }
   for (const one of [...tables, ...others]) {
-    const [first] = one.at.closest("[hidden]") ? stops(one).flat() : [];
+    const [first] = one.at?.closest("[hidden]") ? stops(one).flat() : [];
     if (first) rove(one, first);
   }
   for (const [name, field] of fields) if (field.value !== view[name]) field.value = view[name];

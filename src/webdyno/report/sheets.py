@@ -15,9 +15,11 @@ from webdyno.analyse.phrases import MEASURED, claimed, figure, where
 from webdyno.model.claim import Measure, Shape
 from webdyno.model.curve import Course, Curve, CurveRow
 from webdyno.model.estimate import Estimate
+from webdyno.model.load import connections_text
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
+from webdyno.report.columns import MEANS
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -27,6 +29,8 @@ class Sheet(msgspec.Struct, frozen=True):
     title: str
     says: str
     head: list[str]
+    means: list[str]
+    """What the figures of each column are; empty where its title says all."""
     rows: list[list[str]]
     texts: int = 1
     sure: list[list[str]] = []
@@ -50,6 +54,18 @@ TITLES: dict[Measure, str] = {
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 ALIKE = {"holds": "alike", "does not hold": "differs", "cannot tell": "cannot tell"}
+_ROUTES = (
+    "Share of all requests that asked this route",
+    "Half of this route's answers took at most this long",
+    "99 of 100 of this route's answers took at most this long",
+    "Requests of this route that were not answered rightly, as a share of them",
+)
+_THIRD = "Right answers per second in the {} third of the time under load, warm-up included; the mean over rounds"
+_THIRDS = (
+    *(_THIRD.format(which) for which in ("first", "second", "last")),
+    "The rate of the last third divided by that of the first, within rounds: above 1 it became faster",
+    "Where that ratio lies",
+)
 
 
 def sheets(analysis: Analysis) -> list[Sheet]:
@@ -75,6 +91,7 @@ def _levels(curve: Curve) -> Sheet:
         title=f"{TITLES[curve.measure]} against connections: {_about(curve)}",
         says="",
         head=[*_first(faceted), *(words.count(number) for number in curve.connections)],
+        means=[*_untold(faceted), *(_over(number, curve.measure) for number in curve.connections)],
         rows=[[*_name(row, faceted), *(_text(cell, curve.measure) for cell in row.cells)] for row in curve.rows],
         texts=2 if faceted else 1,
         sure=[[*_name(row, faceted, told=False), *map(_sure, row.cells)] for row in curve.rows],
@@ -94,6 +111,7 @@ def _side_by_side(family: Sequence[Curve]) -> Sheet:
         title=f"Figures: {_about(first)}, {words.count(first.connections[0], 'connection')}",
         says="",
         head=[*_first(faceted), *(MEASURED[curve.measure] for curve in family)],
+        means=[*_untold(faceted), *(_over_rounds(curve.measure) for curve in family)],
         rows=rows,
         texts=2 if faceted else 1,
         sure=[
@@ -117,6 +135,19 @@ def _first(faceted: bool) -> list[str]:
     return ["framework on server", "runtime"] if faceted else ["contender"]
 
 
+def _untold(faceted: bool) -> list[str]:
+    """The columns that name a row: their titles say all."""
+    return [""] * len(_first(faceted))
+
+
+def _over(number: int, measure: Measure) -> str:
+    return f"Asked over {words.count(number, 'connection')} at once. {_over_rounds(measure)}"
+
+
+def _over_rounds(measure: Measure) -> str:
+    return f"{MEANS[measure]}. Shown is the mean over rounds"
+
+
 def _name(row: CurveRow, faceted: bool, *, told: bool = True) -> list[str]:
     """The cells that name a row; empty ones in their place where they are not ``told``."""
     names = [row.facet, row.line] if faceted else [row.contender]
@@ -128,7 +159,7 @@ def _cell(curve: Curve, name: str) -> Estimate | None:
 
 
 def _sure(estimate: Estimate | None) -> str:
-    return explain.sure(estimate) if estimate else ""
+    return explain.sure(estimate) if estimate else explain.UNKNOWN
 
 
 def _text(estimate: Estimate | None, measure: Measure) -> str:
@@ -158,6 +189,7 @@ def _routes(analysis: Analysis) -> Iterator[Sheet]:
                 says="Requests of several routes were asked side by side; a slow one that holds up the others shows in "
                 "their times.",
                 head=["contender", "route", "of all", "p50", "p99", "errors"],
+                means=["", "", *_ROUTES],
                 rows=rows,
                 texts=2,
             )
@@ -176,6 +208,7 @@ def _courses(courses: Sequence[Course]) -> Iterator[Sheet]:
             says="Warm-up included. A compiler that works while the program runs shows as a rise; every round begins "
             "with a fresh server, so rounds do not show it.",
             head=[*_first(faceted), "first", "second", "third", "third / first", "95 % interval"],
+            means=[*_untold(faceted), *_THIRDS],
             rows=[_course(course, faceted) for course in each],
             texts=2 if faceted else 1,
         )
@@ -198,16 +231,31 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
         says = [
             f"Ratios to {base}, for machines of then and now have nothing else in common; alike is within a quarter."
         ]
-        if not each[0].load.startswith(f"{asked} connections"):
+        if not each[0].load.startswith(f"{connections_text(asked)},"):
             says.append(f"The original asked with {words.count(asked, 'connection')}.")
         yield Sheet(
             key=f"{workload}-original",
             title=f"{TITLES[measure]}, the original beside ours: {about}",
             says=" ".join(says if at == 0 else says[1:]),
             head=["contender", "then", "original", "ratio", "here", "ratio", "95 % interval", ""],
+            means=_besides(base),
             rows=[_shape(shape) for shape in each],
             texts=2,
         )
+
+
+def _besides(base: str) -> list[str]:
+    """What the columns of the original beside ours are."""
+    return [
+        "",
+        "What the original called it",
+        "The figure that the original published",
+        f"That figure divided by the original's of {base}",
+        "What was measured here; the mean over rounds",
+        f"Ours divided by ours of {base}, within rounds",
+        "Where our ratio lies",
+        "",
+    ]
 
 
 def _shape(shape: Shape) -> list[str]:

@@ -12,9 +12,11 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import sheets, words
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
+from webdyno.report.columns import CLAIMS, head
 from webdyno.report.markup import Markup, element
 from webdyno.report.sheets import TITLES, Sheet
 from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
+from webdyno.report.words import Column
 
 _KINDS = {"holds": "good", "does not hold": "bad", "cannot tell": "open"}
 _SCALED: dict[str, tuple[str, float]] = {
@@ -34,10 +36,9 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
     """Each claim of the original with what became of it."""
     if not analysis.claims:
         return None
-    head = [element("th", text, scope="col") for text in ("claim", "here", "why")]
     table = element(
         "table",
-        element("thead", element("tr", *head)),
+        head(CLAIMS),
         element("tbody", *[_claim(claim) for claim in analysis.claims]),
         class_="claims",
     )
@@ -75,7 +76,7 @@ def studied(analysis: Analysis) -> Markup | None:
 
 def _sheet(sheet: Sheet) -> Markup:
     kinds = [None if at < sheet.texts or not title else "n" for at, title in enumerate(sheet.head)]
-    head = [element("th", title, class_=kind, scope="col") for title, kind in zip(sheet.head, kinds, strict=True)]
+    columns = [Column(title, means) for title, means in zip(sheet.head, sheet.means, strict=True)]
     rows = [
         element(
             "tr",
@@ -86,7 +87,8 @@ def _sheet(sheet: Sheet) -> Markup:
         )
         for row, said in zip(sheet.rows, sheet.sure or [[""] * len(kinds)] * len(sheet.rows), strict=True)
     ]
-    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    figures = [at for at, kind in enumerate(kinds) if kind]
+    table = element("table", head(columns, figures), element("tbody", *rows))
     says = element("p", sheet.says, class_="says") if sheet.says else None
     return element("div", element("h3", sheet.title), says, element("div", table, class_="scroll"), class_="card")
 

@@ -17,9 +17,11 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
 from webdyno.report import words
 from webdyno.report.cards import folded
+from webdyno.report.columns import WORK, head
 from webdyno.report.markup import Markup, element
 
-_HEADS = ("contender", "requests/s", "cores used", "", "per core-second", "peak memory", "", "requests/s per MiB")
+_FIGURES = (1, 2, 4, 5, 7)
+"""The columns with numbers; the others are the name and two bars."""
 _SAYS = (
     "Requests per core-second: right answers for each second of one core that its processes used. Requests/s per MiB: "
     "the rate divided by the peak of its memory. With 95 % intervals; bars begin at zero."
@@ -51,8 +53,7 @@ def work(plan: Plan, table: Table, verdict: Verdict) -> Markup | None:
         for standing in words.served(verdict)
         for name in [standing.contender]
     ]
-    head = [element("th", text, class_=None if at in (0, 3, 6) else "n") for at, text in enumerate(_HEADS)]
-    body = element("table", element("thead", element("tr", *head)), element("tbody", *rows), class_="work")
+    body = element("table", head(WORK, _FIGURES), element("tbody", *rows), class_="work")
     return folded("CPU and memory beside speed", _SAYS, element("div", body, class_="scroll"), len(rows))
 
 

@@ -1,15 +1,23 @@
-"""The list of results folders, newest first; also the form in which two of them are chosen."""
+"""The list of results folders, newest first; also the form in which two of them are chosen.
+
+While answers are being worked out, its page takes each as it comes (``following``) and leaves all else as it stands,
+what was chosen in the form included.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
 from webdyno.report import words
 from webdyno.report.markup import Markup, element, join, prose
 from webdyno.view.shelf import Entry
-from webdyno.view.shell import Reply, links, page, place
+from webdyno.view.shell import Reply, links, page, place, query
 
 RELOAD_S = 3
+"""Of the page without a script."""
+EVENTS = "/events"
+_OPEN = "Answers come as they are worked out."
 
 
 def list_page(folder: str, entries: Sequence[Entry], answers: Mapping[str, str], *, paused: bool) -> Reply:
@@ -17,8 +25,8 @@ def list_page(folder: str, entries: Sequence[Entry], answers: Mapping[str, str],
     if not entries:
         empty = element("p", "No results here yet. ", element("code", "webdyno run quickstart"), " makes the first.")
         return page("Results", element("h1", "Results"), element("p", folder, class_="lead"), empty)
-    waiting = [each for each in entries if _is_awaited(each, answers)]
-    body = [row(each, answers.get(each.name), paused=paused) for each in entries]
+    follows = is_waiting(entries, answers, paused=paused)
+    body = [row(at, each, answers.get(each.name), paused=paused) for at, each in enumerate(entries)]
     head = element("tr", *[element("th", title, scope="col") for title in ("base", "head", "results", "answer")])
     table = element("table", element("thead", head), element("tbody", *body), class_="shelf")
     button = element("button", "Lay head over base", type="submit") if len(entries) > 1 else None
@@ -28,8 +36,10 @@ def list_page(folder: str, entries: Sequence[Entry], answers: Mapping[str, str],
         element("h1", words.count(len(entries), "result")),
         element("p", folder, class_="lead"),
         _live(entries),
+        element("div", id="link", role="status", class_="soft", data_open=_OPEN) if follows else None,
         form,
-        reload_s=RELOAD_S if waiting and not paused else None,
+        script=query(EVENTS, of=mark(entries, paused=paused)) if follows else None,
+        reload_s=RELOAD_S if follows else None,
     )
 
 
@@ -48,12 +58,23 @@ DISTURBS = (
 )
 
 
+def is_waiting(entries: Sequence[Entry], answers: Mapping[str, str], *, paused: bool) -> bool:
+    """Whether answers are still being worked out."""
+    return not paused and any(_is_awaited(each, answers) for each in entries)
+
+
+def mark(entries: Sequence[Entry], *, paused: bool) -> str:
+    """Another one as soon as anything but an answer would be shown differently."""
+    shown = join(*[row(at, each, None, paused=paused) for at, each in enumerate(entries)])
+    return hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:16]
+
+
 def _is_awaited(entry: Entry, answers: Mapping[str, str]) -> bool:
     return entry.state in ("done", "left off") and entry.name not in answers and entry.done > 0
 
 
-def row(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
-    """One results folder."""
+def row(at: int, entry: Entry, answer: str | None, *, paused: bool) -> Markup:
+    """One results folder, the one at this place of the list."""
     unreadable = entry.state == "unreadable"
     choices = [
         element(
@@ -71,9 +92,8 @@ def row(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
         return element("tr", *choices, about)
     name = element("a", element("b", entry.title), href=place(entry.name))
     facts = element("small", join(*[element("span", text) for text in _facts(entry)]))
-    return element(
-        "tr", *choices, element("td", name, facts), element("td", _answer(entry, answer, paused=paused), class_="said")
-    )
+    told = element("td", said(entry, answer, paused=paused), class_="said", id=f"said-{at}")
+    return element("tr", *choices, element("td", name, facts), told)
 
 
 def _facts(entry: Entry) -> list[str]:
@@ -87,7 +107,8 @@ def _facts(entry: Entry) -> list[str]:
     return [text for text in (entry.name, began, cores, of, failed, left) if text]
 
 
-def _answer(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
+def said(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
+    """What stands in the place of its answer, or its answer."""
     if entry.state == "in progress":
         live = element("a", "watch it live", href=place(entry.name, "live"))
         return element("span", element("b", "in progress", class_="going"), ", ", live)

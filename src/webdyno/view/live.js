@@ -1,12 +1,13 @@
 "use strict";
-// Keeps the page of a run in progress up to date: the server sends the parts that changed, whole, as it made them.
+// Keeps a page up to date: the server sends the parts that changed, whole, as it made them.
 (() => {
   const main = document.querySelector("[data-events]");
   const said = document.getElementById("link");
   let source = null;
   let over = false;
   const put = (id, html) => {
-    document.getElementById(id).innerHTML = html;
+    const it = document.getElementById(id);
+    if (it && it.innerHTML !== html) it.innerHTML = html;
   };
   const AGAIN_MS = 5000;
   const open = () => {
@@ -15,7 +16,7 @@
     source = new EventSource(main.dataset.events);
     const mine = source;
     source.onopen = () => {
-      said.textContent = "Live: this page follows the run.";
+      said.textContent = said.dataset.open;
     };
     source.onerror = () => {
       said.textContent = "The connection is lost; trying again.";
@@ -25,6 +26,16 @@
     for (const part of ["now", "done"]) {
       source.addEventListener(part, (event) => put(part, event.data));
     }
+    // the place of an answer in the list, and on the lines below what belongs there
+    source.addEventListener("said", (event) => {
+      const [id, ...lines] = event.data.split("\n");
+      put(id, lines.join("\n"));
+    });
+    source.addEventListener("changed", () => {
+      over = true;
+      source.close();
+      location.reload();
+    });
     source.addEventListener("over", (event) => {
       over = true;
       source.close();

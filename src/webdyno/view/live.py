@@ -173,7 +173,7 @@ def live_page(shelf: Shelf, name: str) -> Reply:
         name,
         element("h1", title),
         note,
-        element("div", id="link", role="status", class_="soft"),
+        element("div", id="link", role="status", class_="soft", data_open="Live: this page follows the run."),
         element("div", watch.part("now"), id="now", class_="card"),
         element("div", watch.part("done"), id="done"),
         script=place(name, "events") if watch.written else None,

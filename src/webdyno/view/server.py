@@ -24,7 +24,7 @@ from webdyno.view.site import Site
 
 HOST = "127.0.0.1"
 MOST_STREAMS = 16
-"""Pages that follow a run at once; each asks the store once a second."""
+"""Pages that are kept up to date at once; each asks the stores once a second."""
 IDLE_S = 30
 """How long a connection may stay without a request, or without taking what is sent."""
 END_S = 3.0
@@ -144,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Server-sent events until they end, the browser leaves, or the server ends."""
         self.close_connection = True
         if not self.server.streams.acquire(blocking=False):
-            self._refuse(503, f"{MOST_STREAMS} pages follow a run already: close one.")
+            self._refuse(503, f"{MOST_STREAMS} pages are kept up to date already: close one.")
             return
         try:
             self._head(200, "text/event-stream; charset=utf-8", POLICY)

@@ -12,7 +12,8 @@ from webdyno.analyse import analyse
 from webdyno.model.errors import UsageError, WebdynoError
 from webdyno.report.html import render_html
 from webdyno.report.markup import element
-from webdyno.view.answers import Answers
+from webdyno.view.answers import PATIENCE_S, Answers
+from webdyno.view.following import Looked, answers_as_they_come
 from webdyno.view.listing import list_page
 from webdyno.view.live import POLL_S, Watch, events, live_page
 from webdyno.view.metrics import Metrics
@@ -52,6 +53,9 @@ class Site:
         match [unquote(part, errors="surrogateescape") for part in path.split("/")]:
             case ["", ""]:
                 return self._list()
+            case ["", "events"]:
+                of = parse_qs(query, errors="surrogateescape", max_num_fields=_MOST_FIELDS).get("of", [""])[0]
+                return answers_as_they_come(self._look, of, self._ending.wait, self._poll_s)
             case ["", "compare"]:
                 return self._compare(parse_qs(query, errors="surrogateescape", max_num_fields=_MOST_FIELDS))
             case ["", "metrics"]:
@@ -76,10 +80,15 @@ class Site:
         return sorry(404, "Not here", "There is no such page.")
 
     def _list(self) -> Reply:
+        entries, answers, paused = self._look(PATIENCE_S)
+        return list_page(str(self._shelf.root), entries, answers, paused=paused)
+
+    def _look(self, patience_s: float = 0.0) -> Looked:
+        """At all folders and their answers, which may take so long."""
         entries = self._shelf.entries()
         paused = any(entry.state == "in progress" for entry in entries)
         names = [entry.name for entry in entries if entry.state in ("done", "left off") and entry.done]
-        return list_page(str(self._shelf.root), entries, self._answers.ask(names, paused=paused), paused=paused)
+        return Looked(entries, self._answers.ask(names, paused=paused, patience_s=patience_s), paused)
 
     def _compare(self, fields: dict[str, list[str]]) -> Reply:
         names = tuple(fields[side][0] if len(fields.get(side, [])) == 1 else "" for side in ("base", "head"))

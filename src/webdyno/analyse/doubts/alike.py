@@ -49,12 +49,13 @@ def all_equal(table: Table) -> Doubt | None:
 
 
 def _load_bound(table: Table, everyone: str, numbers: dict[str, float | int | str]) -> Doubt:
+    many = table.load.connections
+    allowed = f"{words.count(many, 'connection')} {'allows' if many == 1 else 'allow'}"
     return Doubt(
         kind="all-equal",
         severity="shades",
         subject="",
-        sentence=f"{everyone}: each answers as often as {table.load.connections:,} connections allow, so this load "
-        "cannot tell them apart",
+        sentence=f"{everyone}: each answers as often as {allowed}, so this load cannot tell them apart",
         advice="ask with more connections",
         numbers=numbers,
     )

@@ -27,7 +27,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
                 cell,
                 f"{words.rate(window.rate_per_s)} of {cell.name} cannot be: answers that take "
                 f"{floor_s:g} s over "
-                f"{_most_connections(cell):,} connections bound it to {words.rate(bound)}",
+                f"{_pool(cell)} {'bounds' if _most_connections(cell) == 1 else 'bound'} it to {words.rate(bound)}",
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
             )
         held = held_in_flight(window)
@@ -37,7 +37,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
             return _impossible(
                 cell,
                 f"rate times latency of {cell.name} gives {held:,.0f} requests in flight on "
-                f"{_most_connections(cell):,} connections: "
+                f"{_pool(cell)}: "
                 "one of the two is wrong",
                 {"in_flight": held, "connections": _most_connections(cell)},
             )
@@ -83,6 +83,10 @@ def _edge(window: Window) -> float:
 def _most_connections(cell: Cell) -> int:
     """At an open pace the pool may grow."""
     return cell.load.max_connections or cell.load.connections
+
+
+def _pool(cell: Cell) -> str:
+    return words.count(_most_connections(cell), "connection")
 
 
 def held_in_flight(window: Window) -> float | None:

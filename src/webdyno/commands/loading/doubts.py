@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webdyno.analyse.doubts.driver import BOUND, NEAR_CEILING
-from webdyno.analyse.words import per_cent, rate, time_ns
+from webdyno.analyse.words import count, per_cent, rate, time_ns
 from webdyno.commands.loading.engine import Loaded
 
 _LATE = 0.1
@@ -70,7 +70,7 @@ def _of_the_connections(loaded: Loaded) -> Iterator[str]:
     if load.http == "1.1" and summary["http10_answers"]:
         yield f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0"
     if summary["connections_unanswered"]:
-        yield f"starved: {summary['connections_unanswered']:,} connections never got an answer"
+        yield f"starved: {count(summary['connections_unanswered'], 'connection')} never got an answer"
 
 
 def _of_the_design(loaded: Loaded) -> Iterator[str]:

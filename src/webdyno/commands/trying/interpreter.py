@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 from threading import Event
 
-from webdyno.build.own import PROJECT_FILES, build_project
+from webdyno.build.project import build_project, project_file
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.rig.host import Host
 
 _ENVIRONMENTS = (".venv", "venv", "env")
+_NOT_READ = ("poetry.lock", "pdm.lock", "Pipfile.lock", "Pipfile", "environment.yml")
+"""Where tools write what a project needs that we do not read; their environments are taken as they are."""
 
 
 def project_python(named: Path | None, folder: Path, cache: Path, host: Host, interrupted: Event) -> tuple[Path, str]:
@@ -27,15 +29,22 @@ def project_python(named: Path | None, folder: Path, cache: Path, host: Host, in
         if (python := Path(active) / "bin" / "python").exists():
             return python, "the active environment (VIRTUAL_ENV)"
         raise UsageError(f"VIRTUAL_ENV is {active}, which has no bin/python; activate another one, or give --python")
-    for file in PROJECT_FILES:
-        if (folder / file).is_file():
-            return build_project(folder, file, cache, host, interrupted), f"made in webdyno's cache from its {file}"
+    if (file := project_file(folder)) is not None:
+        made, note = build_project(folder, file, cache, host, interrupted)
+        passed = _passed_over(folder) if file == "pyproject.toml" else ""
+        return made, f"made in webdyno's cache from its {file}{note}{passed}"
     own = str(Path(sys.executable).parent)
     path = ":".join(part for part in os.environ.get("PATH", os.defpath).split(":") if part != own)
     for name in ("python3", "python"):
         if found := shutil.which(name, path=path):
-            return Path(found), f"{name} on PATH"
+            return Path(found), f"{name} on PATH{_passed_over(folder)}"
     raise MachineError("no Python was found for the project: give --python, its interpreter or its environment")
+
+
+def _passed_over(folder: Path) -> str:
+    """What to say of a file that would have told more; behind a semicolon."""
+    name = next((name for name in _NOT_READ if (folder / name).is_file()), None)
+    return "" if name is None else f"; its {name} is not read: --python takes an environment that was made from it"
 
 
 def _named(named: Path) -> Path:

@@ -143,7 +143,9 @@ def application(
         raise UsageError(f"{spec}: name the application as module:attribute, such as myapp:app")
     said = look(spec, folder, python[0], variables, strapped, interrupted)
     if said.problem == "import-error":
-        raise BuildError(f"{spec} cannot be imported: {said.sentence}", said.traceback)
+        missing = said.sentence.partition(":")[0].endswith(("ModuleNotFoundError", "PackageNotFoundError"))
+        whose = f"; its Python is {python[0]}, {python[1]}" if missing else ""
+        raise BuildError(f"{spec} cannot be imported: {said.sentence}{whose}", said.traceback)
     if said.problem == "no-module":
         raise UsageError(f"{spec}: {said.sentence} in {folder}, nor in {python[0]}; see --folder and --python")
     if said.problem not in ("", "no-interface"):

@@ -1,0 +1,132 @@
+"""What the columns of the tables below the rankings mean: said once, at their heads, for all their figures.
+
+Without the page's script a browser shows it where the pointer rests on a head; with it, each figure says it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from webdyno.model.claim import Measure
+from webdyno.report.markup import Markup, element
+from webdyno.report.words import COLUMNS, Column
+
+_NAME = Column("contender", "")
+_NOT_MEASURED = "A dash: it was not measured"
+
+WORK = (
+    _NAME,
+    Column("requests/s", COLUMNS["rate"].meaning),
+    Column(
+        "cores used",
+        "CPU time of its processes in each second of the steady phase, the middle one of its rounds: 1.00 is one core "
+        f"that was busy all the time. {_NOT_MEASURED}",
+    ),
+    Column("", ""),
+    Column(
+        "per core-second",
+        "Right answers for each second of one core that its processes used: the ranking's CPU/req turned round, with "
+        f"its 95 % interval beside it. {_NOT_MEASURED}",
+    ),
+    Column("peak memory", f"{COLUMNS['memory'].meaning}. 1 MiB is 1,048,576 bytes. {_NOT_MEASURED}"),
+    Column("", ""),
+    Column(
+        "requests/s per MiB",
+        "The rate divided by the peak of its memory, worked out in each round, with its 95 % interval beside it. "
+        f"{_NOT_MEASURED}",
+    ),
+)
+LIMITED = (
+    _NAME,
+    Column("it ...", "Everything that held it back, the nearest first: what is named first would have to go first"),
+)
+WARM_UP = (
+    _NAME,
+    Column("cold start", "From the start of its process to its first right answer, the mean over rounds"),
+    Column("first answer", "The first right answer alone, from the request on: what the very first client waited"),
+    Column(
+        "95 % of its rate after",
+        "From the begin of the load until a second of it had 95 % of the steady rate, the middle one of the rounds. "
+        "Empty: the rounds were too short to tell",
+    ),
+    Column(
+        "steady after",
+        "From the begin of the load until its rate stayed the same, the middle one of the rounds; known to one slice "
+        "of the load, a second as a rule. Empty: the rounds were too short to tell",
+    ),
+)
+SCALING = (
+    Column("workload", ""),
+    Column("finding", "How the rate goes with the number of connections or workers, in words"),
+    Column(
+        "contention",
+        "Share of the work that cannot go on side by side, as the fit has it (sigma), with its 95 % interval. At 0.05 "
+        "no number of connections or workers brings more than 20 times the rate of one",
+    ),
+    Column(
+        "coherence",
+        "What each pair costs, as a share of the work of one (kappa), with its 95 % interval. Above 0 the rate falls "
+        "beyond the knee",
+    ),
+    Column(
+        "knee",
+        "Where the fitted rate is highest, with its 95 % interval. Not measured: it lies outside of what was asked. A "
+        "dash: the rate only rises",
+    ),
+)
+CLAIMS = (
+    Column("claim", ""),
+    Column(
+        "here",
+        "Holds: what was measured says so beyond its intervals. Does not hold: it says the contrary beyond its "
+        "intervals. Cannot tell: the intervals allow both, or a doubt forbids to say",
+    ),
+    Column("why", "The comparison that decided, with its 95 % interval, and the doubts about it"),
+)
+STARTS = (
+    _NAME,
+    Column(
+        "workers x threads",
+        "Processes that serve, and threads of each, as it was started. A dash: it has no such setting. In brackets: "
+        "the rule that gave the number for these cores",
+    ),
+    Column("command", "As it was started, the variables that were set for it first"),
+    Column("versions", "Of everything it was made of, as found when it was built"),
+)
+MEANS: dict[Measure, str] = {
+    "rate": COLUMNS["rate"].meaning,
+    "p50": COLUMNS["p50"].meaning,
+    "p99": COLUMNS["p99"].meaning,
+    "latency_mean": "The times of all right answers, divided by their number: it hides the slow ones",
+    "latency_stdev": "How far the times of single answers lie from their mean",
+    "latency_max": "The longest time of a right answer in a round",
+    "errors": COLUMNS["errors"].meaning,
+    "memory": COLUMNS["memory"].meaning,
+    "cpu": "Cores' worth of CPU that its processes used over the steady phase",
+    "cpu_peak": "The most cores' worth of CPU that its processes used between two looks at them",
+    "cpu_per_request": COLUMNS["cpu"].meaning,
+    "requests_per_connection": "Answers that came over one connection before it was closed",
+    "kept_alive": "Share of the answers after which the connection stayed open",
+    "gain": "The rate in the last third of a server's life under load, divided by that in the first",
+}
+"""Each measure in a sentence."""
+
+
+def head(columns: Sequence[Column], figures: Container[int] = ()) -> Markup:
+    """The head of a table; the columns whose numbers are ``figures`` stand to the right."""
+    cells = [
+        element(
+            "th",
+            column.title,
+            class_="n" if at in figures else None,
+            scope="col",
+            title=said(column.meaning),
+        )
+        for at, column in enumerate(columns)
+    ]
+    return element("thead", element("tr", *cells))
+
+
+def said(meaning: str) -> str | None:
+    """A meaning as the sentence of a title; None without one."""
+    return f"{meaning}." if meaning else None

@@ -1,0 +1,113 @@
+"""The pages of ``webdyno view`` in a browser: for everyone, and the list that takes its answers as they come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.analyse.fakes import run, study
+from tests.browser.axe import faults
+from tests.browser.conftest import SLOW_MS, Visit
+from tests.view.serving import Asked, Writer, answers_held, made, rounds, serving
+from webdyno.store import FILE
+
+WIDTH = "document.documentElement.scrollWidth"
+OVERLAY = "/compare?base=quickstart-1&head=quickstart-2"
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Asked]:
+    """Two studies of many contenders, one that failed, one that cannot be read, and a run in progress."""
+    root = tmp_path / "results"
+    whole, _, runs = study()
+    made(root / "quickstart-1", runs, whole)
+    made(root / "quickstart-2", runs, whole)
+    made(root / "failed", [run("go", outcome="died", message="it died", slices=[])])
+    (made(root / "damaged", rounds()) / FILE).write_bytes(b"x" * 100)
+    with Writer(root / "live-1") as writer, serving(root) as there:
+        writer.tell("append 0")
+        writer.tell("append 1")
+        writer.tell("now 2")
+        yield there
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    with answers_held(monkeypatch) as free:
+        yield free
+
+
+@pytest.fixture
+def waiting(held: threading.Event, tmp_path: Path) -> Iterator[Asked]:
+    """Two results whose answers nobody knows yet; ended after the pages that wait for them."""
+    made(tmp_path / "one", rounds())
+    made(tmp_path / "two", rounds("node"))
+    with serving(tmp_path) as there:
+        yield there
+
+
+def followed(page: Page) -> list[str]:
+    """Once the list is kept up to date: the addresses that its page is loaded from after that."""
+    expect(page.get_by_role("status")).to_have_text("Answers come as they are worked out.")
+    loads: list[str] = []
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+    return loads
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("/", "in progress"), ("/results/live-1/live", "Live: this page follows the run."), (OVERLAY, "Head is")],
+)
+def test_axe_finds_nothing_serious(asked: Asked, visit: Visit, path: str, said: str, scheme: str) -> None:
+    page = visit(asked, path, color_scheme=scheme)
+    expect(page.locator("main")).to_contain_text(said)
+    assert faults(page) == []
+    page.set_viewport_size({"width": 380, "height": 900})
+    assert page.evaluate(WIDTH) <= 380
+    assert faults(page) == []
+
+
+def test_axe_finds_nothing_serious_in_a_list_that_waits_for_answers(waiting: Asked, visit: Visit) -> None:
+    page = visit(waiting, "/")
+    followed(page)
+    assert faults(page) == []
+
+
+def test_answers_come_into_their_places_and_leave_the_rest_alone(
+    waiting: Asked, held: threading.Event, visit: Visit
+) -> None:
+    page = visit(waiting, "/")
+    loads = followed(page)
+    shelf, choice = page.locator(".shelf"), page.get_by_label("two as head")
+    choice.check()
+    expect(shelf).to_contain_text("being worked out")
+    held.set()
+    expect(page.get_by_role("status")).to_have_text("All answers are here.", timeout=SLOW_MS)
+    for said in ("Take go: it served the most.", "Take node: it served the most."):
+        expect(shelf).to_contain_text(said)
+    expect(shelf).not_to_contain_text("being worked out")
+    expect(choice).to_be_checked()
+    assert loads == []
+
+
+def test_a_run_that_begins_loads_the_list_anew(waiting: Asked, visit: Visit, tmp_path: Path) -> None:
+    page = visit(waiting, "/")
+    loads = followed(page)
+    with Writer(tmp_path / "live-1"):
+        expect(page.locator(".note")).to_contain_text("A run is in progress", timeout=SLOW_MS)
+    assert set(loads) == {waiting.server.url}
+
+
+def test_without_a_script_the_list_loads_itself_until_its_answers_are_there(
+    waiting: Asked, held: threading.Event, visit: Visit
+) -> None:
+    page = visit(waiting, "/", java_script_enabled=False)
+    expect(page.locator(".shelf")).to_contain_text("being worked out")
+    held.set()
+    expect(page.locator(".shelf")).to_contain_text("Take node: it served the most.", timeout=SLOW_MS)
+    expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0, timeout=SLOW_MS)
