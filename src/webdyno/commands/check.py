@@ -15,6 +15,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.building import build_contenders
+from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
@@ -78,7 +79,7 @@ def check(
     chosen = _chosen(known, names, study)
     asked = {name: _asked(known, name, split(workload)) for name in chosen}
     results: list[Checked] = []
-    with strap(MEMORY_BYTES, cache_folder()) as strapped:
+    with strap(MEMORY_BYTES, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
         logs = strapped.folder()
         found, missing = look_for_runtimes(known, chosen, strapped, fetch=True)
         results += [_skipped(name, "-", reason) for name, reason in missing.items()]
@@ -89,11 +90,10 @@ def check(
         for service, reason in lacking.items():
             results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
         skipped = len(results)
-        interrupted = threading.Event()
         built = build_contenders(there, known, found, strapped, interrupted)
         servers = build_services(services, known, strapped, interrupted)
         with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log", interrupted) as running:
-            place = _Place(known, strapped, running, logs)
+            place = _Place(known, strapped, running, logs, interrupted)
             for name in there:
                 for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
                     results.append(result)
@@ -143,6 +143,7 @@ class _Place:
     strapped: Strapped
     services: Services
     logs: Path
+    interrupted: threading.Event
 
     def log(self, name: str, workload: str) -> Path:
         """Where a contender writes while it is checked on a workload."""
@@ -154,6 +155,8 @@ def _check(name: str, workloads: list[str], built: Built | ContenderError, place
         yield Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)
         return
     for workload in workloads:
+        if place.interrupted.is_set():
+            raise KeyboardInterrupt
         yield _check_one(name, workload, built, place)
         trim(place.log(name, workload))
 
@@ -166,9 +169,11 @@ def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked
     try:
         running = place.services.ready(asked.service) if asked.service else None
         given = running.given if running else {}
-        with serve(contender, asked, built, place.strapped, log, threading.Event(), given) as served:
+        with serve(contender, asked, built, place.strapped, log, place.interrupted, given) as served:
             served.verify()
     except (ContenderError, ServiceError) as error:
+        if place.interrupted.is_set():
+            raise KeyboardInterrupt from None
         return Checked(
             contender=name,
             workload=workload,
