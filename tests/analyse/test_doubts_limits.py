@@ -20,7 +20,7 @@ from tests.analyse.fakes import (
     workload,
 )
 from tests.analyse.fakes import trial as trial_of
-from tests.analyse.test_doubts import REDIS, WRK, behind, closing, doubts, good, rounds
+from tests.analyse.test_doubts import BEHIND, REDIS, WRK, behind, closing, doubts, good, rounds
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -120,6 +120,26 @@ def test_answers_for_which_the_service_did_nothing_are_void() -> None:
     assert "cached-service" not in doubts(unknown, of(unknown, work=STATIC))
     few = behind(0.0, rate=300.0)
     assert "cached-service" not in doubts(few, of(few, work=STATIC))
+
+
+def test_questions_that_may_have_shared_a_message_are_told_and_void_nothing() -> None:
+    """A client that sends many at once makes an honest answer cost a service less than a message does."""
+    runs = behind(0.005)
+    doubt = doubts(runs, of(runs, work=STATIC))["cached-service"]
+    assert doubt.severity == "shades"
+    assert doubt.numbers["service_cpu_ns"] == pytest.approx(500, rel=0.02)
+    assert "used 0.5 µs of CPU for each answer of go, less than one question by itself costs" in doubt.sentence
+    dearer = behind(0.015)
+    assert "cached-service" not in doubts(dearer, of(dearer, work=STATIC))
+
+
+@pytest.mark.parametrize(("rate", "told"), [(3_000.0, False), (10_000.0, True)])
+def test_where_cpu_is_counted_in_ticks_it_takes_more_answers_to_say_that_none_was_used(rate: float, told: bool) -> None:
+    """6,000 that cost 3 us each are 18 ms, and of user and system the kernel tells whole ticks of 10 ms."""
+    runs = behind(0.0, rate=rate, rig=change(BEHIND, cgroup="none"))
+    assert ("cached-service" in doubts(runs, of(runs, work=STATIC))) == told
+    counted = behind(0.0, rate=rate)
+    assert "cached-service" in doubts(counted, of(counted, work=STATIC))
 
 
 def field(rates: Sequence[float], cpu: float | None = 0.5, **changes: Any) -> list[Run]:
