@@ -215,7 +215,12 @@ def test_idling_is_no_doubt_where_something_else_explains_it(runs: list[Run], wo
 
 def test_a_lock_that_was_to_be_gone_and_is_back_is_told() -> None:
     doubt = doubts([*good()[:2], good(gil_modules=["greenlet._greenlet"])[2]])["gil-on"]
-    assert "loading greenlet._greenlet switched it on again" in doubt.sentence
+    assert "loading greenlet._greenlet switched it on again in 1 of 3 rounds: threads of one process" in doubt.sentence
+    assert doubt.severity == "shades"
+    assert doubt.numbers == {"modules": "greenlet._greenlet", "rounds": 1}
+    always = doubts(good(gil_modules=["b", "a"]))["gil-on"]
+    assert "loading a and b switched it on again: threads of one process took turns" in always.sentence
+    assert "gil-on" not in doubts(good())
 
 
 def test_a_connection_closed_in_silence_is_told_whatever_it_carried() -> None:
