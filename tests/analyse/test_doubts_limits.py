@@ -300,3 +300,8 @@ def test_good_runs_with_all_evidence_raise_no_doubt_at_all() -> None:
     ]
     runs = [with_counters(each) for each in [*behind(0.2, **evidence), *fast]]
     assert doubts(runs, of(runs, work=STATIC)) == {}
+
+
+def test_a_server_that_starves_connections_may_have_a_limit_to_raise() -> None:
+    starved = doubts(good(summary={"connections_unanswered": 10}))["starved-connections"]
+    assert starved.advice.endswith(", or raise its limit of connections")
