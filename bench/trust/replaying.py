@@ -39,7 +39,8 @@ def race_of(grid: Recorded, race: Race) -> Recorded:
     race = msgspec.structs.replace(race, most_rounds=rounds, least_rounds=min(race.least_rounds, rounds))
     plan = msgspec.structs.replace(grid.plan, race=race)
     there = {run.trial.id: run for run in grid.runs if run.outcome != "interrupted"}
+    ceilings = grid.fingerprint.ceilings
     runs: list[Run] = []
-    while trials := [trial for trial in replay(plan, runs).trials if trial.id in there]:
+    while trials := [trial for trial in replay(plan, runs, ceilings).trials if trial.id in there]:
         runs += [there[trial.id] for trial in trials]
     return Recorded(plan, grid.fingerprint, runs)

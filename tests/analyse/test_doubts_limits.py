@@ -20,7 +20,7 @@ from tests.analyse.fakes import (
     workload,
 )
 from tests.analyse.fakes import trial as trial_of
-from tests.analyse.test_doubts import REDIS, WRK, behind, closing, doubts, good, rounds
+from tests.analyse.test_doubts import BEHIND, REDIS, WRK, behind, closing, doubts, good, rounds
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -122,6 +122,26 @@ def test_answers_for_which_the_service_did_nothing_are_void() -> None:
     assert "cached-service" not in doubts(few, of(few, work=STATIC))
 
 
+def test_questions_that_may_have_shared_a_message_are_told_and_void_nothing() -> None:
+    """A client that sends many at once makes an honest answer cost a service less than a message does."""
+    runs = behind(0.005)
+    doubt = doubts(runs, of(runs, work=STATIC))["cached-service"]
+    assert doubt.severity == "shades"
+    assert doubt.numbers["service_cpu_ns"] == pytest.approx(500, rel=0.02)
+    assert "used 0.5 µs of CPU for each answer of go, less than one question by itself costs" in doubt.sentence
+    dearer = behind(0.015)
+    assert "cached-service" not in doubts(dearer, of(dearer, work=STATIC))
+
+
+@pytest.mark.parametrize(("rate", "told"), [(3_000.0, False), (10_000.0, True)])
+def test_where_cpu_is_counted_in_ticks_it_takes_more_answers_to_say_that_none_was_used(rate: float, told: bool) -> None:
+    """6,000 that cost 3 us each are 18 ms, and of user and system the kernel tells whole ticks of 10 ms."""
+    runs = behind(0.0, rate=rate, rig=change(BEHIND, cgroup="none"))
+    assert ("cached-service" in doubts(runs, of(runs, work=STATIC))) == told
+    counted = behind(0.0, rate=rate)
+    assert "cached-service" in doubts(counted, of(counted, work=STATIC))
+
+
 def field(rates: Sequence[float], cpu: float | None = 0.5, **changes: Any) -> list[Run]:
     looks = [] if cpu is None else readings(3, contender=cpu)
     named = [(f"c{number}", rate) for number, rate in enumerate(rates)]
@@ -195,7 +215,12 @@ def test_idling_is_no_doubt_where_something_else_explains_it(runs: list[Run], wo
 
 def test_a_lock_that_was_to_be_gone_and_is_back_is_told() -> None:
     doubt = doubts([*good()[:2], good(gil_modules=["greenlet._greenlet"])[2]])["gil-on"]
-    assert "loading greenlet._greenlet switched it on again" in doubt.sentence
+    assert "loading greenlet._greenlet switched it on again in 1 of 3 rounds: threads of one process" in doubt.sentence
+    assert doubt.severity == "shades"
+    assert doubt.numbers == {"modules": "greenlet._greenlet", "rounds": 1}
+    always = doubts(good(gil_modules=["b", "a"]))["gil-on"]
+    assert "loading a and b switched it on again: threads of one process took turns" in always.sentence
+    assert "gil-on" not in doubts(good())
 
 
 def test_a_connection_closed_in_silence_is_told_whatever_it_carried() -> None:
@@ -275,3 +300,8 @@ def test_good_runs_with_all_evidence_raise_no_doubt_at_all() -> None:
     ]
     runs = [with_counters(each) for each in [*behind(0.2, **evidence), *fast]]
     assert doubts(runs, of(runs, work=STATIC)) == {}
+
+
+def test_a_server_that_starves_connections_may_have_a_limit_to_raise() -> None:
+    starved = doubts(good(summary={"connections_unanswered": 10}))["starved-connections"]
+    assert starved.advice.endswith(", or raise its limit of connections")

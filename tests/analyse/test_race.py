@@ -6,15 +6,21 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, plan, run
+from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, run
+from tests.test_docs import reference
 from webdyno.analyse import analyse
+from webdyno.analyse.claims import HELD_BACK
 from webdyno.analyse.compare import apart
+from webdyno.analyse.doubts import CONTENDER_RULES
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.looks import comparisons_at, key_of, replay
+from webdyno.analyse.moot import RULES
 from webdyno.analyse.race import Heat, comparisons, judge, spending
 from webdyno.model.race import Race
+from webdyno.model.rig import Ceiling
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
+from webdyno.model.verdict import Estimate
 
 RACE = Race()
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -203,6 +209,82 @@ def test_a_race_is_not_about_who_answers_too_much_wrongly(share: float) -> None:
     assert ("a" in {trial.contender for trial in replay(made, runs).trials}) == (share < 0.01)
     [standing] = [s for s in analyse(made, FINGERPRINT, runs).verdicts[0].standings if s.contender == "a"]
     assert (standing.place is not None) == (share < 0.01)
+
+
+@pytest.mark.parametrize("unanswered", [0, 3, 10])
+def test_a_race_is_not_about_who_leaves_a_tenth_of_its_connections_unanswered(unanswered: int) -> None:
+    made = planned()
+    runs = [
+        msgspec.structs.replace(each, summary={"connections_unanswered": unanswered})
+        if each.trial.contender == "a"
+        else each
+        for each in conducted(made)[:15]
+    ]
+    ranked = unanswered < LOAD.connections / 10
+    assert ("a" in {trial.contender for trial in replay(made, runs).trials}) == ranked
+    [standing] = [s for s in analyse(made, FINGERPRINT, runs).verdicts[0].standings if s.contender == "a"]
+    assert (standing.place is not None) == ranked
+
+
+def test_every_doubt_that_makes_more_rounds_moot_is_asked_in_a_race() -> None:
+    read = reference().DoubtRule
+    void = {rule for rule in CONTENDER_RULES if "voids" in read("one contender", rule).effect}
+    floors = {rule for rule in CONTENDER_RULES if read("one contender", rule).kind in HELD_BACK}
+    assert set(RULES) == void | floors
+
+
+@pytest.mark.parametrize(("bound", "end"), [("", None), ("a", None), ("ab", None), ("abc", "settled")])
+def test_a_race_does_not_ask_for_the_order_of_those_whom_the_load_generator_held_back(
+    bound: str, end: str | None
+) -> None:
+    made = planned()
+    busy = {"cpu_user_ns": SECOND * 95 // 100, "cpu_system_ns": 0}
+    runs = [
+        change_slices(each, **busy) if each.trial.contender in bound else each for each in conducted(made)[:15]
+    ]
+    assert replay(made, runs).end == end
+
+
+def test_a_rate_near_the_machines_ceiling_is_a_floor_in_a_race_too() -> None:
+    made = planned()
+    runs = conducted(made)[:15]
+    rate = Estimate(value=48_000.0, low=None, high=60_000.0, rounds=5, unit="per_s")
+    near = Ceiling(connections=64, threads=1, rate=rate, engine_busy=0.9)
+    assert replay(made, runs).end is None
+    assert replay(made, runs, [near]).end == "settled"
+    calibrated = msgspec.structs.replace(FINGERPRINT, ceilings=[near])
+    assert "incomplete" in {doubt.kind for doubt in analyse(made, FINGERPRINT, runs).doubts}
+    assert "incomplete" not in {doubt.kind for doubt in analyse(made, calibrated, runs).doubts}
+
+
+def two_tables(**changes: object) -> Plan:
+    """Three contenders at 64 and at 16 connections, in turn."""
+    loads = (LOAD, msgspec.structs.replace(LOAD, connections=16))
+    runs = [run(name, round_=r, load=load) for r in (1, 2, 3, 4) for name in "abc" for load in loads]
+    return plan(runs, race=Race(**{"most_rounds": 4, **changes}), rounds=4)
+
+
+@pytest.mark.parametrize(
+    ("most", "asked"),
+    [
+        ({"most_runs": 6 + 1}, ""),
+        ({"most_runs": 6 + 2}, "a64 b64"),
+        ({"most_runs": 6 + 3}, "a64 b64 c64"),
+        ({"most_runs": 6 + 4}, "a64 a16 b64 b16"),
+        ({"most_runs": 6 + 5}, "a64 a16 b64 b16 c64"),
+        ({"most_runs": 6 + 6}, "a64 a16 b64 b16 c64 c16"),
+        ({"budget_s": 6 * 3.0 + 7}, "a64 b64"),  # each takes 3 s
+    ],
+)
+def test_nobody_is_alone_with_its_table_in_a_round_that_is_cut_short(most: dict[str, float], asked: str) -> None:
+    made = two_tables(**most)
+    runs = [run(trial.contender, load=trial.load, trial=trial) for trial in made.trials if trial.round == 1]
+    chosen = list(replay(made, runs).trials)
+    assert " ".join(f"{trial.contender}{trial.load.connections}" for trial in chosen) == asked
+    for at, trial in enumerate(chosen):  # also when it was killed in between
+        assert list(replay(made, runs).trials) == chosen[at:]
+        runs.append(run(trial.contender, load=trial.load, trial=trial))
+    assert replay(made, runs).end == ("runs" if "most_runs" in most else "budget")
 
 
 @pytest.mark.parametrize(("outcome", "goes_on"), [("died", False), ("wrong-answer", False), ("driver-failed", True)])

@@ -141,6 +141,17 @@ def test_never_settled_is_a_doubt_and_the_warm_up_is_told() -> None:
     assert told.cold_start.value == pytest.approx(320e6)
 
 
+@pytest.mark.parametrize(("step_s", "least_s"), [(35, 36), (44, 45)])
+def test_the_warm_up_that_would_have_been_the_least_is_told(step_s: int, least_s: int) -> None:
+    """The load begins half a second before the count of the seconds, and so late a level leaves too little to count."""
+    load = msgspec.structs.replace(LOAD, duration_s=60.0)
+    runs = [like(np.where(step_s > T, -0.3, 0.0), trial=run(round_=r, load=load).trial) for r in (1, 2, 3)]
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    [doubt] = [each for each in verdict.standings[0].doubts if each.kind == "never-settled"]
+    assert doubt.sentence.endswith(f"; give it a warm-up of {least_s} s or more")
+    assert doubt.numbers == {"unsettled": 3, "read": 3, "warmup_s": least_s}
+
+
 def test_a_round_that_never_settled_leaves_the_warm_up_without_an_interval() -> None:
     rng = np.random.default_rng(1)
     load = msgspec.structs.replace(LOAD, duration_s=60.0)

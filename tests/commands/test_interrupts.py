@@ -31,6 +31,23 @@ def test_a_signal_sets_the_event_and_is_said_once(number: signal.Signals, capfd:
     assert capfd.readouterr().err.count("ending cleanly") == 1
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_ends_at_once_is_ended_once_and_nothing_is_said(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended: list[str] = []
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        with listening_for_interrupts(lambda: ended.append("it")) as interrupted:
+            send(number)
+            send(number)
+            assert interrupted.is_set()
+    finally:
+        signal.signal(number, before)
+    assert ended == ["it"]
+    assert capfd.readouterr().err == ""
+
+
 def test_what_was_ignored_stays_ignored(capfd: pytest.CaptureFixture[str]) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:

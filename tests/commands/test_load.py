@@ -260,6 +260,29 @@ def test_doubts_are_said_when_there_is_a_reason_and_only_then() -> None:
     assert "generator-bound" not in kinds(Loaded(busy.order, busy.slices, spinning))
 
 
+@pytest.mark.parametrize(
+    ("load", "offered", "shed", "doubted"),
+    [
+        ({"poisson": True, "seed": 3, "duration_s": 2.0}, 14, 0, False),  # 20 on average
+        ({"poisson": True, "seed": 3, "duration_s": 2.0}, 28, 7, True),
+        ({"duration_s": 2.0}, 20, 5, True),
+        ({"duration_s": None, "count": 28}, 28, 7, True),
+    ],
+)
+def test_what_was_sent_is_held_against_what_really_came_due(
+    load: dict[str, Any], offered: int, shed: int, doubted: bool
+) -> None:
+    like = recorded("open")
+    order = msgspec.structs.replace(like.order, load=load_of(rate_per_s=10.0, **OPEN, **load))
+    errors = like.summary["errors"] | {"shed": shed}
+    ended = "duration" if order.load.count is None else "count"
+    said = like.summary | {"offered": offered, "ok": offered - shed, "errors": errors, "ended": ended}
+    found = [doubt for doubt in doubts(Loaded(order, like.slices, said)) if doubt.startswith("not offered")]
+    assert [doubt.partition(";")[0] for doubt in found] == doubted * [
+        "not offered: only 75 % of the requests that were due were sent"
+    ]
+
+
 def test_a_percentile_that_is_only_a_bound_is_shown_as_one() -> None:
     from webdyno.commands.loading.summary import summary_lines
 

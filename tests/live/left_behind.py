@@ -29,3 +29,8 @@ def cgroups() -> list[str]:
 def ledgers(cache: Path) -> list[str]:
     """Entries of the rig's ledger."""
     return [path.name for path in (cache / "rig").glob("*.json")]
+
+
+def folders(place: Path) -> list[str]:
+    """Temporary folders of ours in ``place``."""
+    return [path.name for path in place.glob("webdyno-*") if path.is_dir()]

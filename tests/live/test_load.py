@@ -87,14 +87,15 @@ def test_calibration_finds_a_ceiling_and_keeps_it(load: Call, cache: Path) -> No
     assert (cache / "calibration.json").is_file()
 
 
-def test_ctrl_c_ends_it_and_what_was_measured_is_told(environment: dict[str, str], url: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_told_to_end_it_says_what_was_measured(environment: dict[str, str], url: str, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "webdyno", "load", url, "-d", "60s", "--json"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as done:
         asked = Path(f"/proc/{done.pid}/task/{done.pid}/children")
         while not asked.read_text():  # the engine is there
             time.sleep(0.05)
         time.sleep(1)
-        done.send_signal(signal.SIGINT)
+        done.send_signal(number)
         out, _ = done.communicate(timeout=30)
     assert done.returncode == 130
     said = json.loads(out)

@@ -2,7 +2,7 @@
 
 Read in this order: ``latency``, ``steady`` and ``window`` (one Run -> its figures), ``table`` (Runs -> rows that may
 be compared), ``moderate``, ``estimate``, ``compare``, ``rank`` (one statistical method each, its paper cited),
-``race`` and ``looks`` (what is worth measuring next), ``warmup``, ``scale``, ``scalings`` and ``limits`` (why figures
+``race``, ``moot`` and ``looks`` (what is worth measuring next), ``warmup``, ``scale``, ``scalings`` and ``limits`` (why figures
 are as they are), ``doubts`` (reasons not to believe), ``sentence`` and ``verdict`` (what is claimed). ``words``
 writes every number, here and in the reports.
 

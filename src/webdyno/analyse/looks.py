@@ -6,17 +6,22 @@ claims exactly what the race did.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.estimate import Fit
+from webdyno.analyse.moot import moot
 from webdyno.analyse.race import Heat, comparisons, judge
-from webdyno.analyse.window import BLAMELESS, TOO_MANY, read_tally
+from webdyno.analyse.table import Cell, cells_of, with_earlier
+from webdyno.analyse.window import read_window
 from webdyno.model.load import Load
 from webdyno.model.race import Race
+from webdyno.model.rig import Ceiling
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
 
@@ -38,10 +43,14 @@ class Standstill:
     """Rounds that were begun."""
 
 
-def replay(plan: Plan, runs: Sequence[Run]) -> Standstill:
-    """The race of ``plan`` as far as ``runs`` have brought it. A plan without a race is one of all its rounds."""
+def replay(plan: Plan, runs: Sequence[Run], ceilings: Sequence[Ceiling] = ()) -> Standstill:
+    """The race of ``plan`` as far as ``runs`` have brought it. A plan without a race is one of all its rounds.
+
+    ``ceilings``: of the machine, for the doubts that end a race about pairs which the load generator holds back.
+    """
     race = plan.race or Race(least_rounds=plan.rounds, most_rounds=plan.rounds, top=None)
     last = {run.trial.id: run for run in runs if run.outcome != "interrupted"}
+    cells: dict[Key, list[Cell]] = {} if plan.race is None else _cells(plan, runs, last, ceilings)
     heats: dict[Key, Heat] = {}
     for round_ in range(1, plan.rounds + 1):
         wanted = [trial for trial in plan.trials if trial.round == round_ and _wants(heats.get(key_of(trial)), trial)]
@@ -49,13 +58,12 @@ def replay(plan: Plan, runs: Sequence[Run]) -> Standstill:
             return Standstill(heats, [], "settled", round_ - 1)
         left = [trial for trial in wanted if trial.id not in last]
         if plan.race is not None and round_ >= race.least_rounds and len(left) < len(wanted):
-            cells, barred = _figures(plan, last, round_)
-            after = judge(cells, heats, race, round_ - race.least_rounds + 1, barred)
+            after = _look(cells, heats, race, round_)
             if left:  # a round cut short by the budget is looked at too, but decides nothing about the next
-                return _within(after, left, runs, race, round_)
+                return _within(after, left, runs, race)
             heats = after
         elif left:
-            return _within(heats, left, runs, race, round_)
+            return _within(heats, left, runs, race)
     settled = all(heat.active is not None and not heat.active for heat in heats.values()) and bool(heats)
     return Standstill(heats, [], "settled" if settled else "rounds", plan.rounds)
 
@@ -87,50 +95,91 @@ def _wants(heat: Heat | None, trial: Trial) -> bool:
     return heat is None or heat.active is None or trial.contender in heat.active
 
 
-def _figures(
-    plan: Plan, last: Mapping[str, Run], rounds: int
-) -> tuple[dict[Key, dict[tuple[str, int], float]], dict[Key, set[str]]]:
-    """Rates of all tables, up to one round, and whom the report will not rank by then: a contender that failed in a
-    round by its own doing, or answered too much wrongly."""
-    tables: dict[Key, dict[tuple[str, int], float]] = {key_of(trial): {} for trial in plan.trials}
-    barred: dict[Key, set[str]] = {key: set() for key in tables}
-    right: Counter[tuple[Key, str]] = Counter()
-    wrong: Counter[tuple[Key, str]] = Counter()
+def _cells(
+    plan: Plan, runs: Sequence[Run], last: Mapping[str, Run], ceilings: Sequence[Ceiling]
+) -> dict[Key, list[Cell]]:
+    """The contenders of every table, with what they did in all rounds so far."""
+    earlier = [run for run in runs if run.outcome != "interrupted" and run is not last[run.trial.id]]
+    read = partial(read_window, latencies=False)
+    found: dict[Key, list[Cell]] = {}
     for trial in plan.trials:
-        if trial.round > rounds or trial.id not in last:
-            continue
-        key, run = key_of(trial), last[trial.id]
-        tally = read_tally(run)
-        if tally.rate_per_s is not None:
-            tables[key][trial.contender, trial.round] = tally.rate_per_s
-            right[key, trial.contender] += tally.ok
-            wrong[key, trial.contender] += tally.wrong
-        elif run.outcome not in BLAMELESS:
-            barred[key].add(trial.contender)
-    for (key, name), errors in wrong.items():
-        if errors >= TOO_MANY * (errors + right[key, name]):
-            barred[key].add(name)
-    return tables, barred
+        if (key := key_of(trial)) not in found:
+            cells = [with_earlier(cell, earlier) for cell in cells_of(plan, last, trial, read)]
+            found[key] = [replace(cell, ceilings=tuple(ceilings)) for cell in cells]
+    return found
 
 
-def _within(
-    heats: Mapping[Key, Heat], left: Sequence[Trial], runs: Sequence[Run], race: Race, round_: int
-) -> Standstill:
+def _look(cells: Mapping[Key, Sequence[Cell]], heats: Mapping[Key, Heat], race: Race, rounds: int) -> dict[Key, Heat]:
+    """Every table at the look after so many rounds."""
+    seen = {key: _after(rounds, each) for key, each in cells.items()}
+    rates = {
+        key: {(cell.name, window.run.trial.round): window.rate_per_s for cell in each for window in cell.windows}
+        for key, each in seen.items()
+    }
+    found = {key: moot(each) for key, each in seen.items()}
+    barred = {key: each.barred for key, each in found.items()}
+    pairs = {key: each.pairs for key, each in found.items()}
+    return judge(rates, heats, race, rounds - race.least_rounds + 1, barred, pairs)
+
+
+def _after(rounds: int, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of a table as they were after so many rounds."""
+    seen = [
+        replace(
+            cell,
+            runs=tuple(run for run in cell.runs if run.trial.round <= rounds),
+            windows=tuple(window for window in cell.windows if window.run.trial.round <= rounds),
+            discarded=tuple(run for run in cell.discarded if run.trial.round <= rounds),
+        )
+        for cell in cells
+    ]
+    most = max((cell.median(lambda window: window.rate_per_s) or 0.0 for cell in seen), default=0.0)
+    return [replace(cell, table_most_per_s=most) for cell in seen]
+
+
+def _within(heats: Mapping[Key, Heat], left: Sequence[Trial], runs: Sequence[Run], race: Race) -> Standstill:
     """So many of the trials as there may be, and as there is time for, judged by how long those before them took."""
+    done = {run.trial.id: run.trial for run in runs if run.outcome != "interrupted"}
+    there = Counter(key_of(trial) for trial in done.values() if trial.round == left[0].round)
     begun = max((run.trial.round for run in runs), default=0)
+    end: End | None = None
     if race.most_runs is not None:
-        done = len({run.trial.id for run in runs if run.outcome != "interrupted"})
-        left = left[: max(race.most_runs - done, 0)]
-        if not left:
-            return Standstill(heats, [], "runs", begun)
-    if race.budget_s is None:
-        return Standstill(heats, left, None, round_)
-    took = {(run.trial.contender, key_of(run.trial)): run.seconds for run in runs}
-    time = race.budget_s - sum(run.seconds for run in runs)
-    within: list[Trial] = []
+        left = _fitting(left, there, race.most_runs - len(done), lambda _: 1.0)
+        end = None if left else "runs"
+    if race.budget_s is not None and left:
+        took = {(run.trial.contender, key_of(run.trial)): run.seconds for run in runs}
+
+        def takes(trial: Trial) -> float:
+            known = took.get((trial.contender, key_of(trial)))
+            return trial.asked.warmup_s + (trial.asked.duration_s or 0.0) if known is None else known
+
+        left = _fitting(left, there, race.budget_s - sum(run.seconds for run in runs), takes)
+        end = None if left else "budget"
+    return Standstill(heats, left, end, left[0].round if left else begun)
+
+
+def _fitting(
+    left: Sequence[Trial], there: Mapping[Key, int], room: float, cost: Callable[[Trial], float]
+) -> list[Trial]:
+    """As many trials of one round as there is room for, in their order, and none that would be alone in its table.
+
+    Who has nobody beside it in a round is compared with nobody there. ``there`` counts what each table has of the round
+    already; where that is one, its partner comes first, so that a race that was killed goes on as it would have.
+    """
+    if math.fsum(map(cost, left)) <= room:
+        return list(left)
+    of_table: dict[Key, list[Trial]] = {}
     for trial in left:
-        time -= took.get((trial.contender, key_of(trial)), trial.asked.warmup_s + (trial.asked.duration_s or 0.0))
-        if time < 0:
-            break
-        within.append(trial)
-    return Standstill(heats, within, None if within else "budget", round_ if within else begun)
+        of_table.setdefault(key_of(trial), []).append(trial)
+    beside = Counter(there)
+    partners = [of[0] for key, of in of_table.items() if beside[key] == 1]
+    chosen: set[str] = set()
+    for trial in [*partners, *left]:
+        key = key_of(trial)
+        group = [trial] if beside[key] else of_table[key][:2]
+        price = math.fsum(map(cost, group))
+        if trial.id not in chosen and beside[key] + len(group) > 1 and price <= room:
+            chosen.update(each.id for each in group)
+            beside[key] += len(group)
+            room -= price
+    return [trial for trial in left if trial.id in chosen]

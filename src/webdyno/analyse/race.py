@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
-from webdyno.analyse.compare import POWER
+from webdyno.analyse.compare import POWER, Pair
 from webdyno.analyse.estimate import Cells, Fit, fit
 from webdyno.model.race import Race
 
@@ -62,11 +62,13 @@ def judge(
     race: Race,
     look: int,
     barred: Mapping[K, Collection[str]] = MappingProxyType({}),
+    moot: Mapping[K, Collection[Pair]] = MappingProxyType({}),
 ) -> dict[K, Heat]:
     """Every table after look ``look`` (from 1), where it stood ``before``.
 
-    Who is ``barred`` will not be ranked: it takes nobody's place among the first, and nothing about it is open. Its
-    pairs count among those that are asked all the same, so that what is claimed does not depend on who is.
+    Who is ``barred`` will not be ranked: it takes nobody's place among the first, and nothing about it is open; nor
+    are pairs that are ``moot``, because the report will not tell them whatever is found. All of them count among the
+    pairs that are asked all the same, so that what is claimed does not depend on them.
     """
     asked = {key: pairs for key, cells in tables.items() if (pairs := _pairs(cells)) is not None}
     level = spending(race.alpha, look)
@@ -79,7 +81,8 @@ def judge(
             heats[key] = Heat(earlier.told, frozenset())
             continue
         told = _kept(earlier.told, asked[key].told(limit))
-        heats[key] = Heat(told, frozenset(_active(asked[key], told, race, level / max(number, 1), barred.get(key, ()))))
+        open_ = _open(asked[key], told, race, level / max(number, 1), moot.get(key, ()))
+        heats[key] = Heat(told, frozenset(_active(asked[key], open_, race, barred.get(key, ()))))
     return heats
 
 
@@ -157,24 +160,32 @@ def _kept(earlier: Collection[Claim], now: Collection[Claim]) -> frozenset[Claim
     return frozenset((one, other) for one, other in every if (other, one) not in every)
 
 
-def _active(pairs: _Pairs, told: Collection[Claim], race: Race, level: float, barred: Collection[str]) -> set[str]:
-    """Who has an open pair that counts."""
+def _open(
+    pairs: _Pairs, told: Collection[Claim], race: Race, level: float, moot: Collection[Pair]
+) -> NDArray[np.bool_]:
+    """Pairs that another round may settle."""
     place = {name: at for at, name in enumerate(pairs.names)}
     known = np.zeros((len(place), len(place)), dtype=bool)
-    for one, other in told:
+    closed: list[Collection[str]] = [*told, *moot]
+    for one, other in closed:
         if one in place and other in place:  # who has no second round any more has no row
             known[place[one], place[other]] = known[place[other], place[one]] = True
     reach = pairs.error * stdtrit(pairs.freedom, 1 - race.alpha)
     alike = np.abs(pairs.apart) + reach < math.log1p(race.margin)
     still_open = ~(known | alike | _hopeless(pairs, race, level))
     np.fill_diagonal(still_open, False)
+    return np.asarray(still_open)
+
+
+def _active(pairs: _Pairs, still_open: NDArray[np.bool_], race: Race, barred: Collection[str]) -> set[str]:
+    """Who has an open pair that counts."""
     ranked = np.array([name not in barred for name in pairs.names])
-    still_open &= ranked[:, None] & ranked[None, :]
+    counts = still_open & ranked[:, None] & ranked[None, :]
     if race.top is not None:
         leads = np.zeros(len(pairs.names), dtype=bool)
         leads[np.argsort(np.where(ranked, -pairs.logs, np.inf), kind="stable")[: race.top]] = True
-        still_open &= leads[:, None] | leads[None, :]
-    return {name for name, row in zip(pairs.names, still_open, strict=True) if row.any()}
+        counts &= leads[:, None] | leads[None, :]
+    return {name for name, row in zip(pairs.names, counts, strict=True) if row.any()}
 
 
 def _hopeless(pairs: _Pairs, race: Race, level: float) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from webdyno.analyse.estimate import Cells
@@ -124,10 +124,11 @@ def tables(evidence: Evidence) -> list[Table]:
     keys = {(trial.workload, _key(trial.load), trial.driver): trial for trial in plan.trials}
     ordered = sorted(keys.values(), key=lambda trial: (list(plan.workloads).index(trial.workload), _key(trial.load)))
     found = [_table(plan, evidence.fingerprint, last, trial) for trial in ordered]
-    return [replace(table, cells=tuple(_with_earlier(cell, earlier) for cell in table.cells)) for table in found]
+    return [replace(table, cells=tuple(with_earlier(cell, earlier) for cell in table.cells)) for table in found]
 
 
-def _with_earlier(cell: Cell, earlier: Sequence[Run]) -> Cell:
+def with_earlier(cell: Cell, earlier: Sequence[Run]) -> Cell:
+    """The cell with those of ``earlier`` that are Runs of its trials as ``discarded``."""
     mine = {run.trial.id for run in cell.runs}
     return replace(cell, discarded=tuple(run for run in earlier if run.trial.id in mine))
 
@@ -136,34 +137,41 @@ def _key(load: Load) -> tuple[int, str]:
     return load.connections, repr(load)
 
 
-def _table(plan: Plan, machine: Fingerprint, last: dict[str, Run], like: Trial) -> Table:
-    """All trials that share workload, load and driver with one of them."""
-    workload, load = like.workload, like.load
-    trials = [t for t in plan.trials if (t.workload, t.load, t.driver) == (workload, load, like.driver)]
-    cells: list[Cell] = []
-    for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda t: t.contender)):
-        mine = sorted((t for t in trials if t.contender == name), key=lambda t: t.round)
-        cell = _cell(plan, name, workload, load, [last[t.id] for t in mine if t.id in last], len(mine))
-        cells.append(replace(cell, ceilings=tuple(machine.ceilings)))
+def _table(plan: Plan, machine: Fingerprint, last: Mapping[str, Run], like: Trial) -> Table:
+    cells = [replace(cell, ceilings=tuple(machine.ceilings)) for cell in cells_of(plan, last, like)]
     most = max((cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells), default=0.0)
     return Table(
-        workload=plan.workloads[workload],
-        load=load,
+        workload=plan.workloads[like.workload],
+        load=like.load,
         driver=like.driver,
         cells=tuple(replace(cell, table_most_per_s=most) for cell in cells),
         host_cores=machine.cores,
     )
 
 
-def _cell(plan: Plan, name: str, workload: str, load: Load, runs: Sequence[Run], planned: int) -> Cell:
-    contender = plan.contenders[name]
-    windows = [window for run in runs if (window := read_window(run)) is not None]
-    return Cell(
-        contender=contender,
-        app=plan.apps[contender.app],
-        workload=plan.workloads[workload],
-        load=load,
-        planned=planned,
-        runs=tuple(runs),
-        windows=tuple(windows),
-    )
+def cells_of(
+    plan: Plan, last: Mapping[str, Run], like: Trial, read: Callable[[Run], Window | None] = read_window
+) -> list[Cell]:
+    """Contenders of the trials that share workload, load and driver with one of them, by name.
+
+    ``last`` has the Run of each trial that ran, by its id; ``read`` makes figures of it.
+    """
+    table = (like.workload, like.load, like.driver)
+    trials = [trial for trial in plan.trials if (trial.workload, trial.load, trial.driver) == table]
+    cells: list[Cell] = []
+    for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda trial: trial.contender)):
+        contender = plan.contenders[name]
+        mine = sorted((trial for trial in trials if trial.contender == name), key=lambda trial: trial.round)
+        runs = tuple(last[trial.id] for trial in mine if trial.id in last)
+        cells.append(
+            Cell(
+                contender=contender,
+                app=plan.apps[contender.app],
+                workload=plan.workloads[like.workload],
+                load=like.load,
+                planned=len(mine),
+                runs=runs,
+                windows=tuple(window for run in runs if (window := read(run)) is not None),
+            )
+        )
+    return cells

@@ -50,7 +50,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
     found = tables(evidence)
-    heats = replay(plan, runs).heats if plan.race is not None else {}
+    heats = replay(plan, runs, fingerprint.ceilings).heats if plan.race is not None else {}
     pairs = comparisons_at(plan, runs)
     verdicts = [
         _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))) for table in found

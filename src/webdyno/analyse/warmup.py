@@ -7,7 +7,9 @@ distribution allows, where all of them settled.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from statistics import median
 
 import msgspec
 
@@ -37,8 +39,21 @@ def warm_ups(table: Table) -> dict[str, WarmUp]:
 
 def unsettled(cell: Cell) -> tuple[int, int]:
     """Rounds that never settled, of those whose course could be read."""
-    courses = [each for window in cell.windows if (each := course(window.run)).read]
+    courses = _read(cell)
     return sum(not each.settled for each in courses), len(courses)
+
+
+def too_short_s(cell: Cell) -> int | None:
+    """Whole seconds, warm-up included, that were not enough: until the last level of the rounds that never settled.
+
+    The middle of these rounds; the length of the load where it had none. None: all rounds settled.
+    """
+    late = [each.levels_ns for each in _read(cell) if not each.settled and each.levels_ns is not None]
+    return math.ceil(median(late) / 1e9) if late else None
+
+
+def _read(cell: Cell) -> list[Course]:
+    return [each for window in cell.windows if (each := course(window.run)).read]
 
 
 def _of(courses: list[Course], **figures: Estimate | None) -> WarmUp:

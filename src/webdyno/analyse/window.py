@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.steady import steady_slices
@@ -70,14 +69,18 @@ class Window:
         return wrong / (wrong + self.ok) if wrong else 0.0
 
 
-def read_window(run: Run) -> Window | None:
-    """Figures of a Run that succeeded; None for any other outcome, or when not one answer was right."""
+def read_window(run: Run, *, latencies: bool = True) -> Window | None:
+    """Figures of a Run that succeeded; None for any other outcome, or when not one answer was right.
+
+    Without ``latencies`` the labour of its histograms is spared, and what comes from them is not known.
+    """
     steady = steady_slices(run)
     ok = sum(slice_.ok for slice_ in steady)
     seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
     if run.outcome != "ok" or not ok or seconds <= 0:
         return None
-    latency = merge(slice_.latency_hdr for slice_ in steady if slice_.latency_hdr)
+    latency = merge(slice_.latency_hdr for slice_ in steady if slice_.latency_hdr) if latencies else None
+    waited = _waited(run, steady) if latencies else None
     look = _Look(run.readings, *_edges(run, steady))
     return Window(
         run=run,
@@ -87,7 +90,7 @@ def read_window(run: Run) -> Window | None:
         errors=count_errors(steady),
         rate_per_s=ok / seconds,
         latency=latency,
-        points_ns=_points(_waited(run, steady) or latency, steady),
+        points_ns=_points(waited or latency, steady),
         contender_cores=look.per_second("contender", cpu_ns),
         driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
         service_cores=look.per_second("service", cpu_ns),
@@ -97,23 +100,6 @@ def read_window(run: Run) -> Window | None:
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
     )
-
-
-class Tally(NamedTuple):
-    """The steady phase of a Run in numbers of answers."""
-
-    ok: int
-    wrong: int
-    rate_per_s: float | None
-    """None where the Run did not succeed."""
-
-
-def read_tally(run: Run) -> Tally:
-    """What a ranking needs of a Run, without the labour of its histograms."""
-    steady = steady_slices(run)
-    ok, length_ns = sum(slice_.ok for slice_ in steady), sum(slice_.duration_ns for slice_ in steady)
-    served = run.outcome == "ok" and ok > 0 and length_ns > 0
-    return Tally(ok, sum(count_errors(steady).values()), ok / length_ns * 1e9 if served else None)
 
 
 def cpu_ns(reading: Reading) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,14 +41,19 @@ class _Kept(msgspec.Struct, frozen=True):
     ceilings: list[Ceiling]
 
 
-def calibrate(strapped: Strapped) -> list[Ceiling]:
-    """A ceiling for each number of connections, in rounds, so that a drift falls on all alike. MachineError."""
+def calibrate(strapped: Strapped, interrupted: threading.Event) -> list[Ceiling]:
+    """A ceiling for each number of connections, in rounds, so that a drift falls on all alike.
+
+    MachineError, and KeyboardInterrupt once ``interrupted`` is set.
+    """
     rates: dict[tuple[str, int], float] = {}
     busy: dict[str, list[float]] = {str(connections): [] for connections in CONNECTIONS}
     cores = strapped.rig.driver_cores
     with _instant(strapped) as port:
         for round_ in range(1, ROUNDS + 1):
             for connections in CONNECTIONS:
+                if interrupted.is_set():
+                    raise KeyboardInterrupt
                 loaded = carry_out(_order(port, connections, cores), lambda _: None, host=strapped)
                 rates[str(connections), round_] = loaded.per_s
                 busy[str(connections)].append(_share(loaded))

@@ -14,6 +14,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.building import build_contenders
+from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
@@ -76,8 +77,8 @@ def check(
     """
     known = catalogue_of(catalogue)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
-    with strap(MEMORY_BYTES, cache_folder()) as strapped:
-        results = _results(known, asked, strapped, (lambda _: None) if json else _print)
+    with strap(MEMORY_BYTES, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+        results = _results(known, asked, strapped, interrupted, (lambda _: None) if json else _print)
     if json:
         say_json(results)
     else:
@@ -89,7 +90,11 @@ def check(
 
 
 def _results(
-    known: Catalogue, asked: Mapping[str, list[str]], strapped: Strapped, say: Callable[[Checked], None]
+    known: Catalogue,
+    asked: Mapping[str, list[str]],
+    strapped: Strapped,
+    interrupted: threading.Event,
+    say: Callable[[Checked], None],
 ) -> list[Checked]:
     """Of each contender on the workloads it is asked: what is skipped first, then the others, each said at once."""
     logs, chosen = strapped.folder(), list(asked)
@@ -101,11 +106,10 @@ def _results(
     left_out = {name: service for name in needed if (service := known.workloads[name].service) in lacking}
     for service, reason in lacking.items():
         results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
-    interrupted = threading.Event()
     built = build_contenders(there, known, found, strapped, interrupted)
     servers = build_services(services, known, strapped, interrupted)
     with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log", interrupted) as running:
-        place = _Place(known, strapped, running, logs)
+        place = _Place(known, strapped, running, logs, interrupted)
         for name in there:
             for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
                 results.append(result)
@@ -147,6 +151,7 @@ class _Place:
     strapped: Strapped
     services: Services
     logs: Path
+    interrupted: threading.Event
 
     def log(self, name: str, workload: str) -> Path:
         """Where a contender writes while it is checked on a workload."""
@@ -158,6 +163,8 @@ def _check(name: str, workloads: list[str], built: Built | ContenderError, place
         yield Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)
         return
     for workload in workloads:
+        if place.interrupted.is_set():
+            raise KeyboardInterrupt
         yield _check_one(name, workload, built, place)
         trim(place.log(name, workload))
 
@@ -170,9 +177,11 @@ def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked
     try:
         running = place.services.ready(asked.service) if asked.service else None
         given = running.given if running else {}
-        with serve(contender, asked, built, place.strapped, log, threading.Event(), given) as served:
+        with serve(contender, asked, built, place.strapped, log, place.interrupted, given) as served:
             served.verify()
     except (ContenderError, ServiceError) as error:
+        if place.interrupted.is_set():
+            raise KeyboardInterrupt from None
         return Checked(
             contender=name,
             workload=workload,

@@ -15,6 +15,7 @@ from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import find_runtime
 from webdyno.commands.calibrating import calibrate as measure_ceilings
 from webdyno.commands.calibrating import keep, with_ceilings
+from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, flag, out_console, say_json
 from webdyno.commands.servicing import look_for_services
 from webdyno.load.driver import DRIVERS
@@ -52,11 +53,15 @@ def doctor(
     Example: `webdyno doctor` or `webdyno doctor --calibrate`
     """
     cache = cache_folder()
-    with strap(512 * 2**20, cache) as strapped:
+    with strap(512 * 2**20, cache) as strapped, listening_for_interrupts() as interrupted:
         if calibrate:
-            keep(cache, strapped.fingerprint, measure_ceilings(strapped))
+            keep(cache, strapped.fingerprint, measure_ceilings(strapped, interrupted))
         machine = with_ceilings(strapped.fingerprint, cache)
-        findings = [*_of_ceilings(machine), *_findings(strapped)]
+        findings = list(_of_ceilings(machine))
+        for finding in _findings(strapped):
+            if interrupted.is_set():
+                raise KeyboardInterrupt
+            findings.append(finding)
         if json:
             say_json({"fingerprint": machine, "rig": strapped.rig, "findings": findings})
         else:

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -20,8 +20,10 @@ _LOOK_S = 0.05
 
 
 @contextmanager
-def listening_for_interrupts() -> Iterator[threading.Event]:
+def listening_for_interrupts(end: Callable[[], object] | None = None) -> Iterator[threading.Event]:
     """The Event that they set: the Trial in flight is ended and recorded, not torn apart.
+
+    ``end`` is called at the first of them, and then nothing is said: it is for what ends at once.
 
     A second Ctrl-C is a KeyboardInterrupt, for whoever does not want to wait. What was ignored when we were started
     stays ignored (``nohup``).
@@ -35,6 +37,9 @@ def listening_for_interrupts() -> Iterator[threading.Event]:
         if before is None:
             noted_at = at
             interrupted.set()
+            if end is not None:
+                end()
+                return
             # not print: it may be in the middle of something itself, and the terminal may be gone
             with suppress(OSError):
                 os.write(2, b"\nwebdyno: ending cleanly (Ctrl-C again: at once) ...\n")

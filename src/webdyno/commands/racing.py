@@ -153,7 +153,8 @@ def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
         return
     from webdyno.analyse.looks import replay
 
-    while trials := replay(plan, runs := store.runs()).trials:
+    ceilings = store.fingerprint().ceilings
+    while trials := replay(plan, runs := store.runs(), ceilings).trials:
         spent = sum(run.seconds for run in runs)
         for trial in trials:
             if plan.race.budget_s is not None and spent > plan.race.budget_s:
@@ -168,12 +169,12 @@ def ending(plan: Plan, store: Store) -> str:
         return ""
     from webdyno.analyse.looks import replay
 
-    at = replay(plan, store.runs())
+    at = replay(plan, store.runs(), store.fingerprint().ceilings)
     ends: Mapping[str | None, str] = {
         "settled": "settled: nothing is open that more rounds would decide",
         "rounds": f"the most rounds a race may have are done ({plan.rounds}); what is open stays open",
         "budget": "the budget is spent; what is open stays open",
-        "runs": "as many runs are done as its rounds of everything would be; what is open stays open",
+        "runs": "its runs are spent, as many as its rounds of everything would be; what is open stays open",
     }
     return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
 

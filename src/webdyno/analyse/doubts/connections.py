@@ -114,7 +114,7 @@ def starved_connections(cell: Cell) -> Doubt | None:
         sentence=f"{cell.name} left {worst:,} of {cell.load.connections:,} connections without a single answer; no "
         "percentile shows them",
         advice="give it more workers or threads than connections, or a model that does not tie a worker to a "
-        "connection",
+        "connection, or raise its limit of connections",
         numbers={"unanswered": worst, "connections": cell.load.connections},
     )
 

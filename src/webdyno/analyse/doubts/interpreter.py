@@ -12,16 +12,18 @@ def gil_on(cell: Cell) -> Doubt | None:
 
     PEP 703: importing an extension that does not declare itself safe without the lock enables it for the process.
     """
-    modules = sorted({module for run in cell.runs for module in run.gil_modules})
-    if not modules:
+    locked = [run for run in cell.runs if run.gil_modules]
+    if not locked:
         return None
+    modules = sorted({module for run in locked for module in run.gil_modules})
+    rounds = f" in {len(locked)} of {words.count(len(cell.runs), 'round')}" if len(locked) < len(cell.runs) else ""
     return Doubt(
         kind="gil-on",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} was to run without a GIL, and loading {words.listing(modules, 3)} switched it on again: "
-        "its threads took turns",
+        sentence=f"{cell.name} was to run without a GIL, and loading {words.listing(modules, 3)} switched it on "
+        f"again{rounds}: threads of one process took turns",
         advice="use a version of the module that supports free threading; PYTHON_GIL=0 keeps the lock off at one's own "
         "risk",
-        numbers={"modules": ", ".join(modules)},
+        numbers={"modules": ", ".join(modules), "rounds": len(locked)},
     )

@@ -6,7 +6,6 @@ import math
 
 from webdyno.analyse import words
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.looks import replay
 from webdyno.analyse.table import Evidence, Table
 from webdyno.model.doubt import Doubt
 
@@ -58,7 +57,9 @@ def drifted(table: Table) -> Doubt | None:
 def _left(evidence: Evidence) -> int:
     """Runs still to do; of a race, those it would do next."""
     if evidence.plan.race is not None:
-        return len(replay(evidence.plan, evidence.runs).trials)
+        from webdyno.analyse.looks import replay  # which asks some of the rules itself
+
+        return len(replay(evidence.plan, evidence.runs, evidence.fingerprint.ceilings).trials)
     done = {run.trial.id for run in evidence.runs if run.outcome != "interrupted"}
     return sum(trial.id not in done for trial in evidence.plan.trials)
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import datetime
 import os
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import Slice
-from webdyno.rig.group import Group
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
 
@@ -76,8 +74,9 @@ def carry_out(
 ) -> Loaded:
     """Run the engine to its end, on the driver's cores of ``host``, or on all of this machine when there is none.
 
-    With ``keep_on_interrupt`` a Ctrl-C ends it early and what it has measured so far is given back; the second Ctrl-C,
-    and the first without it, is a KeyboardInterrupt. UsageError for an order that is wrong, MachineError.
+    With ``keep_on_interrupt`` a Ctrl-C, SIGTERM or closed terminal ends it early and what it has measured so far is
+    given back; the second Ctrl-C, and the first without it, is a KeyboardInterrupt. UsageError for an order that is
+    wrong, MachineError.
     """
     driver = DRIVERS["engine"]()
     (command,) = driver.commands(order)
@@ -94,7 +93,7 @@ def carry_out(
     )
     loaded = Loaded(order)
     try:
-        with _ended_by_interrupt(group) if keep_on_interrupt else nullcontext():
+        with listening_for_interrupts(group.terminate) if keep_on_interrupt else nullcontext():
             for event in driver.read(command, _lines(group.stdout)):
                 _note(event, loaded)
                 watch(event)
@@ -114,25 +113,6 @@ def _note(event: Event, loaded: Loaded) -> None:
         case Fault(message=message, exit=code):
             said = message.removeprefix("target.host ")  # of the order, which nobody typed
             raise UsageError(said) if code == UsageError.exit_code else MachineError(said)
-
-
-@contextmanager
-def _ended_by_interrupt(group: Group) -> Iterator[None]:
-    """The engine is asked to end, and then says what it has; where Ctrl-C is ignored (nohup), it still is."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.SIG_IGN:
-        yield
-        return
-
-    def end(_: int, __: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        group.terminate()
-
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _lines(stream: Any) -> Iterator[str]:
