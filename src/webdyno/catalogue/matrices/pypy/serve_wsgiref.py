@@ -3,7 +3,7 @@
 import sys
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from named import named
+from named import let_connections_wait, named
 
 
 class Server(WSGIServer):
@@ -16,4 +16,5 @@ class Handler(WSGIRequestHandler):
 
 
 if __name__ == "__main__":
+    let_connections_wait()
     make_server(sys.argv[1], int(sys.argv[2]), named(sys.argv[3]), Server, Handler).serve_forever()
