@@ -99,7 +99,11 @@ class Watch:
         head = element("p", where, element("b", now.trial.contender), what, class_="flight")
         warmup = [] if now.left_out else now.warmup
         chart = of_one(warmup, now.steady, now.trial.contender, now.left_out)
-        drawn = element("div", chart, class_="scroll") if chart else None
+        drawn = (
+            element("div", chart, class_="scroll", tabindex=0, role="region", aria_label="The trial in flight")
+            if chart
+            else None
+        )
         return join(head, element("p", rate, class_="rate"), drawn)
 
     def _done(self) -> Markup:

@@ -100,7 +100,7 @@ def _table(names: tuple[str, str], found: Sequence[tuple[Shared, Versus]], chose
     )
     rows = [_row(names, shared, versus, at, drawn=at == chosen) for at, (shared, versus) in enumerate(found)]
     table = element("table", element("thead", top, head), element("tbody", *rows), class_="overlay")
-    return element("div", table, class_="scroll")
+    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label="Cells in both")
 
 
 def _row(names: tuple[str, str], shared: Shared, versus: Versus, at: int, *, drawn: bool) -> Markup:
@@ -155,14 +155,18 @@ def _drawn(shared: Shared, versus: Versus) -> list[Markup | None]:
     latency = _card(
         "Latency by percentile",
         "Each step to the right is ten times rarer. All rounds together; faint: the single rounds.",
-        element("div", percentiles, class_="scroll") if percentiles else None,
+        element("div", percentiles, class_="scroll", tabindex=0, role="region", aria_label="Latency")
+        if percentiles
+        else None,
     )
     return [
         element("div", latency, _all_changes(versus), class_="pair"),
         _card(
             "Second by second",
             "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
-            element("div", seconds, class_="scroll") if seconds else None,
+            element("div", seconds, class_="scroll", tabindex=0, role="region", aria_label="Seconds")
+            if seconds
+            else None,
         ),
     ]
 

@@ -61,7 +61,9 @@ def application(module_name: str, expression: str) -> dict[str, Any]:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         parts = module_name.split(".")
-        if error.name in [".".join(parts[:length]) for length in range(1, len(parts) + 1)]:
+        if type(error) is ModuleNotFoundError and error.name in [
+            ".".join(parts[:length]) for length in range(1, len(parts) + 1)
+        ]:
             return {"problem": "no-module", "sentence": f"there is no module {error.name!r}"}
         raise
     name = expression.split("(")[0].split(".")[0].split("[")[0].strip()
