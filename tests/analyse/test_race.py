@@ -239,9 +239,7 @@ def test_a_race_does_not_ask_for_the_order_of_those_whom_the_load_generator_held
 ) -> None:
     made = planned()
     busy = {"cpu_user_ns": SECOND * 95 // 100, "cpu_system_ns": 0}
-    runs = [
-        change_slices(each, **busy) if each.trial.contender in bound else each for each in conducted(made)[:15]
-    ]
+    runs = [change_slices(each, **busy) if each.trial.contender in bound else each for each in conducted(made)[:15]]
     assert replay(made, runs).end == end
 
 
