@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def processes() -> list[str]:
-    """Command lines of living processes that were started on a rig."""
+def processes(token: str = "") -> list[str]:
+    """Command lines of living processes that were started on a rig; with ``token`` on that one."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
                 environ = (entry / "environ").read_bytes()
                 state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-                if b"WEBDYNO_RIG=" in environ and state != "Z":
+                if f"WEBDYNO_RIG={token}".encode() in environ and state != "Z":
                     found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
             except OSError:
                 continue

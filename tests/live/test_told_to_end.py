@@ -16,11 +16,15 @@ from tests.live.conftest import CATALOGUE
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
 
-def wait_for_process(named: str, deadline_s: float = 60) -> None:
+def rig_of(cache: Path, named: str, deadline_s: float = 60) -> str:
+    """The token of the only rig there, once a process of that name runs on it."""
     deadline = time.monotonic() + deadline_s
-    while not any(named in line for line in left_behind.processes()):
-        assert time.monotonic() < deadline, f"no {named} within {deadline_s} s"
+    while time.monotonic() < deadline:
+        for token in (name.removesuffix(".json") for name in left_behind.ledgers(cache)):
+            if any(named in line for line in left_behind.processes(f"{token}.")):
+                return token
         time.sleep(0.05)
+    raise AssertionError(f"no {named} within {deadline_s} s")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -40,14 +44,14 @@ def test_nothing_is_left(
         command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as done:
         try:
-            wait_for_process(started)
+            token = rig_of(cache, started)
             done.send_signal(number)
             _, said = done.communicate(timeout=30)
         finally:
             done.kill()
     assert done.returncode == 130, said
     assert said.endswith("webdyno: stopped by Ctrl-C\n")
-    assert left_behind.processes() == []
-    assert left_behind.cgroups() == []
+    assert left_behind.processes(f"{token}.") == []
+    assert [path for path in left_behind.cgroups() if token in path] == []
     assert left_behind.ledgers(cache) == []
     assert left_behind.folders(cache) == []
