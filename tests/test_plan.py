@@ -190,6 +190,18 @@ def test_each_load_has_its_driver_and_its_workloads() -> None:
     assert len({trial.id for trial in plan.trials}) == 5
 
 
+def test_a_load_may_be_for_some_contenders_only_and_for_whom_the_user_names() -> None:
+    loads = [StudyLoad(connections=[8], duration_s=1.0), StudyLoad(connections=[64], duration_s=1.0, contenders=["b*"])]
+    asked = study("a", "b", "bc", workloads=["hello"], loads=loads, rounds=1)
+    known = catalogue("a", "b", "bc")
+    plan = make_plan(asked, known, {})
+    assert sorted((t.contender, t.load.connections) for t in plan.trials) == [
+        ("a", 8), ("b", 8), ("b", 64), ("bc", 8), ("bc", 64),
+    ]  # fmt: skip
+    named = make_plan(narrow(asked, known, contenders=["a"]), known, {})
+    assert sorted(t.load.connections for t in named.trials) == [8, 64]
+
+
 def test_a_driver_that_is_not_there_costs_its_loads_and_says_so() -> None:
     asked = study("a", loads=TWO_DRIVERS, rounds=1)
     plan = make_plan(asked, catalogue("a"), {}, absent={"ab": "ab is not installed; get apache2-utils"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
 from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -52,7 +53,7 @@ def narrow(
         study,
         contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
         workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
-        loads=[_narrow_load(load, connections, duration_s) for load in study.loads],
+        loads=[_narrow_load(load, contenders, connections, duration_s) for load in study.loads],
         **{field: value for field, value in changes.items() if value is not None},
     )
     if study.rounds < 1:
@@ -88,7 +89,11 @@ def _known(wanted: list[str], known: Mapping[str, object], kind: str) -> list[st
     return list(dict.fromkeys(wanted))
 
 
-def _narrow_load(load: StudyLoad, connections: list[int] | None, duration_s: float | None) -> StudyLoad:
+def _narrow_load(
+    load: StudyLoad, contenders: list[str] | None, connections: list[int] | None, duration_s: float | None
+) -> StudyLoad:
+    if contenders is not None:  # whom the user names is asked everything
+        load = msgspec.structs.replace(load, contenders=[])
     if connections is not None:
         most = load.max_connections if load.rate_per_s else None
         if above := [number for number in connections if most is not None and number > most]:
@@ -213,12 +218,13 @@ def _cells(study: Study, catalogue: Catalogue, contenders: list[str]) -> Iterato
         answers = catalogue.apps[contender.app].answers if contender.answers is None else contender.answers
         for workload in study.workloads:
             if workload in answers:
-                yield from (Cell(name, workload, load, driver) for load, driver in driven(study, workload))
+                yield from (Cell(name, workload, load, driver) for load, driver in driven(study, workload, name))
 
 
-def driven(study: Study, workload: str | None = None) -> list[tuple[Load, str]]:
-    """Every Load of the study (for ``workload``) with its driver; one that several templates lead to is there once."""
-    templates = [each for each in study.loads if not each.workloads or workload is None or workload in each.workloads]
+def driven(study: Study, workload: str | None = None, contender: str | None = None) -> list[tuple[Load, str]]:
+    """Every Load of the study (for ``workload``, for ``contender``) with its driver; one that several templates lead to
+    is there once."""
+    templates = [each for each in study.loads if _asks(each.workloads, workload) and _asks(each.contenders, contender)]
     by_template = ((template, template.driver or study.driver) for template in templates)
     each = ((load, driver) for template, driver in by_template for load in _loads(template, study.seed, driver))
     return list(dict.fromkeys(each))
@@ -227,6 +233,10 @@ def driven(study: Study, workload: str | None = None) -> list[tuple[Load, str]]:
 def loads_of(study: Study) -> list[Load]:
     """Every Load of the study."""
     return [load for load, _ in driven(study)]
+
+
+def _asks(only: Collection[str], name: str | None) -> bool:
+    return not only or name is None or any(fnmatchcase(name, each) for each in only)
 
 
 def drivers_of(study: Study) -> list[str]:

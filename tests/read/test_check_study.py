@@ -130,3 +130,21 @@ def test_a_load_may_be_for_some_workloads_of_the_study_only(tmp_path: Path) -> N
     path.write_text(some, encoding="utf-8")
     with pytest.raises(CatalogueError, match=r'loads\[0\]\.workloads\[0\].*no workload of this study "jsn"'):
         read_study(path, catalogue("go", "node"))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("god", r'no contender of this study "god"; did you mean "go"'),
+        ("r*", r'"r\*" fits no contender of this study'),
+        ("best", r'no contender of this study "best"'),
+    ],
+)
+def test_a_load_may_be_for_some_contenders_of_the_study_only(tmp_path: Path, name: str, says: str) -> None:
+    path = tmp_path / "mine.toml"
+    for wanted in ("go", "n*", name):
+        path.write_text(HEAD.replace("duration_s = 2", f'duration_s = 2\ncontenders = ["{wanted}"]'), encoding="utf-8")
+        if wanted != name:
+            assert read_study(path, catalogue("go", "node")).loads[0].contenders == [wanted]
+    with pytest.raises(CatalogueError, match=rf"loads\[0\]\.contenders\[0\].*{says}"):
+        read_study(path, catalogue("go", "node"))

@@ -55,6 +55,8 @@ class MatrixRuntime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Exact requirements of each framework and each server, by its key; an empty list where nothing is needed."""
     ready_s: float = 20.0
     """Seconds a contender may take from start to its first right answer."""
+    warmup_s: float | None = None
+    """Seconds of load until its compiler is done with what it serves; no contender on it is given less."""
 
 
 class Exclusion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

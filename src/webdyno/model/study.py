@@ -30,6 +30,8 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     http: str = "1.1"
     workloads: list[str] = []
     """Only these of the study's workloads; empty: all."""
+    contenders: list[str] = []
+    """Only these of the study's contenders, or patterns of names; empty: all."""
     driver: str | None = None
     """Another than the study's. Rates of different drivers are never compared with each other."""
 

@@ -21,8 +21,8 @@ ENDS = ("best", "last")
 def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of a study, its references looked up in ``catalogue``."""
     yield from check.study_faults(it, catalogue)
-    yield from _workloads_of(("loads",), it.loads, it)
     members = _members(it.contenders, catalogue)
+    yield from _asked_of(("loads",), it.loads, it, members)
     if it.brief is not None:
         yield from _brief(it.brief, it, members)
     for at, claim in enumerate(it.claims):
@@ -48,8 +48,10 @@ def _members(names: Iterable[str], catalogue: Catalogue) -> list[str]:
     return [name for name in every if "*" not in name]
 
 
-def _workloads_of(key: Key, loads: list[StudyLoad], study: Study) -> Iterator[Fault]:
+def _asked_of(key: Key, loads: list[StudyLoad], study: Study, members: Collection[str]) -> Iterator[Fault]:
     for at, load in enumerate(loads):
+        for place, name in enumerate(load.contenders):
+            yield from _whom((*key, at, "contenders", place), name, members, ends=())
         for place, name in enumerate(load.workloads):
             yield from _one_of((*key, at, "workloads", place), name, "workload of this study", study.workloads)
 
@@ -65,7 +67,7 @@ def _brief(it: Brief, study: Study, members: Collection[str]) -> Iterator[Fault]
         yield from _one_of(("brief", "workloads", at), name, "workload of this study", study.workloads)
     for at, load in enumerate(it.loads):
         yield from ((("brief", "loads", at, *inner), problem) for inner, problem in load_faults(load))
-    yield from _workloads_of(("brief", "loads"), it.loads, study)
+    yield from _asked_of(("brief", "loads"), it.loads, study, members)
 
 
 def _claim(it: Claim, study: Study, members: Collection[str]) -> Iterator[Fault]:
@@ -123,11 +125,11 @@ def _level(key: Key, number: int, levels: set[int]) -> Iterator[Fault]:
         yield key, f"no load of this study has {number} connections; they have {asked}"
 
 
-def _whom(key: Key, name: str, members: Collection[str]) -> Iterator[Fault]:
+def _whom(key: Key, name: str, members: Collection[str], ends: Collection[str] = ENDS) -> Iterator[Fault]:
     if "*" in name:
         if not any(fnmatchcase(known, name) for known in members):
             yield key, f'"{name}" fits no contender of this study'
-    elif name not in ENDS:
+    elif name not in ends:
         yield from _one_of(key, name, "contender of this study", members)
 
 
