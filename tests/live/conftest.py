@@ -11,11 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.live import left_behind
+
 CATALOGUE = Path(__file__).parent / "catalogue"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background job: children would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def others() -> None:
+    """What another webdyno has, or left when it was killed, before our first test is not for our tests to judge."""
+    left_behind.remember_others()
 
 
 @pytest.fixture(scope="session")
