@@ -195,7 +195,7 @@ def trial_seconds(load: Load, contender: Contender | None = None) -> float:
     """Expected length of one Trial in seconds: server start and end included, build apart."""
     overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
     steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
-    return overhead + load.warmup_s + steady
+    return overhead + load.opening_s + load.warmup_s + steady
 
 
 def memory_bytes(study: Study) -> int | None:

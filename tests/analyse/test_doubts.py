@@ -380,6 +380,7 @@ def test_every_rule_has_a_test_above() -> None:
         "all-equal",  # from here on test_doubts_limits.py
         "cached-service",
         "gil-on",
+        "few-answers",
         "idle-while-slow",
         "p99-is-mean",
         "part-of-phase",

@@ -22,6 +22,7 @@ from tests.analyse.fakes import (
 from tests.analyse.fakes import trial as trial_of
 from tests.analyse.test_doubts import BEHIND, REDIS, WRK, behind, closing, doubts, good, rounds
 from webdyno.analyse import analyse
+from webdyno.model.doubt import Doubt
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading
@@ -277,6 +278,35 @@ def test_figures_of_a_part_of_the_phase_are_void() -> None:
         change(each, trial=trial_of(round_=each.trial.round, load=Load(connections=64, count=10_000))) for each in last
     ]
     assert "part-of-phase" not in doubts(counted)
+
+
+def slow(answers: int, under_way: int, warmup_s: float = 0.0) -> list[Run]:
+    """Rounds that end with ``under_way`` requests without an answer."""
+
+    def one(round_: int) -> Run:
+        whole = run(round_=round_, trial=trial_of(round_=round_, load=Load(connections=2, warmup_s=warmup_s)))
+        steady = [each for each in whole.slices if each.phase == "steady"][:1]
+        errors = {"unfinished": under_way}
+        return change(whole, slices=[change(steady[0], duration_ns=11 * SECOND, ok=answers, errors=errors)])
+
+    return rounds(one)
+
+
+def test_few_answers_are_too_few_by_those_being_served_at_the_end() -> None:
+    def told(runs: list[Run]) -> dict[str, Doubt]:
+        return doubts(runs, of(runs, work=change(WAIT, service_floor_ms=1000.0)))
+
+    doubt = told(slow(10, 1))["few-answers"]
+    assert "go gave 10 answers in 11 s and was at work on 1 more at the end" in doubt.sentence
+    assert "up to 10 % higher" in doubt.sentence
+    assert doubts(slow(10, 1))["few-answers"].numbers == doubt.numbers  # however long an answer takes
+    assert told(slow(400, 40))["few-answers"].numbers["at_work"] == 36  # all began together, and are cut off together
+    assert told(slow(20, 40))["few-answers"].numbers["at_work"] == 2  # the others only waited
+    assert "few-answers" not in told(slow(400, 40, warmup_s=5.0))
+    assert "few-answers" not in doubts(slow(400, 40))  # who does not sleep is at work all the time
+    assert "few-answers" in told(slow(50, 2, warmup_s=5.0))
+    assert "few-answers" not in doubts(slow(80, 1))
+    assert "few-answers" not in doubts(good())
 
 
 def test_a_round_that_was_measured_again_is_void() -> None:

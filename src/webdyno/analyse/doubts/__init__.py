@@ -24,7 +24,7 @@ from webdyno.analyse.doubts.connections import (
 )
 from webdyno.analyse.doubts.driver import driver_limits, generator_bound
 from webdyno.analyse.doubts.fairness import builds_differ, unequal_parallelism, versions_differ
-from webdyno.analyse.doubts.figures import p99_is_mean, part_of_phase
+from webdyno.analyse.doubts.figures import few_answers, p99_is_mean, part_of_phase
 from webdyno.analyse.doubts.idle import idle_while_slow
 from webdyno.analyse.doubts.interpreter import gil_on
 from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
@@ -58,6 +58,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     schedule_lag,
     service_bound,
     p99_is_mean,
+    few_answers,
     closes_connections,
     silent_close,
     http_1_0,

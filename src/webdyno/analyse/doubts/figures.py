@@ -1,4 +1,5 @@
-"""Doubts about the figures themselves: a mean sold as a percentile, and a phase of which only a part was counted.
+"""Doubts about the figures themselves: a mean sold as a percentile, a phase of which only a part was counted, and
+answers so few that the one under way at the end would have changed the rate.
 
 Both were published: one suite stored its tool's mean as p99, another the last second of a ramp as the rate of the run.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import Window
+from webdyno.analyse.window import NOT_AN_ERROR, Window
 from webdyno.model.doubt import Doubt
 
 SAME = 0.001
@@ -15,6 +16,10 @@ UNITS = 100
 """Latencies of fewer units of what the driver can tell are equal by rounding alone."""
 WHOLE = 0.8
 """Part of the phase that was asked for."""
+FEW = 100
+"""Answers of a window."""
+UNCOUNTED = 0.02
+"""Requests being served at the end, as a share of the answers."""
 
 
 def p99_is_mean(cell: Cell) -> Doubt | None:
@@ -65,3 +70,35 @@ def part_of_phase(cell: Cell) -> Doubt | None:
 def _counted_s(window: Window) -> float:
     """Length of all that was counted in the steady phase, whatever part of it the figures are made from."""
     return sum(slice_.duration_ns for slice_ in window.run.slices if slice_.phase == "steady") / 1e9
+
+
+def few_answers(cell: Cell) -> Doubt | None:
+    """What was served when the window ended would have been 2 % or more of the answers, which no interval knows of.
+
+    Where a window has less than 100 answers, or where it began with the load and every answer takes the same sleep:
+    each round ends at the same point of it, and the rate is too low by the same part in each. By Little's law as many
+    are served at once as come in the time of that sleep; who waits for a place is not lost, for another has it.
+    """
+    if cell.load.is_open or not cell.windows:
+        return None
+    worst = max(cell.windows, key=lambda window: _served(window, cell) / window.ok)
+    served = _served(worst, cell)
+    in_step = worst.run.trial.asked.warmup_s == 0 and cell.workload.service_floor_ms > 0
+    if served < UNCOUNTED * worst.ok or not (worst.ok < FEW or in_step):
+        return None
+    return Doubt(
+        kind="few-answers",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} gave {words.count(worst.ok, 'answer')} in {worst.seconds:.3g} s and was at work on "
+        f"{served:,} more at the end: only whole answers count, so its rate may be up to "
+        f"{words.per_cent(served / worst.ok)} higher, whatever its interval says",
+        advice="measure for a hundred times as long as one answer takes (--duration)",
+        numbers={"answers": worst.ok, "at_work": served, "seconds": worst.seconds},
+    )
+
+
+def _served(window: Window, cell: Cell) -> int:
+    """Of the requests without an answer at the end, those that were being served; 0 too where the driver tells none."""
+    left = window.run.slices[-1].errors.get(NOT_AN_ERROR, 0)
+    return min(left, max(1, round(window.rate_per_s * cell.workload.service_floor_ms / 1e3)))
