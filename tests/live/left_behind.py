@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 _CGROUP = re.compile(r"webdyno-([0-9a-f]+)-")
 _MARK = re.compile(rb"\0WEBDYNO_RIG=([0-9a-f]+)[.\0]")
@@ -13,17 +14,21 @@ of_others: set[str] = set()
 
 def remember_others() -> None:
     """From now on what is on the machine at this moment is nobody's fault here."""
-    of_others.update(token for token, _ in _cgroups() + _processes())
+    of_others.update(_cgroups(), (process.token for process in _processes()))
 
 
 def processes(token: str = "") -> list[str]:
-    """Command lines of living processes that were started on a rig of ours; with ``token`` on that one."""
-    return [line for of, line in _processes() if of not in of_others and of.startswith(token)]
+    """Command lines of living processes on the rig ``token``, else on any whose webdyno is no more."""
+    if token:
+        return [process.line for process in _processes() if process.token == token]
+    return [process.line for process in _processes() if not process.owned and process.token not in of_others]
 
 
 def cgroups(token: str = "") -> list[str]:
-    """Cgroups of rigs of ours; with ``token`` of that one."""
-    return [path for of, path in _cgroups() if of not in of_others and of.startswith(token)]
+    """Cgroups of the rig ``token``, else of any that no living webdyno works on."""
+    busy = of_others | {process.token for process in _processes() if process.owned}
+    found = _cgroups()
+    return found.get(token, []) if token else [path for of in found.keys() - busy for path in found[of]]
 
 
 def ledgers(cache: Path) -> list[str]:
@@ -36,23 +41,47 @@ def folders(place: Path) -> list[str]:
     return [path.name for path in place.glob("webdyno-*") if path.is_dir()]
 
 
-def _processes() -> list[tuple[str, str]]:
-    """The rig's token and the command line of each living process that was started on one."""
+class _Process(NamedTuple):
+    """One that was started on a rig."""
+
+    token: str
+    line: str
+    owned: bool
+    """By a webdyno that lives: among what it descends from is one."""
+
+
+def _processes() -> list[_Process]:
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
                 mark = _MARK.search(b"\0" + (entry / "environ").read_bytes())
-                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
                 if mark and state != "Z":
                     line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                    found.append((mark[1].decode(), line))
+                    found.append(_Process(mark[1].decode(), line, _is_owned(int(parent))))
             except OSError:
                 continue
     return found
 
 
-def _cgroups() -> list[tuple[str, str]]:
-    """The rig's token and the path of each cgroup with our name."""
-    paths = (path for path in Path("/sys/fs/cgroup").rglob("webdyno-*") if path.is_dir())
-    return [(named[1], str(path)) for path in paths if (named := _CGROUP.match(path.name))]
+def _is_owned(pid: int) -> bool:
+    """Whether ``pid`` or what started it is a webdyno; not whether it is one that a rig holds, as an engine is."""
+    while pid > 1:
+        try:
+            marked = _MARK.search(b"\0" + Path(f"/proc/{pid}/environ").read_bytes())
+            if not marked and b"webdyno" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return True
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return False
+
+
+def _cgroups() -> dict[str, list[str]]:
+    """Paths of the cgroups with our name, by the rig's token."""
+    found: dict[str, list[str]] = {}
+    for path in Path("/sys/fs/cgroup").rglob("webdyno-*"):
+        if path.is_dir() and (named := _CGROUP.match(path.name)):
+            found.setdefault(named[1], []).append(str(path))
+    return found
