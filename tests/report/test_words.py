@@ -36,6 +36,14 @@ def test_placement_names_cores_and_limits() -> None:
     assert words.placement(RIG) == "contender on core 0, driver on core 1, at most 512 MiB, cgroup v2"
 
 
+def test_many_tie_letters_are_told_by_the_ends_of_their_runs() -> None:
+    assert [words.tie(letters) for letters in ("", "A", "ABC", "ACEG")] == [words.MISSING, "A", "ABC", "ACEG"]
+    assert words.tie("ABCD") == "A-D"
+    assert words.tie("FGHIJKLO") == "F-L O"
+    assert words.tie("ACEFGHIKL") == "A C E-I KL"
+    assert words.tie("WXYZab") == "W-Z ab"
+
+
 def test_text_from_outside_loses_its_control_characters() -> None:
     assert words.clean("a\x1b[31mb\x07\r\nc\td\u202e") == "a\ufffd[31mb\ufffd\ufffd\nc\td\ufffd"
     assert words.tail("one\n\n  two  \nthree\n", 2) == "  two\nthree"

@@ -94,7 +94,8 @@ def _kind(key: str) -> str:
 def _figure(key: str, text: str, standing: Standing, verdict: Verdict, kind: str) -> Markup:
     inside: str = text
     if key == "tie":
-        inside = join(*[element("span", letter, class_="tie") for letter in text])
+        marks = [mark for part in text.split() for mark in ([part] if "-" in part else part)]
+        inside = join(*[element("span", mark, class_="tie") for mark in marks])
     elif key == "errors" and text not in ("0 %", words.MISSING):
         inside = element("span", text, class_="bad")
     return element(

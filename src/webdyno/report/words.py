@@ -58,6 +58,9 @@ class Column(msgspec.Struct, frozen=True):
     meaning: str
 
 
+_NEIGHBOURS = 4
+"""Tie letters in a row that are told by the first and the last of them."""
+
 COLUMNS: dict[str, Column] = {
     "place": Column("#", "Place by requests/s. Contenders that share a tie letter cannot be told apart"),
     "contender": Column("contender", "Server, app, runtime and worker model under one name"),
@@ -66,7 +69,7 @@ COLUMNS: dict[str, Column] = {
     ),
     "interval": Column("95 % interval", "Where the rate lies, judged over rounds with a fresh server process each"),
     "ratio": Column("vs best", "Rate divided by the best rate of the table"),
-    "tie": Column("tie", "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table)"),
+    "tie": Column("tie", "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table); A-D has B and C, too"),
     "p50": Column("p50", "Half of the answers took at most this long"),
     "p99": Column("p99", "99 of 100 answers took at most this long"),
     "cpu": Column("CPU/req", "CPU time of the contender's whole process tree for one right answer"),
@@ -85,13 +88,25 @@ def cells(standing: Standing, dash: str = "-") -> dict[str, str]:
         "rate": plain(rate_) if rate_ else MISSING,
         "interval": (interval(rate_, dash=dash) or "one round") if rate_ else MISSING,
         "ratio": of_best(standing.ratio_to_best.value) if standing.ratio_to_best else MISSING,
-        "tie": standing.letters or MISSING,
+        "tie": tie(standing.letters),
         "p50": time_ns(standing.p50) if standing.p50 else MISSING,
         "p99": time_ns(standing.p99) if standing.p99 else MISSING,
         "cpu": time_ns(standing.cpu_per_request) if standing.cpu_per_request else MISSING,
         "memory": size(standing.memory_peak) if standing.memory_peak else MISSING,
         "errors": per_cent(standing.error_ratio) if rate_ else MISSING,
     }
+
+
+def tie(letters: str) -> str:
+    """``F-L O`` for FGHIJKLO: four neighbours or more are told by their ends, for of a hundred contenders some carry
+    twenty letters. Fewer stand as they are."""
+    runs: list[str] = []
+    for letter in letters:
+        follows = bool(runs) and ord(letter) == ord(runs[-1][-1]) + 1
+        runs[-1:] = [runs[-1] + letter] if follows else [*runs[-1:], letter]
+    if max(map(len, runs), default=0) < _NEIGHBOURS:
+        return letters or MISSING
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) >= _NEIGHBOURS else run for run in runs)
 
 
 def clean(text: str) -> str:

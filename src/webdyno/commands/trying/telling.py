@@ -127,7 +127,7 @@ def _row(standing: Standing, name: str) -> list[str]:
         name,
         shown(words.plain(rate) if rate else None),
         shown(words.interval(rate) if rate else None),
-        standing.letters or words.MISSING,
+        words.tie(standing.letters),
         *[
             shown(words.time_ns(figure) if figure else None)
             for figure in (standing.p50, standing.p99, standing.cpu_per_request)
