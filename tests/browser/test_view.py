@@ -115,3 +115,15 @@ def test_without_a_script_the_list_loads_itself_until_its_answers_are_there(
     held.set()
     expect(page.locator(".shelf")).to_contain_text("Take node: it served the most.", timeout=SLOW_MS)
     expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0, timeout=SLOW_MS)
+
+
+def test_an_update_leaves_its_reader_in_place(visit: Visit, tmp_path: Path) -> None:
+    with Writer(tmp_path / "live-1") as writer, serving(tmp_path) as there:
+        writer.tell("append 0")
+        writer.tell("now 1")
+        page = visit(there, "/results/live-1/live")
+        chart = page.get_by_role("region", name="The trial in flight")
+        chart.focus()
+        writer.tell("now 2")
+        expect(page.locator("main")).to_contain_text("2 of 4 trials", timeout=SLOW_MS)
+        expect(chart).to_be_focused()

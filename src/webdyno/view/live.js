@@ -5,9 +5,17 @@
   const said = document.getElementById("link");
   let source = null;
   let over = false;
+  // whoever reads a chart by keyboard, or has scrolled it, is left where they are
   const put = (id, html) => {
     const it = document.getElementById(id);
-    if (it && it.innerHTML !== html) it.innerHTML = html;
+    if (!it || it.innerHTML === html) return;
+    const boxes = () => [...it.querySelectorAll(".scroll")];
+    const before = boxes().map(box => ({ left: box.scrollLeft, focused: box === document.activeElement }));
+    it.innerHTML = html;
+    boxes().forEach((box, at) => {
+      box.scrollLeft = before[at]?.left ?? 0;
+      if (before[at]?.focused) box.focus({ preventScroll: true });
+    });
   };
   const AGAIN_MS = 5000;
   const open = () => {
