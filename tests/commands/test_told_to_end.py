@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from webdyno import commands
 from webdyno.commands import calibrating
 from webdyno.commands.calibrating import calibrate
 from webdyno.commands.loading.engine import carry_out
@@ -91,3 +92,24 @@ def test_a_calibration_that_is_told_to_end_begins_no_further_load(monkeypatch: p
     with pytest.raises(KeyboardInterrupt):
         calibrate(strapped, interrupted)
     assert len(loads) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_listens_for_nothing_ends_as_by_ctrl_c(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def app(*_: object, **__: object) -> None:
+        signal.raise_signal(number)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(commands, "make_app", lambda _: app)
+    monkeypatch.setattr("sys.argv", ["webdyno", "list"])
+    before = {each: signal.signal(each, signal.SIG_DFL) for each in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with pytest.raises(SystemExit) as ended:
+            commands.main()
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "webdyno: stopped by Ctrl-C\n"

@@ -68,6 +68,9 @@ def make_app(called: str | None = None) -> App:
 def main() -> None:
     """Entry point of the ``webdyno`` program."""
     _open_streams()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # end as by Ctrl-C, so that temporary folders are removed
+        if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+            signal.signal(number, signal.default_int_handler)
     sys.exit(call(sys.argv[1:]))
 
 
