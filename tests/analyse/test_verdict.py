@@ -170,6 +170,8 @@ def test_the_best_over_all_workloads_is_recommended_with_its_command() -> None:
     assert said.recommended == "go"
     assert "on average at 89 % of the fastest of each" in said.sentence
     assert said.recommended_command == ["go", "--bind", "127.0.0.1:8000"]
+    of_three = analysed([*runs, *table({"alone": 60_000}, noise=0.001)])
+    assert "take go: the best of the 3 (of 4) that are ranked on every workload, on average at " in of_three.sentence
 
 
 def test_a_recommended_command_says_its_pool() -> None:

@@ -10,7 +10,7 @@ Communications of the ACM 29.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from webdyno.analyse import words
@@ -40,8 +40,17 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
         tie = f", and {words.listing(rivals)} cannot be told from it" if rivals else ""
         return best, f"take {best}: it is in the top group{everywhere}{tie}"
     average = words.per_cent(scores[best])
-    what = "the best over all workloads" if len(scores) > 1 else "the only one that is ranked on every workload"
-    return best, f"take {best}: {what}, on average at {average} of the fastest of each"
+    return best, f"take {best}: {_among(scores, verdicts)}, on average at {average} of the fastest of each"
+
+
+def _among(scores: Mapping[str, float], verdicts: Sequence[Verdict]) -> str:
+    """Of whom it is the best: whoever was asked on one workload alone may be faster there."""
+    ranked = {each.contender for verdict in verdicts for each in verdict.standings if each.place is not None}
+    if len(scores) == 1:
+        return "the only one that is ranked on every workload"
+    if len(scores) == len(ranked):
+        return "the best over all workloads"
+    return f"the best of the {len(scores)} (of {len(ranked)}) that are ranked on every workload"
 
 
 def _is_at_top(name: str, verdict: Verdict) -> bool:

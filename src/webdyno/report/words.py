@@ -69,7 +69,10 @@ COLUMNS: dict[str, Column] = {
     ),
     "interval": Column("95 % interval", "Where the rate lies, judged over rounds with a fresh server process each"),
     "ratio": Column("vs best", "Rate divided by the best rate of the table"),
-    "tie": Column("tie", "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table); A-D has B and C, too"),
+    "tie": Column(
+        "tie",
+        "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table); in A-D are B, C",
+    ),
     "p50": Column("p50", "Half of the answers took at most this long"),
     "p99": Column("p99", "99 of 100 answers took at most this long"),
     "cpu": Column("CPU/req", "CPU time of the contender's whole process tree for one right answer"),

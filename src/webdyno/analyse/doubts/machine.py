@@ -65,8 +65,8 @@ def loaded_before(evidence: Evidence) -> Doubt | None:
 def noisy_host(table: Table) -> Doubt | None:
     """Somebody else had the CPU: the hypervisor (steal) 1 % of the machine, or another program 5 %, in any run.
 
-    Voids where the hypervisor took 5 % in half of the runs: then this is not the machine that the page names. What comes
-    in bursts hits one contender here and another there, and rounds of random order make it a part of every interval.
+    Voids where the hypervisor took 5 % in half of the runs: then this is not the machine that the page names. What
+    comes in bursts hits one here and another there, and rounds of random order make it a part of every interval.
     """
     steal = _above(STEAL, table, steal_cores)
     foreign = _above(FOREIGN, table, foreign_cores)

@@ -18,7 +18,7 @@ from webdyno.commands.trying.profile import Profile
 from webdyno.model.doubt import Doubt
 from webdyno.model.trial import Skipped
 from webdyno.model.verdict import Standing
-from webdyno.report.words import clean
+from webdyno.report.words import clean, tie
 
 _SHOWN_DROPPED = 12
 
@@ -127,7 +127,7 @@ def _row(standing: Standing, name: str) -> list[str]:
         name,
         shown(words.plain(rate) if rate else None),
         shown(words.interval(rate) if rate else None),
-        words.tie(standing.letters),
+        tie(standing.letters),
         *[
             shown(words.time_ns(figure) if figure else None)
             for figure in (standing.p50, standing.p99, standing.cpu_per_request)
