@@ -125,5 +125,5 @@ def test_an_update_leaves_its_reader_in_place(visit: Visit, tmp_path: Path) -> N
         chart = page.get_by_role("region", name="The trial in flight")
         chart.focus()
         writer.tell("now 2")
-        expect(page.locator("main")).to_contain_text("2 of 4 trials", timeout=SLOW_MS)
+        expect(page.locator("#now")).to_contain_text("round 2", timeout=SLOW_MS)
         expect(chart).to_be_focused()
