@@ -14,19 +14,19 @@ of_others: set[str] = set()
 
 def remember_others() -> None:
     """From now on what is on the machine at this moment is nobody's fault here."""
-    of_others.update(_cgroups(), (process.token for process in _processes()))
+    of_others.update(_cgroups(), (process.token for process in marked()))
 
 
 def processes(token: str = "") -> list[str]:
     """Command lines of living processes on the rig ``token``, else on any whose webdyno is no more."""
     if token:
-        return [process.line for process in _processes() if process.token == token]
-    return [process.line for process in _processes() if not process.owned and process.token not in of_others]
+        return [process.line for process in marked() if process.token == token]
+    return [process.line for process in marked() if not process.owned and process.token not in of_others]
 
 
 def cgroups(token: str = "") -> list[str]:
     """Cgroups of the rig ``token``, else of any that no living webdyno works on."""
-    busy = of_others | {process.token for process in _processes() if process.owned}
+    busy = of_others | {process.token for process in marked() if process.owned}
     found = _cgroups()
     return found.get(token, []) if token else [path for of in found.keys() - busy for path in found[of]]
 
@@ -41,7 +41,7 @@ def folders(place: Path) -> list[str]:
     return [path.name for path in place.glob("webdyno-*") if path.is_dir()]
 
 
-class _Process(NamedTuple):
+class Process(NamedTuple):
     """One that was started on a rig."""
 
     token: str
@@ -50,7 +50,8 @@ class _Process(NamedTuple):
     """By a webdyno that lives: among what it descends from is one."""
 
 
-def _processes() -> list[_Process]:
+def marked() -> list[Process]:
+    """Every living process that was started on a rig, whoever owns it."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -59,7 +60,7 @@ def _processes() -> list[_Process]:
                 state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
                 if mark and state != "Z":
                     line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                    found.append(_Process(mark[1].decode(), line, _is_owned(int(parent))))
+                    found.append(Process(mark[1].decode(), line, _is_owned(int(parent))))
             except OSError:
                 continue
     return found

@@ -41,8 +41,8 @@ def engine(*arguments: str, check: bool = True) -> str:
 
 
 def running() -> list[str]:
-    """Processes of our containers; others may be measuring on this machine."""
-    return [line for line in left_behind.processes() if PROGRAM in line]
+    """Processes of our containers, a living webdyno's too; others may be measuring on this machine."""
+    return [process.line for process in left_behind.marked() if PROGRAM in process.line]
 
 
 def left() -> str:
