@@ -1,6 +1,7 @@
 """``python -m bench.trust aa | known | rerun | replay | simulated | pictures``: experiments whose answer is known.
 
 As shown the numbers are the full ones; times are for a quiet machine of two cores. ``--short`` is a try of a minute.
+``--keep FOLDER`` keeps the Runs; ``aa FOLDER`` and ``known FOLDER`` make the table of such Runs anew.
 
     aa      one contender under two names, 40 experiments of 4 rounds (about 15 minutes)
     known   servers 2, 5, 10 and 30 % apart by the clock, 20 experiments of 4 rounds (about 18 minutes)
@@ -13,9 +14,11 @@ As shown the numbers are the full ones; times are for a quiet machine of two cor
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 
 from bench import machine
+from bench.trust import studies
 
 
 def main() -> None:
@@ -24,7 +27,8 @@ def main() -> None:
         prog="bench.trust", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("experiment", choices=["aa", "known", "rerun", "replay", "simulated", "pictures"])
-    parser.add_argument("folder", nargs="?", type=Path, help="replay: the results folder")
+    parser.add_argument("folder", nargs="?", type=Path, help="replay, aa, known: a results folder that is there")
+    parser.add_argument("--keep", type=Path, help="aa, known, rerun: where the Runs stay (nowhere)")
     parser.add_argument("--contender", default="waitress", help="aa: which one (waitress)")
     parser.add_argument("--luck", type=float, default=0.02, help="known: how unlike starts are (0.02)")
     parser.add_argument("--study", default="quickstart", help="rerun: which one (quickstart)")
@@ -34,29 +38,45 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None, help="simulated: of the first world (the first never used)")
     parser.add_argument("--short", action="store_true", help="few experiments of short Runs: does it work at all?")
     given = parser.parse_args()
+    if given.experiment == "rerun" and given.folder is not None:
+        parser.error("rerun runs a study; name it with --study")
     if given.experiment == "replay" and given.folder is None:
         parser.error("replay needs the results folder of a study that ran every round")
-    watch = None if given.experiment in ("replay", "simulated", "pictures") else machine.Watch()
-    for line in _lines(given):
+    watch = machine.Watch() if given.experiment in ("aa", "known", "rerun") and given.folder is None else None
+    for line in _measured(given) if watch else _lines(given):
         print(line)
     for line in machine.lines(watch.seen()) if watch else []:
         print(line)
 
 
+def _measured(given: argparse.Namespace) -> list[str]:
+    seconds, rounds = (0.5, 3) if given.short else (1.5, 4)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) if given.keep is None else given.keep.absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        if given.experiment == "aa":
+            from bench.trust import equal
+
+            return equal.run(folder, given.contender, 3 if given.short else 40, rounds, seconds)
+        if given.experiment == "known":
+            from bench.trust import known
+
+            return known.run(folder, 2 if given.short else 20, rounds, seconds, given.luck)
+        from bench.trust import rerun
+
+        return rerun.run(folder, "smoke" if given.short else given.study, [])
+
+
 def _lines(given: argparse.Namespace) -> list[str]:
-    seconds = 0.5 if given.short else 1.5
+    rounds = 3 if given.short else 4
     if given.experiment == "aa":
         from bench.trust import equal
 
-        return equal.run(given.contender, 3 if given.short else 40, 3 if given.short else 4, seconds)
+        return equal.read_report(studies.read(given.folder), rounds)
     if given.experiment == "known":
         from bench.trust import known
 
-        return known.run(2 if given.short else 20, 3 if given.short else 4, seconds, given.luck)
-    if given.experiment == "rerun":
-        from bench.trust import rerun
-
-        return rerun.run("smoke" if given.short else given.study, [])
+        return known.report(studies.read(given.folder), rounds)
     if given.experiment == "simulated":
         from bench.trust import simulated
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,14 +16,10 @@ GOAL = 0.93
 _BASE = "paced-00"
 
 
-def run(repeats: int, rounds: int, seconds: float, luck: float) -> list[str]:
-    """The table. Takes ``repeats * rounds * 5`` Runs."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        names = write_contenders(folder, luck)
-        study = write_study(folder, names, repeats * rounds, seconds)
-        recorded = record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder))
-    return report(recorded, rounds)
+def run(folder: Path, repeats: int, rounds: int, seconds: float, luck: float) -> list[str]:
+    """The table. Takes ``repeats * rounds * 5`` Runs, which stay in ``folder``."""
+    study = write_study(folder, write_contenders(folder, luck), repeats * rounds, seconds)
+    return report(record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder)), rounds)
 
 
 def write_contenders(folder: Path, luck: float) -> list[str]:

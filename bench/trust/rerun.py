@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from bench.table import table
@@ -11,13 +10,10 @@ from webdyno.analyse import analyse
 from webdyno.model.verdict import Verdict
 
 
-def run(study: str, flags: list[str]) -> list[str]:
-    """The table. Takes twice the study."""
-    with tempfile.TemporaryDirectory() as name:
-        results = Path(name)
-        first = record(study, results / "first", *flags)
-        second = record(study, results / "second", *flags)
-    return report(first, second)
+def run(folder: Path, study: str, flags: list[str]) -> list[str]:
+    """The table. Takes twice the study, whose Runs stay in ``folder``."""
+    first = record(study, folder / "first", *flags)
+    return report(first, record(study, folder / "second", *flags))
 
 
 def report(first: Recorded, second: Recorded) -> list[str]:

@@ -248,6 +248,15 @@ def change_slices(of: Run, **changes: Any) -> Run:
     return msgspec.structs.replace(of, slices=made)
 
 
+def robbed(of: Run, cores: float) -> Run:
+    """``of`` where the hypervisor took so many cores' worth of the machine."""
+    looks = [
+        msgspec.structs.replace(each, steal_ns=round(each.at_ns * cores)) if each.role == "host" else each
+        for each in of.readings
+    ]
+    return msgspec.structs.replace(of, readings=looks)
+
+
 @dataclass(frozen=True)
 class Rated:
     """What a contender of the made-up study is like."""

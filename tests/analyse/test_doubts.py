@@ -18,6 +18,7 @@ from tests.analyse.fakes import (
     contender,
     plan,
     readings,
+    robbed,
     run,
     spread,
     trial,
@@ -359,6 +360,16 @@ def test_steal_is_noise_and_much_of_it_voids_the_table() -> None:
     )
 
 
+def test_who_lost_time_in_half_of_its_runs_has_a_floor_of_a_rate() -> None:
+    calm, mine = [*good("b"), *good("c"), *good("d")], good("a")
+    hit = doubts([*(robbed(each, 0.12) for each in mine[:2]), *mine[2:], *calm])
+    assert hit["noisy-host"].severity == "shades"
+    assert hit["stolen-time"].subject == "a"
+    assert "the hypervisor took 6.0 % of the CPU from a and" in hit["stolen-time"].sentence
+    assert "stolen-time" not in doubts([robbed(mine[0], 0.9), *mine[1:], *calm])
+    assert "stolen-time" not in doubts([robbed(each, 0.08) for each in mine])  # 4 % of two cores
+
+
 def test_load_before_the_start_is_noise() -> None:
     assert "load average 1.7 on 2 cores" in doubts(good(), load_before=1.7)["noisy-host"].sentence
 
@@ -390,6 +401,7 @@ def test_every_rule_has_a_test_above() -> None:
         "pool-limited",
         "ran-again",
         "silent-close",
+        "stolen-time",
         "throttled",
     }
     rules = {rule.__name__.replace("_", "-") for rule in (*CONTENDER_RULES, *TABLE_RULES, *STUDY_RULES)}

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, run
+from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, robbed, run
 from tests.test_docs import reference
 from webdyno.analyse import analyse
 from webdyno.analyse.claims import HELD_BACK
@@ -241,6 +241,20 @@ def test_a_race_does_not_ask_for_the_order_of_those_whom_the_load_generator_held
     busy = {"cpu_user_ns": SECOND * 95 // 100, "cpu_system_ns": 0}
     runs = [change_slices(each, **busy) if each.trial.contender in bound else each for each in conducted(made)[:15]]
     assert replay(made, runs).end == end
+
+
+def test_a_race_goes_on_about_one_that_the_hypervisor_robbed_until_its_luck_has_turned() -> None:
+    made = planned()
+    quiet = conducted(made)[:15]
+    assert replay(made, quiet).end is None
+    hit = [robbed(each, 0.2) if each.trial.contender == "e" else each for each in quiet]
+    (key,) = {key_of(trial) for trial in made.trials}
+    before, after = replay(made, quiet).heats[key], replay(made, hit).heats[key]
+    assert ("a", "e") in before.told
+    assert {other for _, other in before.told - after.told} == {"e"}
+    assert not {claim for claim in after.told if claim[1] == "e"}
+    assert "e" in (after.active or set())
+    assert "e" not in (before.active or set())
 
 
 def test_a_rate_near_the_machines_ceiling_is_a_floor_in_a_race_too() -> None:

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, run, study
+from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, robbed, run, study
 from webdyno.analyse import analyse
 from webdyno.analyse.recommend import recommend
 from webdyno.model.doubt import Doubt
@@ -130,6 +130,19 @@ def test_nobody_is_told_to_be_faster_than_one_that_the_generator_held_back() -> 
     assert [(s.contender, s.letters) for s in floor.standings] == [("go", "A"), ("rust", "A"), ("node", "B")]
     assert "more rounds would not tell, for rust may be faster" in floor.sentence
     assert verdict(exhausting(runs, "go")).winners == ["go"]  # a faster go would be first all the more
+
+
+def test_nobody_is_told_to_be_faster_than_one_that_the_hypervisor_robbed() -> None:
+    runs = table({"go": 60_000, "rust": 48_000, "node": 10_000, "php": 5_000}, noise=0.002)
+
+    def hit(name: str) -> list[Run]:
+        return [robbed(each, 0.2) if each.trial.contender == name else each for each in runs]
+
+    unlucky = verdict(hit("rust"))
+    assert unlucky.doubts[0].severity == "shades"
+    assert [(s.contender, s.letters) for s in unlucky.standings[:3]] == [("go", "A"), ("rust", "A"), ("node", "B")]
+    assert "only a quieter machine would tell, for rust may be faster" in unlucky.sentence
+    assert verdict(hit("go")).winners == ["go"]
 
 
 def test_a_floor_far_down_is_not_told_from_the_first_either() -> None:

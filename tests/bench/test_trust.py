@@ -11,7 +11,7 @@ import pytest
 
 from bench.trust import equal, known, replaying, rerun, simulated
 from bench.trust.studies import Recorded, experiments, twin, write_study
-from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run, study
+from tests.analyse.fakes import FINGERPRINT, change_slices, plan, robbed, run, study
 from webdyno.model.race import Race
 from webdyno.read import default_folder, read_catalogue, read_study
 
@@ -39,6 +39,17 @@ def test_equals_are_seldom_called_different_and_the_table_says_so() -> None:
     assert narrow is not None
     assert wide is not None
     assert narrow < wide
+
+
+def test_experiments_of_a_machine_that_lost_time_are_counted_apart() -> None:
+    made = recorded({"go": 10_000, "go-again": 10_000}, 12)
+    stolen = [robbed(each, 0.3) if each.trial.round == 1 else each for each in made.runs]
+    calm = [equal.is_calm(one) for one in experiments(made._replace(runs=stolen), 4)]
+    assert calm == [False, True, True]
+    slightly = [robbed(each, 0.03) if each.trial.round <= 6 else each for each in made.runs]
+    assert [equal.is_calm(one) for one in experiments(made._replace(runs=slightly), 4)] == [False, False, True]
+    [line] = [line for line in equal.read_report(made._replace(runs=stolen), 4) if "lost 10 %" in line]
+    assert line.split()[-1] == "2"
 
 
 def test_experiments_that_ranked_nobody_are_not_taken_for_passed() -> None:

@@ -28,10 +28,10 @@ from webdyno.model.verdict import Standing, Verdict
 
 ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
-HELD_BACK = ("generator-bound", "service-bound")
-"""Doubts that make a rate a floor, and a time a ceiling."""
-NOT_ITS_OWN = "generator-bound"
-"""The one of them that says nothing about the contender; a service is also full when the contender asks too much."""
+NOT_ITS_OWN = ("generator-bound", "stolen-time")
+"""Doubts that make a rate a floor, and a time a ceiling, and say nothing about the contender."""
+HELD_BACK = (*NOT_ITS_OWN, "service-bound")
+"""Those, and one that may: a service is also full when the contender asks too much."""
 EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -85,8 +85,10 @@ class _Side:
 
 def is_open_upwards(faster: Collection[str], slower: Collection[str]) -> bool:
     """Whether the slower of two may be the faster, by the kinds of Doubts about each: its rate is a floor that the load
-    generator made, or both are floors."""
-    return NOT_ITS_OWN in slower or not (set(HELD_BACK).isdisjoint(faster) or set(HELD_BACK).isdisjoint(slower))
+    generator or the machine made, or both are floors."""
+    return not set(NOT_ITS_OWN).isdisjoint(slower) or not (
+        set(HELD_BACK).isdisjoint(faster) or set(HELD_BACK).isdisjoint(slower)
+    )
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:

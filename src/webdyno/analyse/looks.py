@@ -119,7 +119,8 @@ def _look(cells: Mapping[Key, Sequence[Cell]], heats: Mapping[Key, Heat], race: 
     found = {key: moot(each) for key, each in seen.items()}
     barred = {key: each.barred for key, each in found.items()}
     pairs = {key: each.pairs for key, each in found.items()}
-    return judge(rates, heats, race, rounds - race.least_rounds + 1, barred, pairs)
+    unlucky = {key: each.unlucky for key, each in found.items()}
+    return judge(rates, heats, race, rounds - race.least_rounds + 1, barred, pairs, unlucky)
 
 
 def _after(rounds: int, cells: Sequence[Cell]) -> list[Cell]:

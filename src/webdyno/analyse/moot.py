@@ -2,6 +2,7 @@
 
 Two kinds: contenders that will not be ranked, because a doubt voids their figures; and pairs whose order is not theirs,
 because the load generator, or the service behind both, held both back: each is as fast as it was measured, or faster.
+Where it was the hypervisor, more rounds may tell, so such pairs stay open.
 The rules are those of the report. One of them (Little's law on measured latencies) needs histograms, which a race does
 not read at each look; it speaks in the report alone.
 """
@@ -21,6 +22,7 @@ from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.driver import generator_bound
 from webdyno.analyse.doubts.fairness import builds_differ
 from webdyno.analyse.doubts.figures import part_of_phase
+from webdyno.analyse.doubts.machine import stolen_time
 from webdyno.analyse.doubts.physics import impossible_rate
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.table import Cell
@@ -36,9 +38,12 @@ RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     dead_cell,
     starved_connections,
     generator_bound,
+    stolen_time,
     service_bound,
 )
 """Every rule about a contender that can void its figures, or make its rate a floor."""
+_LUCK = "stolen-time"
+"""The one floor that another round may lift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +54,21 @@ class Moot:
     """Contenders that will not be ranked."""
     pairs: frozenset[Pair]
     """Those that are not told apart whichever turns out the faster."""
+    unlucky: frozenset[str]
+    """Contenders from which nobody faster is told apart until more rounds have made up for their bad luck."""
 
 
 def moot(cells: Sequence[Cell]) -> Moot:
     """What nothing more can be told of, by what ``cells`` hold so far."""
     about = {cell.name: [doubt for rule in RULES if (doubt := rule(cell)) is not None] for cell in cells}
     kinds = {name: {doubt.kind for doubt in doubts} for name, doubts in about.items()}
+    lasting = {name: of - {_LUCK} for name, of in kinds.items()}
     return Moot(
         barred=frozenset(name for name, doubts in about.items() if any(each.severity == "voids" for each in doubts)),
         pairs=frozenset(
             frozenset((one, other))
-            for one, other in combinations(kinds, 2)
-            if is_open_upwards(kinds[one], kinds[other]) and is_open_upwards(kinds[other], kinds[one])
+            for one, other in combinations(lasting, 2)
+            if is_open_upwards(lasting[one], lasting[other]) and is_open_upwards(lasting[other], lasting[one])
         ),
+        unlucky=frozenset(name for name, of in kinds.items() if _LUCK in of),
     )

@@ -63,12 +63,14 @@ def judge(
     look: int,
     barred: Mapping[K, Collection[str]] = MappingProxyType({}),
     moot: Mapping[K, Collection[Pair]] = MappingProxyType({}),
+    unlucky: Mapping[K, Collection[str]] = MappingProxyType({}),
 ) -> dict[K, Heat]:
     """Every table after look ``look`` (from 1), where it stood ``before``.
 
     Who is ``barred`` will not be ranked: it takes nobody's place among the first, and nothing about it is open; nor
-    are pairs that are ``moot``, because the report will not tell them whatever is found. All of them count among the
-    pairs that are asked all the same, so that what is claimed does not depend on them.
+    are pairs that are ``moot``, because the report will not tell them whatever is found. Nobody faster is told by this
+    look from who was ``unlucky``. All of them count among the pairs that are asked all the same, so that what is
+    claimed does not depend on them.
     """
     asked = {key: pairs for key, cells in tables.items() if (pairs := _pairs(cells)) is not None}
     level = spending(race.alpha, look)
@@ -80,7 +82,8 @@ def judge(
         if key not in asked:
             heats[key] = Heat(earlier.told, frozenset())
             continue
-        told = _kept(earlier.told, asked[key].told(limit))
+        found = asked[key].told(limit)
+        told = _kept(earlier.told, {claim for claim in found if claim[1] not in unlucky.get(key, ())})
         open_ = _open(asked[key], told, race, level / max(number, 1), moot.get(key, ()))
         heats[key] = Heat(told, frozenset(_active(asked[key], open_, race, barred.get(key, ()))))
     return heats

@@ -56,7 +56,7 @@ def _among(scores: Mapping[str, float], verdicts: Sequence[Verdict]) -> str:
 def _is_at_top(name: str, verdict: Verdict) -> bool:
     """In the top group by what was measured: not only because the load generator held it back, far behind the first."""
     doubts = [doubt for standing in verdict.standings if standing.contender == name for doubt in standing.doubts]
-    held_back = any(doubt.kind == NOT_ITS_OWN for doubt in doubts)
+    held_back = any(doubt.kind in NOT_ITS_OWN for doubt in doubts)
     return name in verdict.winners and (name == verdict.winners[0] or not held_back)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdyno.analyse import words
-from webdyno.analyse.claims import is_open_upwards
+from webdyno.analyse.claims import NOT_ITS_OWN, is_open_upwards
 from webdyno.analyse.compare import equal, rounds_needed
 from webdyno.analyse.estimate import Fit
 from webdyno.model.verdict import Standing
@@ -54,7 +54,8 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
     names = words.listing(winners)
     floors = _floors(ranked, winners)
     if floors:
-        advice = f"more rounds would not tell, for {words.listing(floors)} may be faster than could be measured"
+        what = "only a quieter machine would" if _unlucky(ranked, floors) else "more rounds would not"
+        advice = f"{what} tell, for {words.listing(floors)} may be faster than could be measured"
         return _untold("cannot tell", names, leader.contender, figure, advice)
     if contrast is None or all(rival is not None and equal(rival) for rival in rivals):
         return f"{names} served the most and are as good as equal (within 3 %): {figure}"
@@ -83,6 +84,12 @@ def _floors(ranked: Sequence[Standing], winners: Sequence[str]) -> list[str]:
         for standing, kinds in zip(ranked[1:], others, strict=True)
         if standing.contender in winners and is_open_upwards(first, kinds)
     ]
+
+
+def _unlucky(ranked: Sequence[Standing], floors: Sequence[str]) -> bool:
+    """Whether the hypervisor alone held them back."""
+    kinds = {doubt.kind for standing in ranked if standing.contender in floors for doubt in standing.doubts}
+    return set(NOT_ITS_OWN) & kinds == {"stolen-time"}
 
 
 def _left_out(voided: Sequence[str]) -> str:

@@ -27,7 +27,14 @@ from webdyno.analyse.doubts.fairness import builds_differ, unequal_parallelism, 
 from webdyno.analyse.doubts.figures import few_answers, p99_is_mean, part_of_phase
 from webdyno.analyse.doubts.idle import idle_while_slow
 from webdyno.analyse.doubts.interpreter import gil_on
-from webdyno.analyse.doubts.machine import loaded_before, memory_unlimited, noisy_host, shared_cores, unlike_machines
+from webdyno.analyse.doubts.machine import (
+    loaded_before,
+    memory_unlimited,
+    noisy_host,
+    shared_cores,
+    stolen_time,
+    unlike_machines,
+)
 from webdyno.analyse.doubts.original import fewer_cores
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.pools import pool_limited
@@ -54,6 +61,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     hanging_requests,
     never_settled,
     generator_bound,
+    stolen_time,
     not_offered,
     schedule_lag,
     service_bound,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from webdyno.analyse import words
-from webdyno.analyse.table import Evidence, Table
+from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.rig import Rig
@@ -85,6 +85,33 @@ def noisy_host(table: Table) -> Doubt | None:
         advice="stop what else runs, or measure on a machine of your own; more rounds help against short disturbances",
         numbers={"runs": len(noisy), "steal": worst_steal, "foreign": worst_foreign},
     )
+
+
+def stolen_time(cell: Cell) -> Doubt | None:
+    """The hypervisor took 5 % of the rig's cores in half of its runs, or more: bad luck that no random order evens out.
+
+    Shades: its rate is a floor that the machine made, so nobody who was measured to be faster is told apart from it.
+    """
+    share = cell.median(_stolen_share)
+    if share is None or share < STEAL_VOIDS:
+        return None
+    return Doubt(
+        kind="stolen-time",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"the hypervisor took {words.per_cent(share)} of the CPU from {cell.name} and its load generator, in "
+        "the middle one of its runs: its rate is a floor, it may be faster",
+        advice="measure again, with more rounds or on a quieter machine; who was measured to be faster is not told "
+        "apart from it",
+        numbers={"steal": share, "runs": len(cell.windows)},
+    )
+
+
+def _stolen_share(window: Window) -> float | None:
+    """Of the cores that the rig uses: idle ones lose nothing."""
+    rig = window.run.rig
+    used = {*rig.contender_cores, *rig.driver_cores, *rig.control_cores, *rig.service_cores}
+    return None if window.steal_cores is None or not used else window.steal_cores / len(used)
 
 
 def _above(limit: float, table: Table, cores: Callable[[Window], float | None]) -> dict[str, float]:
