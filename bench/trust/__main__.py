@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=200, help="simulated: how many (200)")
     parser.add_argument("--seed", type=int, default=None, help="simulated: of the first world (the first never used)")
     parser.add_argument("--short", action="store_true", help="few experiments of short Runs: does it work at all?")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     if given.experiment == "rerun" and given.folder is not None:
         parser.error("rerun runs a study; name it with --study")
     if given.experiment == "replay" and given.folder is None:

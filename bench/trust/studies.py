@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +76,20 @@ def experiments(recorded: Recorded, rounds: int) -> Iterator[Recorded]:
 
 def within(recorded: Recorded, first: int, last: int) -> Recorded:
     """Only these rounds."""
-    trials = [trial for trial in recorded.plan.trials if first <= trial.round <= last]
-    runs = [run for run in recorded.runs if first <= run.trial.round <= last]
-    plan = msgspec.structs.replace(recorded.plan, trials=trials, rounds=last - first + 1)
+    return of_rounds(recorded, range(first, last + 1))
+
+
+def of_rounds(recorded: Recorded, rounds: Collection[int]) -> Recorded:
+    """Only these."""
+    trials = [trial for trial in recorded.plan.trials if trial.round in rounds]
+    runs = [run for run in recorded.runs if run.trial.round in rounds]
+    plan = msgspec.structs.replace(recorded.plan, trials=trials, rounds=len(rounds))
     return Recorded(plan, recorded.fingerprint, runs)
+
+
+def drawn(recorded: Recorded, rounds: int, number: int) -> Iterator[Recorded]:
+    """So many experiments of as many rounds each, drawn at random from all there are: few of them share two."""
+    chance = random.Random(1)
+    every = range(1, recorded.plan.rounds + 1)
+    for _ in range(number):
+        yield of_rounds(recorded, frozenset(chance.sample(every, rounds)))

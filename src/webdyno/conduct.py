@@ -144,7 +144,7 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
                 "threads": served.threads,
             }
             _load(trial, bench, served, running, record)
-            record.served["gil_modules"] = served.gil_modules()
+            record.served |= {"gil_modules": served.gil_modules(), "compilers": served.compilers()}
             _autopsy(bench, served, record)
             if record.outcome == "ok":
                 served.verify(trial.load.max_connections or trial.load.connections)

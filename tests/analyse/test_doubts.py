@@ -393,6 +393,7 @@ def test_every_rule_has_a_test_above() -> None:
         "fewer-cores",  # test_shapes.py
         "all-equal",  # from here on test_doubts_limits.py
         "cached-service",
+        "cold-compiler",
         "gil-on",
         "few-answers",
         "idle-while-slow",

@@ -14,9 +14,11 @@ from tests.analyse.fakes import (
     RIG,
     SECOND,
     change_slices,
+    contender,
     plan,
     readings,
     run,
+    slices,
     workload,
 )
 from tests.analyse.fakes import trial as trial_of
@@ -335,3 +337,25 @@ def test_good_runs_with_all_evidence_raise_no_doubt_at_all() -> None:
 def test_a_server_that_starves_connections_may_have_a_limit_to_raise() -> None:
     starved = doubts(good(summary={"connections_unanswered": 10}))["starved-connections"]
     assert starved.advice.endswith(", or raise its limit of connections")
+
+
+def compiling(**changes: Any) -> list[Run]:
+    return [change(each, compilers=["PyPy"]) for each in good(**changes)]
+
+
+def test_a_compiler_without_time_to_warm_up_makes_the_rate_a_floor() -> None:
+    found = doubts(compiling())["cold-compiler"]
+    assert "PyPy compiles in go while it serves, and it had 0.5 s to warm up" in found.sentence
+    assert found.severity == "shades"
+    assert found.numbers == {"compilers": "PyPy", "warmup_s": 0.5}
+
+
+def test_a_compiler_is_no_doubt_where_its_warm_up_was_stated_or_long_or_seen() -> None:
+    runs = compiling()
+    stated = change(plan(runs), contenders={"go": contender(warmup_s=3.0)})
+    assert "cold-compiler" not in doubts(runs, stated)
+    long = [change(each, trial=change(each.trial, warmup_s=6.0)) for each in runs]
+    assert "cold-compiler" not in doubts(long)
+    seen = [change(each, slices=slices([10_000.0] * 12), steady_end_ns=None) for each in runs]
+    assert "cold-compiler" not in doubts(seen)
+    assert "cold-compiler" not in doubts(good())

@@ -32,7 +32,7 @@ def test_equals_are_seldom_called_different_and_the_table_says_so() -> None:
     assert len(each) == 40
     assert {run.trial.round for run in each[1].runs} == {5, 6, 7, 8}
     assert sum(equal.told_apart(one) for one in each) <= 6
-    lines = equal.report(made, ["go", "go-again"], 4)
+    lines = equal.report(made, ["go", "go-again"], 4, 4)
     assert "called different" in "\n".join(lines)
     narrow = equal.half_width(equal.ratio(equal.after(made, 300), ["go", "go-again"]))
     wide = equal.half_width(equal.ratio(each[0], ["go", "go-again"]))
@@ -48,8 +48,18 @@ def test_experiments_of_a_machine_that_lost_time_are_counted_apart() -> None:
     assert calm == [False, True, True]
     slightly = [robbed(each, 0.03) if each.trial.round <= 6 else each for each in made.runs]
     assert [equal.is_calm(one) for one in experiments(made._replace(runs=slightly), 4)] == [False, False, True]
-    [line] = [line for line in equal.read_report(made._replace(runs=stolen), 4) if "lost 10 %" in line]
-    assert line.split()[-1] == "2"
+
+
+def test_more_is_learnt_of_the_same_runs_by_drawing_rounds() -> None:
+    made = recorded({"go": 10_000, "go-again": 10_000}, 40)
+    stolen = [robbed(each, 0.3) if each.trial.round <= 10 else each for each in made.runs]
+    lines = equal.read_report(made._replace(runs=stolen), 4, 200)
+    number = {line.split("  ")[0]: int(line.split("  ", 1)[1].split()[0]) for line in lines[2:7]}
+    # void where two of them were stolen from
+    assert number["4 rounds drawn from all, 200 times: ranked"] in range(120, 180)
+    assert number["of these called different"] < 25
+    [calm] = [line for line in lines if "lost 10 %" in line]
+    assert 30 < int(calm.split()[-1]) < 90  # 30 * 29 * 28 * 27 of 40 * 39 * 38 * 37: 30 %
 
 
 def test_experiments_that_ranked_nobody_are_not_taken_for_passed() -> None:
@@ -60,12 +70,12 @@ def test_experiments_that_ranked_nobody_are_not_taken_for_passed() -> None:
         else each
         for each in made.runs
     ]
-    lines = equal.report(made._replace(runs=wrong), ["go", "go-again"], 4)
+    lines = equal.report(made._replace(runs=wrong), ["go", "go-again"], 4, 4)
     found = {line.split("  ")[0]: line.split("  ", 1)[1].split() for line in lines[2:]}
     assert found["experiments of two equals"][0] == "2"
     assert found["left out, for they ranked less than two"][0] == "1"
     nobody = [change_slices(each, errors={"wrong-body": 500}) for each in made.runs]
-    said = "\n".join(equal.report(made._replace(runs=nobody), ["go", "go-again"], 4))
+    said = "\n".join(equal.report(made._replace(runs=nobody), ["go", "go-again"], 4, 4))
     assert re.search("^called different +- ", said, re.MULTILINE)
 
 

@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ import uv
 
 from tests.live import left_behind
 from tests.live.conftest import Call
+from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
 
@@ -296,3 +298,28 @@ def test_nobody_at_the_url_is_exit_code_1(webdyno: Call, taken: int) -> None:
     done = webdyno("try", "--url", f"http://127.0.0.1:{port}", "--budget", "6s")
     assert done.returncode == 1
     assert "not one request was answered rightly" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("pypy3") is None, reason="there is no pypy3 here")
+def test_a_command_on_a_compiler_is_loaded_for_longer_first_and_given_what_that_took(
+    webdyno: Call, project: Path, tmp_path: Path
+) -> None:
+    done = webdyno(
+        *("try", "-C", str(project), "--cmd", "pypy3 -m http.server {port} --bind {host} -d .", "--current"),
+        *(f"{sys.executable} -m http.server {{port}} --bind {{host}} -d .", "--path", "/prices.py", "--expect"),
+        *("status==200", "--budget", "90s", "-c", "4", "--json", "--save", str(tmp_path / "out")),
+        timeout=170,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "cmd: PyPy compiles in it while it serves; it" in done.stderr
+    assert "current: " not in done.stderr.partition("last comparison")[0]
+    with Store.open(tmp_path / "out") as store:
+        runs, plan = store.runs(), store.plan()
+    compiled = {run.trial.contender: run.compilers for run in runs}
+    assert compiled == {"cmd": ["PyPy"], "current": []}
+    assert plan.contenders["current"].warmup_s is None
+    given = plan.contenders["cmd"].warmup_s
+    assert given is not None
+    assert {run.trial.asked.warmup_s for run in runs if run.trial.contender == "cmd"} == {given}
+    kinds = {doubt["kind"] for standing in json.loads(done.stdout)["standings"] for doubt in standing["doubts"]}
+    assert "cold-compiler" not in kinds

@@ -102,5 +102,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     readings: list[Reading] = []
     gil_modules: list[str] = []
     """Modules that switched the GIL of a free-threaded Python back on, as its log says."""
+    compilers: list[str] = []
+    """What compiles in its processes while they serve, of those that take more than a second for it: HotSpot, PyPy."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""

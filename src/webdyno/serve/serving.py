@@ -30,6 +30,7 @@ from webdyno.rig.host import STDOUT, Command, bare_environment
 from webdyno.rig.ports import describe_owners, free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
+from webdyno.serve.compiler import compilers
 from webdyno.serve.interpreter import gil_modules
 from webdyno.serve.probe import probe
 from webdyno.serve.ready import Waiting
@@ -67,6 +68,8 @@ class Served:
     """End of what it has written up to now, at most 4 KiB."""
     gil_modules: Callable[[], list[str]] = list
     """As in a Run, up to now."""
+    compilers: Callable[[], list[str]] = list
+    """The same."""
 
     def verify(self, connections: int = 0) -> None:
         """Ask everything again after a load over ``connections``, each of which may have left one; AnswerError."""
@@ -99,6 +102,7 @@ def serve(
             waiting = Waiting(contender.name, group, port, interrupted, tail)
             served = _until_served(contender, workload, plan, group, waiting, notes)
             served.gil_modules = partial(gil_modules, log, tail.begin)
+            served.compilers = lambda: compilers(group.pids())
             yield served
         finally:
             notes += group.end(contender.stop_s)

@@ -1,4 +1,4 @@
-"""Doubts about the warm-up: a contender that was never as fast twice in one Run."""
+"""Doubts about the warm-up: a contender that was never as fast twice in one Run, or had no time for it at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.analyse.warmup import too_short_s, unsettled
 from webdyno.model.doubt import Doubt
+
+ENOUGH_S = 5.0
 
 
 def never_settled(cell: Cell) -> Doubt | None:
@@ -26,4 +28,26 @@ def never_settled(cell: Cell) -> Doubt | None:
         advice="give it a longer warm-up (warmup_s in its file), measure longer (--duration), and look at its course "
         "second by second",
         numbers={"unsettled": lost, "read": read, "warmup_s": least_s},
+    )
+
+
+def cold_compiler(cell: Cell) -> Doubt | None:
+    """A compiler worked in it, nobody said how long that takes, and no Run was long enough to see it.
+
+    Shades: its rate is a floor. Five seconds are about the middle of what the catalogue's own are given.
+    """
+    names = sorted({name for run in cell.runs for name in run.compilers})
+    given_s = min((window.run.trial.asked.warmup_s for window in cell.windows), default=ENOUGH_S)
+    _, read = unsettled(cell)
+    if not names or read or cell.contender.warmup_s is not None or given_s >= ENOUGH_S or cell.load.is_open:
+        return None
+    return Doubt(
+        kind="cold-compiler",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{words.listing(names)} compiles in {cell.name} while it serves, and it had {given_s:g} s to warm "
+        "up, in runs too short to see whether that is enough: its rate is a floor, it may be faster",
+        advice="give it a warm-up of its own (warmup_s in its file, --warmup 10s), or measure for 10 s and more "
+        "(--duration), where the steady state is found in the course itself",
+        numbers={"compilers": ", ".join(names), "warmup_s": given_s},
     )

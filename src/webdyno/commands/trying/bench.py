@@ -48,13 +48,26 @@ class TryBench:
     """Variables whose values stand in no record: the user's, who may have secrets in them."""
     settings: dict[str, Setting] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)
+    warmups: dict[str, float] = field(default_factory=dict)
+    """Seconds that every start is given where a compiler is at work, by the ``base`` of its setting."""
 
     def add(self, setting: Setting, built: Built) -> None:
         """A setting that can be measured from now on."""
-        self.settings[setting.name] = msgspec.structs.replace(
-            setting, contender=msgspec.structs.replace(setting.contender, app=self.app.name, runtime=self.runtime.name)
-        )
+        own = msgspec.structs.replace(setting.contender, app=self.app.name, runtime=self.runtime.name)
+        self.settings[setting.name] = self._warmed(msgspec.structs.replace(setting, contender=own))
         self.built[setting.name] = msgspec.structs.replace(built, contender=setting.name)
+
+    def give(self, base: str, warmup_s: float) -> None:
+        """So long a warm-up to every setting of that server from now on."""
+        self.warmups[base] = warmup_s
+        self.settings = {name: self._warmed(setting) for name, setting in self.settings.items()}
+
+    def _warmed(self, setting: Setting) -> Setting:
+        warmup_s = self.warmups.get(setting.base)
+        if warmup_s is None:
+            return setting
+        longer = msgspec.structs.replace(setting.contender, warmup_s=warmup_s)
+        return msgspec.structs.replace(setting, contender=longer)
 
     def load(self, duration_s: float) -> Load:
         """Looping clients, for so long."""
@@ -64,7 +77,15 @@ class TryBench:
         """The cell of one setting in one round."""
         contender = self.settings[name].contender
         id_ = trial_id(contender, self.app, self.runtime, self.workload, load, "engine", round_)
-        return Trial(id=id_, contender=name, workload=self.workload.name, load=load, driver="engine", round=round_)
+        return Trial(
+            id=id_,
+            contender=name,
+            workload=self.workload.name,
+            load=load,
+            driver="engine",
+            round=round_,
+            warmup_s=contender.warmup_s,
+        )
 
     def plan(self, trials: Iterable[Trial], skipped: Iterable[Skipped] = (), **words: str) -> Plan:
         """A Plan of those trials, complete by itself."""

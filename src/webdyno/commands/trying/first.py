@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +34,8 @@ class First:
     slowest_s: float
     """The longest of the answers."""
     notes: list[str]
+    compilers: list[str] = field(default_factory=list)
+    """As in a Run."""
 
 
 def first_answers(
@@ -65,7 +67,8 @@ def first_answers(
             asked = clock()
             _check(request, asker(request), served)
             slowest = max(slowest, clock() - asked)
-    return First(workload_of(requests), ready_s, slowest, notes)
+        compilers = served.compilers()
+    return First(workload_of(requests), ready_s, slowest, notes, compilers)
 
 
 def _answer(request: Request, served: Served, watch: Callable[[], None]) -> Answer:

@@ -26,6 +26,7 @@ from webdyno.commands.trying.image import Image, asking, image_built, image_sett
 from webdyno.commands.trying.interpreter import project_python
 from webdyno.commands.trying.project import Project, application, environment
 from webdyno.commands.trying.servers import Server, build_servers, hidden_variables
+from webdyno.commands.trying.settling import settle, settling_s
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
@@ -69,6 +70,8 @@ class Sitting:
     images: dict[str, Image] = field(default_factory=dict)
     """By the name of their setting."""
     skipped: list[Skipped] = field(default_factory=list)
+    current_compilers: list[str] = field(default_factory=list)
+    """At work in --current while it serves."""
 
     @property
     def cores(self) -> int:
@@ -163,7 +166,7 @@ class Sitting:
             said = self._asked(order[1])  # the app, or that server? Another one tells
         if CURRENT in self.commands:
             try:
-                self._asked(CURRENT)
+                self.current_compilers = self._asked(CURRENT).compilers
             except ContenderError as error:
                 raise BuildError(f"--current {self.flags.current!r}: {error}", error.log_tail) from None
         return said
@@ -206,25 +209,19 @@ class Sitting:
     def screen(self, bench: TryBench, first: First) -> tuple[Field, list[str]]:
         """Who comes into the last comparison, and all that was measured on the way. UsageError: no time for it."""
         bases = [name for name in bench.settings if name != CURRENT]
-        each_s = first.ready_s + WARMUP_S + END_S
         least_s = ANSWERS * first.slowest_s
         last = min(len(bases), FINALISTS) + (CURRENT in bench.settings)
-        reserve = last * LEAST_ROUNDS * (each_s + max(LEAST_S, least_s)) + LAST_S
-        least = len(bases) * (each_s + max(RUNG_S[0], least_s)) + reserve
-        if least > self.flags.budget_s:
-            raise UsageError(
-                f"--budget {self.flags.budget}: {count(len(bases), 'server')} once each and the last comparison take "
-                f"about {length(least)}; give more"
-                + (", or fewer servers (--server granian,uvicorn)" if self.servers else "")
-            )
+        self._refuse_short(len(bases), last, first.ready_s + WARMUP_S + END_S, least_s)
         ends = time.monotonic() + self.flags.budget_s
+        settling = max(settling_s(self.flags.budget_s, len(bases)), least_s)
+        if self.current_compilers:
+            say(settle(bench, CURRENT, self.current_compilers, settling))
 
         def measure(name: str, duration_s: float) -> tuple[Run, float]:
-            if self.interrupted.is_set():
-                raise KeyboardInterrupt
-            run = bench.measure(name, max(duration_s, least_s))
-            if run.outcome == "interrupted":
-                raise KeyboardInterrupt
+            run = self._measured(bench, name, max(duration_s, least_s))
+            if run.compilers and bench.settings[name].base not in bench.warmups:
+                say(settle(bench, name, run.compilers, settling))
+                run = self._measured(bench, name, max(duration_s, least_s))
             return run, rate_of(run)
 
         def left(run_s: float) -> float:
@@ -240,6 +237,24 @@ class Sitting:
 
         field_, stay = halve(bases, variants, measure, self.flags.budget_s, left, _say_rung)
         return field_, finalists(field_, stay, lambda name: bench.settings[name].base)
+
+    def _refuse_short(self, bases: int, last: int, each_s: float, least_s: float) -> None:
+        """UsageError for a budget that has no room for ``bases`` once and the ``last`` ones in rounds."""
+        reserve = last * LEAST_ROUNDS * (each_s + max(LEAST_S, least_s)) + LAST_S
+        least = bases * (each_s + max(RUNG_S[0], least_s)) + reserve
+        if least > self.flags.budget_s:
+            raise UsageError(
+                f"--budget {self.flags.budget}: {count(bases, 'server')} once each and the last comparison take about "
+                f"{length(least)}; give more"
+                + (", or fewer servers (--server granian,uvicorn)" if self.servers else "")
+            )
+
+    def _measured(self, bench: TryBench, name: str, duration_s: float) -> Run:
+        """Once; KeyboardInterrupt before or while."""
+        run = None if self.interrupted.is_set() else bench.measure(name, duration_s)
+        if run is None or run.outcome == "interrupted":
+            raise KeyboardInterrupt
+        return run
 
     def nothing(self, bench: TryBench, name: str, hello: Workload) -> tuple[TryBench, str] | None:
         """The same server and settings with an app that does nothing; None for a command of the user's."""
