@@ -313,6 +313,7 @@ def test_a_command_on_a_compiler_is_loaded_for_longer_first_and_given_what_that_
     assert done.returncode == 0, done.stderr
     assert "cmd: PyPy compiles in it while it serves; it" in done.stderr
     assert "current: " not in done.stderr.partition("last comparison")[0]
+    assert any(note.startswith("each start of cmd was given ") for note in json.loads(done.stdout)["notes"])
     with Store.open(tmp_path / "out") as store:
         runs, plan = store.runs(), store.plan()
     compiled = {run.trial.contender: run.compilers for run in runs}

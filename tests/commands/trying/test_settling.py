@@ -84,6 +84,11 @@ def test_one_that_is_not_done_in_time_is_given_all_of_it_and_told_so() -> None:
     assert warmups(made) == {"a1": 20}
 
 
+def test_one_that_fails_under_the_longer_load_is_told_so() -> None:
+    made = bench(msgspec.structs.replace(climbing(4), outcome="died", message="it died", slices=[]), "a1")
+    assert settle(made, "a1", [".NET"], 9.0).endswith("a load of 9 s, to see for how long, did not succeed: it died")
+
+
 def test_one_that_is_warm_at_once_keeps_the_usual_warm_up() -> None:
     assert warmup_of(fakes.run(slices=fakes.slices([10_000.0] * 12), steady_end_ns=None)) == WARMUP_S
     assert warmup_of(msgspec.structs.replace(climbing(2), slices=[])) is None

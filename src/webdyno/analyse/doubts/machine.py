@@ -95,12 +95,13 @@ def stolen_time(cell: Cell) -> Doubt | None:
     share = cell.median(_stolen_share)
     if share is None or share < STEAL_VOIDS:
         return None
+    follows = "its latency may be lower" if cell.load.is_open else "its rate is a floor, it may be faster"
     return Doubt(
         kind="stolen-time",
         severity="shades",
         subject=cell.name,
         sentence=f"the hypervisor took {words.per_cent(share)} of the CPU from {cell.name} and its load generator, in "
-        "the middle one of its runs: its rate is a floor, it may be faster",
+        f"the middle one of its runs: {follows}",
         advice="measure again, with more rounds or on a quieter machine; who was measured to be faster is not told "
         "apart from it",
         numbers={"steal": share, "runs": len(cell.windows)},

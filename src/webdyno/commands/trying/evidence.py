@@ -128,6 +128,11 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
         f"asked by {words.count(sitting.flags.connections, 'client')} that wait for each answer; how much load it "
         "takes within a limit of latency is another question",
         *([placement(runs[-1].rig)] if runs else []),
+        *[
+            f"each start of {base} was given {warmup_s:g} s to warm up: as long as what compiles in it took to settle"
+            for base, warmup_s in bench.warmups.items()
+            if any(bench.settings[run.trial.contender].base == base for run in runs)
+        ],
         *[f"{each.name} is {each.digest or each.id}, run by {each.engine.name}" for each in sitting.images.values()],
     ]
     if answer.best is not None and sitting.project is not None:
