@@ -345,7 +345,10 @@ def compiling(**changes: Any) -> list[Run]:
 
 def test_a_compiler_without_time_to_warm_up_makes_the_rate_a_floor() -> None:
     found = doubts(compiling())["cold-compiler"]
-    assert "PyPy compiles in go while it serves, and it had 0.5 s to warm up" in found.sentence
+    assert "PyPy compiles in go while it serves, and it had 0.5 s to warm up, which no run shows" in found.sentence
+    assert found.sentence.endswith("its rate is a floor, it may be faster")
+    paced = doubts(compiling(load=change(LOAD, rate_per_s=5_000.0, max_connections=64)))["cold-compiler"]
+    assert paced.sentence.endswith("its latency may be lower")
     assert found.severity == "shades"
     assert found.numbers == {"compilers": "PyPy", "warmup_s": 0.5}
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 
+import msgspec
 import pytest
 
 from tests.analyse import fakes
 from webdyno.commands.pairing import make_pairs, order_of
+from webdyno.commands.sitting import trial_of
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 
@@ -36,6 +38,13 @@ class Bench:
     def pairs(self, *, most: int = 18, budget_s: float = 1e9) -> int:
         make_pairs(self.take, NAMES, LOAD, 0.03, most=most, budget_s=budget_s, interrupted=self.interrupted)
         return max(round_ for _, round_ in self.taken)
+
+
+def test_a_contender_is_given_the_warm_up_that_its_file_asks_for() -> None:
+    made = fakes.plan([fakes.run("old"), fakes.run("jvm")])
+    slow = msgspec.structs.replace(made.contenders["jvm"], warmup_s=6.0)
+    plan = msgspec.structs.replace(made, contenders={**made.contenders, "jvm": slow})
+    assert [trial_of(plan, name, LOAD, 1).asked.warmup_s for name in ("old", "jvm")] == [LOAD.warmup_s, 6.0]
 
 
 def test_the_order_turns_from_pair_to_pair() -> None:

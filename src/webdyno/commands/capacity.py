@@ -44,7 +44,7 @@ class Searching:
 
     budget: Annotated[str, flag("--budget", help="How long the search may take, builds apart.")] = "3m"
     duration: Annotated[str, flag("--duration", "-d", help="Steady phase of each trial.")] = "3s"
-    warmup: Annotated[str, flag("--warmup", help="Load before it counts, in each trial.")] = "500ms"
+    warmup: Annotated[str, flag("--warmup", help="Load before it counts; more where a file asks.")] = "500ms"
     first: Annotated[float, flag("--from", help="First rate, per second; it is doubled while it is met.")] = 100.0
     most: Annotated[float, flag("--most", help="Highest rate to ask for, per second.")] = 1e6
     precision: Annotated[
@@ -264,15 +264,16 @@ def _tell(chosen: _Chosen, folder: Path) -> int:
 
 
 def _doubts(evidence: Evidence) -> list[str]:
-    """About the machine; that of a plan cut short is none here, and each rate has a table of its own."""
+    """About machine and warm-up; that of a plan cut short is none here, and each rate has a table of its own."""
     from dataclasses import replace
 
-    from webdyno.analyse.doubts import about_study, about_table
+    from webdyno.analyse.doubts import about_contender, about_study, about_table
     from webdyno.analyse.table import tables
 
     found = about_study(evidence)
     if every := tables(evidence):
         windows = tuple(window for table in every for window in table.windows)
         whole = replace(every[0], cells=(replace(every[0].cells[0], windows=windows),))
-        found += [doubt for doubt in about_table(whole) if doubt.kind == "noisy-host"]
+        about = [*about_table(whole), *about_contender(whole.cells[0])]
+        found += [doubt for doubt in about if doubt.kind in ("noisy-host", "cold-compiler")]
     return [doubt.sentence for doubt in found if doubt.kind != "incomplete"]

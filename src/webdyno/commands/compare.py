@@ -48,7 +48,7 @@ class Measuring:
     ] = None
     connections: Annotated[int, flag("--connections", "-c", help="Clients that loop.")] = 64
     duration: Annotated[str, flag("--duration", "-d", help="Steady phase of each run.")] = "2s"
-    warmup: Annotated[str, flag("--warmup", help="Load before it counts, in each run.")] = "500ms"
+    warmup: Annotated[str, flag("--warmup", help="Load before it counts; more where a file asks.")] = "500ms"
     pairs: Annotated[int, flag("--pairs", help="Pairs at most; looks are after 4, 6, 9, 13 and 18.")] = 18
     budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds apart.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"

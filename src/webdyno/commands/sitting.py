@@ -160,4 +160,5 @@ def trial_of(plan: Plan, contender: str, load: Load, round_: int) -> Trial:
         load=load,
         driver=DRIVER,
         round=round_,
+        warmup_s=it.warmup_s,
     )

@@ -34,20 +34,22 @@ def never_settled(cell: Cell) -> Doubt | None:
 def cold_compiler(cell: Cell) -> Doubt | None:
     """A compiler worked in it, nobody said how long that takes, and no Run was long enough to see it.
 
-    Shades: its rate is a floor. Five seconds are about the middle of what the catalogue's own are given.
+    Shades: its rate is a floor, and a latency a ceiling. Five seconds are about the middle of what the catalogue's own
+    are given. At an open pace no Run shows it, however long it is.
     """
     names = sorted({name for run in cell.runs for name in run.compilers})
     given_s = min((window.run.trial.asked.warmup_s for window in cell.windows), default=ENOUGH_S)
     _, read = unsettled(cell)
-    if not names or read or cell.contender.warmup_s is not None or given_s >= ENOUGH_S or cell.load.is_open:
+    if not names or read or cell.contender.warmup_s is not None or given_s >= ENOUGH_S:
         return None
+    follows = "its latency may be lower" if cell.load.is_open else "its rate is a floor, it may be faster"
     return Doubt(
         kind="cold-compiler",
         severity="shades",
         subject=cell.name,
         sentence=f"{words.listing(names)} compiles in {cell.name} while it serves, and it had {given_s:g} s to warm "
-        "up, in runs too short to see whether that is enough: its rate is a floor, it may be faster",
-        advice="give it a warm-up of its own (warmup_s in its file, --warmup 10s), or measure for 10 s and more "
-        "(--duration), where the steady state is found in the course itself",
+        f"up, which no run shows to be enough: {follows}",
+        advice="give it a warm-up of its own (warmup_s in its file, --warmup 10s), or let looping clients ask for 10 s "
+        "and more (--duration), where the steady state is found in the course itself",
         numbers={"compilers": ", ".join(names), "warmup_s": given_s},
     )
