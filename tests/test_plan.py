@@ -106,6 +106,19 @@ def test_its_length_is_the_sum_of_its_trials() -> None:
     assert plan.seconds == pytest.approx(2 * 4 * (OVERHEAD_S + 0.5 + 2.0))
 
 
+def test_in_place_the_rounds_of_a_cell_follow_each_other_and_only_the_first_starts_a_server() -> None:
+    plan = make_plan(study("a", "b", rounds=3, design="in-place"), catalogue("a", "b"), {})
+    assert plan.in_place
+    assert [trial.round for trial in plan.trials] == [1, 2, 3] * 8
+    cells = [(trial.contender, trial.workload, trial.load) for trial in plan.trials]
+    assert cells[::3] == cells[1::3] == cells[2::3]
+    assert len(set(cells)) == 8
+    assert cells[::3] != sorted(cells[::3], key=repr)
+    assert plan.seconds == pytest.approx(8 * (OVERHEAD_S + 3 * (0.5 + 2.0)))
+    blocks = make_plan(study("a", "b", rounds=3), catalogue("a", "b"), {})
+    assert {trial.id for trial in blocks.trials} == {trial.id for trial in plan.trials}
+
+
 def test_a_contender_with_a_warm_up_of_its_own_gets_it_in_the_same_tables() -> None:
     known = catalogue("a", "b")
     slow = msgspec.structs.replace(known.contenders["a"], warmup_s=8.0)

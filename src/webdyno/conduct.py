@@ -13,6 +13,7 @@ import selectors
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -53,6 +54,8 @@ class Bench:
     interrupted: threading.Event
     watch: Callable[[Event], None] = lambda _: None
     """Told every event of the driver as it comes, for a live view."""
+    serve: Callable[..., AbstractContextManager[Served]] = serve
+    """How a contender is started and ended: anew for each Trial, unless rounds are measured in place."""
 
 
 @dataclass
@@ -135,19 +138,21 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
     log, given = bench.contender_log(trial), running.given if running else {}
     served: Served | None = None
     try:
-        with serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
+        with bench.serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
             record.probe = served.probe
             record.served = {
                 "command": served.command,
                 "environment": served.environment,
                 "workers": served.workers,
                 "threads": served.threads,
+                "reused": served.reused,
             }
             _load(trial, bench, served, running, record)
             record.served |= {"gil_modules": served.gil_modules(), "compilers": served.compilers()}
             _autopsy(bench, served, record)
             if record.outcome == "ok":
                 served.verify(trial.load.max_connections or trial.load.connections)
+            served.sound = record.outcome == "ok" and not bench.interrupted.is_set()
     except StartError as error:
         record.fail(_outcome_of(error, bench), str(error), error.log_tail)
     except AnswerError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -145,7 +146,9 @@ def _plan(
     brief: bool,
 ) -> Plan:
     """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
-    trials = [_trial(catalogue, cell, round_) for round_, cell in _ordered(cells, study.rounds, study.seed)]
+    in_place = study.design == "in-place"
+    ordered = (_one_by_one if in_place else _ordered)(cells, study.rounds, study.seed)
+    trials = [_trial(catalogue, cell, round_) for round_, cell in ordered]
     busy = {cell.contender for cell in cells}
     used = [catalogue.contenders[name] for name in study.contenders if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
@@ -165,7 +168,8 @@ def _plan(
         memory_bytes=memory_bytes(study),
         cores=study.cores,
         estimate=study.estimate,
-        seconds=sum(trial_seconds(trial.asked, catalogue.contenders[trial.contender]) for trial in trials),
+        seconds=sum(map(partial(expected_s, catalogue.contenders, in_place), trials)),
+        in_place=in_place,
         services={name: catalogue.services[name] for name in services},
         shows=[*study.shows],
         claims=study.claims,
@@ -196,6 +200,13 @@ def trial_seconds(load: Load, contender: Contender | None = None) -> float:
     overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
     steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
     return overhead + load.opening_s + load.warmup_s + steady
+
+
+def expected_s(contenders: Mapping[str, Contender], in_place: bool, trial: Trial) -> float:
+    """As ``trial_seconds``; in place only the first round of a cell starts a server."""
+    if in_place and trial.round > 1:
+        return trial_seconds(trial.asked) - OVERHEAD_S
+    return trial_seconds(trial.asked, contenders.get(trial.contender))
 
 
 def memory_bytes(study: Study) -> int | None:
@@ -271,6 +282,13 @@ def _ordered(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, C
         order = list(cells)
         chance.shuffle(order)
         yield from ((round_, cell) for cell in order)
+
+
+def _one_by_one(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, Cell]]:
+    """Every round of one cell, then those of the next, the cells in random order."""
+    order = list(cells)
+    random.Random(seed).shuffle(order)  # noqa: S311 - an order to be repeated, not a secret
+    yield from ((round_, cell) for cell in order for round_ in range(1, rounds + 1))
 
 
 def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:

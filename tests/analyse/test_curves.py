@@ -95,6 +95,8 @@ def test_contenders_on_several_runtimes_are_lines_of_one_facet() -> None:
 
 def test_thirds_of_a_life_share_a_slice_that_lies_across() -> None:
     assert rates_by_part(slices([100.0] * 2)[:2]) == []
+    assert gain(run()) is not None
+    assert gain(run(reused=True)) is None  # it had its warm-up before
     even = rates_by_part(slices([100.0, 100.0, 100.0]))
     assert even == pytest.approx([100.0] * 3)
     four = [

@@ -378,6 +378,13 @@ def test_few_rounds_names_those_who_have_them() -> None:
     assert doubts([*good(), *good("slow")[:1]])["few-rounds"].sentence.startswith("slow has only 1 successful round")
 
 
+def test_rounds_in_place_are_told_to_show_nothing_of_starts() -> None:
+    runs = good()
+    found = doubts(runs, plan(runs, in_place=True))["one-start"]
+    assert found.sentence.startswith("each server was started once and measured 3 times in place")
+    assert "one-start" not in doubts(runs)
+
+
 def test_every_rule_has_a_test_above() -> None:
     also = {
         "dead-cell",
@@ -401,6 +408,7 @@ def test_every_rule_has_a_test_above() -> None:
         "part-of-phase",
         "pool-limited",
         "ran-again",
+        "one-start",
         "silent-close",
         "stolen-time",
         "throttled",

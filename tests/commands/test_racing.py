@@ -48,6 +48,8 @@ def test_flags_become_a_race(flags: Racing, race: Race | None) -> None:
         (Racing(precision="500%"), "--precision 500%: give a share"),
         (Racing(budget="1m", top=-1), "--top -1"),
         (Racing(exhaustive=True, budget="1m"), "--exhaustive leaves nothing out"),
+        (Racing(in_place=True, top=2), "--in-place measures every round of everything"),
+        (Racing(in_place=True, exhaustive=True), "it goes with none of --budget"),
     ],
 )
 def test_what_cannot_be_is_said(flags: Racing, says: str) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from tests.live import left_behind
 from tests.live.conftest import CATALOGUE, Call
+from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
 
@@ -118,6 +119,26 @@ def test_a_study_of_rates_is_raced_and_goes_on_as_one_when_it_was_killed(
     trials = query(folder, "SELECT DISTINCT trial FROM run WHERE outcome = 'ok'")
     assert 9 <= len(trials) <= 15
     assert "A race: " in done.stdout
+    assert_nothing_left(cache)
+
+
+def test_in_place_each_server_is_started_once_and_a_killed_run_goes_on(
+    webdyno: Call, environment: dict[str, str], tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, "run", "toys", "-k", "toy-good,odd-none", "--rounds", "4", "--in-place")
+    folder = wait_for_runs(tmp_path / "results", 2)
+    process.kill()
+    process.communicate(timeout=10)
+    done = webdyno("run", "--resume", str(folder))
+    assert done.returncode == 0, done.stderr
+    assert "each server was started once and measured 4 times in place" in done.stdout
+    with Store.open(folder) as store:
+        runs = [run for run in store.runs() if run.outcome == "ok"]
+    assert [run.trial.round for run in runs] == [1, 2, 3, 4] * 2
+    starts = [run.reused for run in runs].count(False)
+    assert 2 <= starts <= 3  # one each, and one more after the kill
+    pids = [{pid for each in run.readings for pid in each.cpu_by_process or {}} for run in runs if not run.reused]
+    assert all(pids)
     assert_nothing_left(cache)
 
 

@@ -81,6 +81,10 @@ def test_a_race_is_spoken_of_as_one() -> None:
     assert words.rounds(made, runs) == "a race of up to 3, a fresh server in each"
     assert again_flags(made) == "--budget 600s --precision 5% --top 0"
     assert again_flags(msgspec.structs.replace(made, race=None)) == "--rounds 10 --exhaustive"
+    in_place = msgspec.structs.replace(made, race=None, in_place=True)
+    assert again_flags(in_place) == "--rounds 10 --in-place"
+    assert words.rounds(in_place, runs) == "10, all on one start of each server"
+    assert "one after the other on one start of each server" in words.measured(in_place, runs)
     four = Race(most_runs=4 * made.cells)
     assert again_flags(msgspec.structs.replace(made, race=four)) == "--rounds 4 --top 3"
     assert "of up to 0" in words.rounds(made, [])

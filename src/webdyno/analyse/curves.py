@@ -13,7 +13,7 @@ from webdyno.analyse.claims import Judged
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.latency import merge
 from webdyno.analyse.measures import MEASURES
-from webdyno.analyse.parts import PARTS, rates_by_part
+from webdyno.analyse.parts import PARTS, thirds
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import NOT_AN_ERROR, Window
 from webdyno.model.claim import Measure
@@ -101,7 +101,7 @@ def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Co
     figures = {
         (f"{part}", window.run.trial.round): rate
         for window in cell.windows
-        for part, rate in enumerate(rates_by_part(window.run.slices))
+        for part, rate in enumerate(thirds(window.run))
     }
     fitted = fit(figures)
     if fitted is None or "0" not in fitted.names or f"{PARTS - 1}" not in fitted.names:

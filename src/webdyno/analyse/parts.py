@@ -1,7 +1,8 @@
 """Parts: the rate in each third of a server's life under load, which shows what its JIT compiler does.
 
 The original of study S4 loaded each server three times in a row and compared the third time with the first. Here every
-round begins with a fresh server, so that rounds are independent; the same is seen within a round.
+round begins with a fresh server, so that rounds are independent; the same is seen within a round. Of rounds in place
+only the first has the beginning of a life.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ def rates_by_part(slices: Iterable[Slice]) -> list[float]:
     return [number / length * 1e9 for number in answered]
 
 
+def thirds(run: Run) -> list[float]:
+    """As ``rates_by_part``, of a server that was started for this Run; of any other: empty."""
+    return [] if run.reused else rates_by_part(run.slices)
+
+
 def gain(run: Run) -> float | None:
     """The rate of the last third divided by that of the first; None when there are not enough Slices to tell."""
-    rates = rates_by_part(run.slices)
+    rates = thirds(run)
     return rates[-1] / rates[0] if rates and rates[0] > 0 else None

@@ -78,8 +78,8 @@ def _middle(values: Iterable[int | None], never: int) -> Estimate | None:
 
 
 def _ready_ns(window: Window) -> float | None:
-    return window.run.probe.ready_ns if window.run.probe else None
+    return window.run.probe.ready_ns if window.run.probe and not window.run.reused else None
 
 
 def _first_answer_ns(window: Window) -> float | None:
-    return window.run.probe.first_answer_ns if window.run.probe else None
+    return window.run.probe.first_answer_ns if window.run.probe and not window.run.reused else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,7 +15,7 @@ from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan, Trial
-from webdyno.plan import trial_seconds
+from webdyno.plan import expected_s
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -29,7 +30,7 @@ class Tally:
     def __init__(self, plan: Plan, already: set[str]) -> None:
         self.total = most_trials(plan)
         self.done = sum(trial.id in already for trial in plan.trials)
-        self._contenders = plan.contenders
+        self._expected = partial(expected_s, plan.contenders, plan.in_place)
         whole_s = sum(map(self._expected, plan.trials)) if self.total == len(plan.trials) else plan.seconds
         self._ahead_s = whole_s - sum(self._expected(trial) for trial in plan.trials if trial.id in already)
         self._expected_s = self._taken_s = 0.0
@@ -42,9 +43,6 @@ class Tally:
         self._ahead_s -= expected
         self._expected_s += expected
         self._taken_s += run.seconds
-
-    def _expected(self, trial: Trial) -> float:
-        return trial_seconds(trial.asked, self._contenders.get(trial.contender))
 
     @property
     def left_s(self) -> float:

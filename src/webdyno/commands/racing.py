@@ -46,10 +46,19 @@ class Racing:
         bool, flag("--exhaustive", help="No race: every round of everything, whatever is known by then.")
     ] = False
 
+    in_place: Annotated[
+        bool, flag("--in-place", help="No race, and one start of each server: its rounds follow each other there.")
+    ] = False
+
     @property
     def race(self) -> Race | None:
         """The race that the flags ask for by themselves; UsageError when they contradict each other."""
         wanted = self.budget is not None or self.precision is not None
+        if self.in_place and (wanted or self.top is not None or self.exhaustive):
+            raise UsageError(
+                "--in-place measures every round of everything, each server's one after the other; it goes with none "
+                "of --budget, --precision, --top and --exhaustive"
+            )
         if self.exhaustive and (wanted or self.top is not None):
             raise UsageError("--exhaustive leaves nothing out; it goes with none of --budget, --precision and --top")
         if self.top is not None and self.top < 0:
@@ -70,7 +79,7 @@ class Racing:
     def of(self, study: Study) -> Race | None:
         """The race that ``study`` becomes, its most Runs apart; None: every round of everything. UsageError."""
         race = self.race
-        if self.exhaustive:
+        if self.exhaustive or self.in_place:
             return None
         if race is not None:  # who asks for more rounds may have them
             return msgspec.structs.replace(race, most_rounds=max(race.most_rounds, study.rounds))
@@ -84,9 +93,12 @@ class Racing:
         return None
 
     def rounds_of(self, study: Study) -> Study:
-        """The study with as many rounds as the race may take."""
+        """The study as it is planned: with as many rounds as the race may take, or in another design."""
         race = self.of(study)
-        return study if race is None else msgspec.structs.replace(study, rounds=race.most_rounds)
+        if race is not None:
+            return msgspec.structs.replace(study, rounds=race.most_rounds)
+        design = "in-place" if self.in_place else "exhaustive" if self.exhaustive else study.design
+        return msgspec.structs.replace(study, design=design)
 
     def on(self, plan: Plan, study: Study) -> Plan:
         """The plan of ``rounds_of`` the ``study`` as a race, with the most it may take.
@@ -112,6 +124,8 @@ class Racing:
 def costs(plan: Plan) -> Iterator[str]:
     """What a race costs at least and at most, and what the grid and the classic design would; a sentence each."""
     race = plan.race
+    if plan.in_place:
+        yield "in place: each server is started once for all its rounds; what differs from start to start is not seen"
     if race is None:
         return
     rounds = plan.rounds if race.most_runs is None else race.most_runs // plan.cells

@@ -50,6 +50,7 @@ from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
+from webdyno.serve.in_place import InPlace
 from webdyno.service import Services
 from webdyno.store import Store
 
@@ -230,14 +231,17 @@ def _work(
             interrupted=interrupted,
             watch=told.event,
         )
-        for trial in ahead(plan, store):
-            if interrupted.is_set():
-                return
-            told.begin(trial)
-            driver, version = DRIVERS[trial.driver](), versions[trial.driver]
-            record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
-            store.append(record)
-            told.end(record)
+        with InPlace() as in_place:
+            bench = replace(bench, serve=in_place.serve) if plan.in_place else bench
+            for trial in ahead(plan, store):
+                if interrupted.is_set():
+                    return
+                told.begin(trial)
+                in_place.more = trial.round < plan.rounds
+                driver, version = DRIVERS[trial.driver](), versions[trial.driver]
+                record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
+                store.append(record)
+                told.end(record)
 
 
 def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Path | None) -> int:

@@ -89,6 +89,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     driver_command: list[str] = []
     driver_can: Can | None = None
     """What the driver can tell at all; None in Runs that never came to the load."""
+    reused: bool = False
+    """Its server was started for a Run before: measured in place, without a cold start of its own."""
     probe: Probe | None = None
     service: Backing | None = None
     """What stood behind it, for a workload that needs a Service."""

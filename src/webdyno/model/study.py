@@ -60,8 +60,9 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     loads: list[StudyLoad]
     rounds: int = 3
     """Of everything; in a race as many Runs as they would be, done where they still decide something."""
-    design: Literal["race", "exhaustive"] | None = None
-    """How ``run`` does it where no flag says so. None: a race where the rates of several contenders under full load are
+    design: Literal["race", "exhaustive", "in-place"] | None = None
+    """How ``run`` does it where no flag says so. ``in-place``: each server is started once, and its rounds follow each
+    other there, as in many older articles. None: a race where the rates of several contenders under full load are
     all the question (no claims, no ``shows``, no rate that is asked for, no trimmed mean), else exhaustive."""
     seed: int = 1
     memory_mb: int | None = None

@@ -98,6 +98,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Empty where something else made the Plan, and in older ones."""
     race: Race | None = None
     """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""
+    in_place: bool = False
+    """All rounds of a cell are measured on one start of its server, one after the other."""
 
     @property
     def cells(self) -> int:

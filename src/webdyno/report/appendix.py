@@ -128,7 +128,7 @@ def again_flags(plan: Plan) -> str:
     """What makes the same plan again: its rounds, and how it is raced, or that it is not."""
     race = plan.race
     if race is None:
-        return f"--rounds {plan.rounds} --exhaustive"
+        return f"--rounds {plan.rounds} {'--in-place' if plan.in_place else '--exhaustive'}"
     if race.most_runs is not None:
         return f"--rounds {race.most_runs // plan.cells} --top {race.top or 0}"
     budget = "" if race.budget_s is None else f"--budget {race.budget_s:g}s "

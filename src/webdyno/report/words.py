@@ -338,6 +338,8 @@ def _cores(numbers: Sequence[int]) -> str:
 
 def rounds(plan: Plan, runs: Sequence[Run]) -> str:
     """``4, a fresh server in each``; of a race, as many as anybody had."""
+    if plan.in_place:
+        return f"{count(plan.rounds)}, all on one start of each server"
     if plan.race is None:
         return f"{count(plan.rounds)}, a fresh server in each"
     return f"a race of up to {max((run.trial.round for run in runs), default=0)}, a fresh server in each"
@@ -356,7 +358,10 @@ def measured(plan: Plan, runs: Sequence[Run]) -> str:
             f"then, a fresh server process for each, in a new random order in every round (seed {plan.seed}). At most "
             f"{number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
         )
-    return (
-        f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}, a fresh server process "
-        f"for each, in a new random order in every round (seed {plan.seed}). Figures are {kind}."
+    how = (
+        f"one after the other on one start of each server, the servers in random order (seed {plan.seed})"
+        if plan.in_place
+        else f"a fresh server process for each, in a new random order in every round (seed {plan.seed})"
     )
+    of = f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}"
+    return f"{of}, {how}. Figures are {kind}."

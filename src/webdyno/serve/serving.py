@@ -70,6 +70,10 @@ class Served:
     """As in a Run, up to now."""
     compilers: Callable[[], list[str]] = list
     """The same."""
+    reused: bool = False
+    """Started for a Run before."""
+    sound: bool = False
+    """Set by who loaded it: the Trial succeeded, so the server can be measured again."""
 
     def verify(self, connections: int = 0) -> None:
         """Ask everything again after a load over ``connections``, each of which may have left one; AnswerError."""

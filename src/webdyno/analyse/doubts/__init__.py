@@ -39,7 +39,7 @@ from webdyno.analyse.doubts.original import fewer_cores
 from webdyno.analyse.doubts.physics import delayed_ack, hanging_requests, impossible_rate
 from webdyno.analyse.doubts.pools import pool_limited
 from webdyno.analyse.doubts.processes import memory_capped, uneven_accept
-from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete
+from webdyno.analyse.doubts.rounds import drifted, few_rounds, incomplete, one_start
 from webdyno.analyse.doubts.schedule import not_offered, schedule_lag
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
@@ -97,6 +97,7 @@ STUDY_RULES: tuple[Callable[[Evidence], Doubt | None], ...] = (
     loaded_before,
     driver_limits,
     incomplete,
+    one_start,
     fewer_cores,
 )
 

@@ -54,6 +54,22 @@ def drifted(table: Table) -> Doubt | None:
     )
 
 
+def one_start(evidence: Evidence) -> Doubt | None:
+    """Rounds in place: servers of one make differ from start to start, and of that nothing was seen."""
+    plan = evidence.plan
+    if not plan.in_place:
+        return None
+    return Doubt(
+        kind="one-start",
+        severity="shades",
+        subject="",
+        sentence=f"each server was started once and measured {words.count(plan.rounds, 'time')} in place: what differs "
+        "from start to start, which is most of what differs, is in no interval, and they are too narrow",
+        advice="run it without --in-place: every round then starts every server anew",
+        numbers={"rounds": plan.rounds},
+    )
+
+
 def _left(evidence: Evidence) -> int:
     """Runs still to do; of a race, those it would do next."""
     if evidence.plan.race is not None:
