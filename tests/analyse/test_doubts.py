@@ -410,6 +410,7 @@ def test_every_rule_has_a_test_above() -> None:
         "ran-again",
         "one-start",
         "silent-close",
+        "still-climbing",
         "stolen-time",
         "throttled",
     }

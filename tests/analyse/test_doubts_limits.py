@@ -362,3 +362,18 @@ def test_a_compiler_is_no_doubt_where_its_warm_up_was_stated_or_long_or_seen() -
     seen = [change(each, slices=slices([10_000.0] * 12), steady_end_ns=None) for each in runs]
     assert "cold-compiler" not in doubts(seen)
     assert "cold-compiler" not in doubts(good())
+
+
+def courses(*rates: tuple[float, ...]) -> list[Run]:
+    return [run(round_=r, slices=slices(list(each)), steady_end_ns=None) for r, each in enumerate(rates, 1)]
+
+
+def test_what_was_still_getting_faster_in_all_rounds_has_a_floor_of_a_rate() -> None:
+    found = doubts(courses((4_500, 8_900, 10_000), (4_700, 9_000, 10_200), (4_400, 8_000, 9_900)))["still-climbing"]
+    assert "2.2 times as fast at the end of its window as at the begin, after 0.5 s of warm-up" in found.sentence
+    assert found.severity == "shades"
+    noisy = courses((9_000, 9_500, 10_000), (10_000, 9_500, 10_400), (8_000, 9_000, 10_900))
+    assert "still-climbing" not in doubts(noisy)  # 17 % in the mean, and not sure
+    assert "still-climbing" not in doubts(courses(*[(9_500, 9_800, 10_000)] * 4))  # sure, and too little
+    assert "still-climbing" not in doubts(courses((4_500, 10_000), (4_500, 10_000)))  # two rounds are an accident
+    assert "still-climbing" not in doubts(courses((10_000, 4_500), (10_000, 4_500), (10_000, 4_600)))

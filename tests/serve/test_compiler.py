@@ -26,6 +26,7 @@ def mapped(proc: Path, pid: int, *files: str) -> None:
         ("/usr/share/dotnet/shared/Microsoft.NETCore.App/9.0.1/libclrjit.so", ".NET"),
         ("/usr/lib/x86_64-linux-gnu/libpypy3.9-c.so", "PyPy"),
         ("/opt/my tools/pypy3.11", "PyPy"),
+        ("/usr/local/bin/node", "V8"),
         ("/opt/my tools/libjvm.so (deleted)", "HotSpot"),
     ],
 )
@@ -35,7 +36,15 @@ def test_each_is_known_by_its_file(tmp_path: Path, file: str, name: str) -> None
 
 
 def test_what_only_sounds_like_one_is_none(tmp_path: Path) -> None:
-    mapped(tmp_path, 7, "/home/me/pypy/app.so", "/usr/lib/libjvmti_agent.so", "/usr/bin/node", "/lib/notlibjvm.so")
+    mapped(
+        tmp_path,
+        7,
+        "/home/me/pypy/app.so",
+        "/usr/lib/libjvmti_agent.so",
+        "/usr/bin/node-exporter",
+        "/usr/bin/bun",
+        "/lib/notlibjvm.so",
+    )
     assert compilers([7], tmp_path) == []
 
 

@@ -28,7 +28,7 @@ from webdyno.model.verdict import Standing, Verdict
 
 ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
-NOT_ITS_OWN = ("generator-bound", "stolen-time", "cold-compiler")
+NOT_ITS_OWN = ("generator-bound", "stolen-time", "cold-compiler", "still-climbing")
 """Doubts that make a rate a floor, and a time a ceiling: it is the measuring that held the contender back."""
 HELD_BACK = (*NOT_ITS_OWN, "service-bound")
 """Those, and one that may: a service is also full when the contender asks too much."""

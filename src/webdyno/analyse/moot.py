@@ -25,7 +25,7 @@ from webdyno.analyse.doubts.figures import part_of_phase
 from webdyno.analyse.doubts.machine import stolen_time
 from webdyno.analyse.doubts.physics import impossible_rate
 from webdyno.analyse.doubts.service_bound import service_bound
-from webdyno.analyse.doubts.warming import cold_compiler
+from webdyno.analyse.doubts.warming import cold_compiler, still_climbing
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
@@ -41,6 +41,7 @@ RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     generator_bound,
     stolen_time,
     cold_compiler,
+    still_climbing,
     service_bound,
 )
 """Every rule about a contender that can void its figures, or make its rate a floor."""

@@ -105,6 +105,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     gil_modules: list[str] = []
     """Modules that switched the GIL of a free-threaded Python back on, as its log says."""
     compilers: list[str] = []
-    """What compiles in its processes while they serve, of those that take more than a second for it: HotSpot, PyPy."""
+    """What compiles in its processes while they serve, of those that take more than a second for it: HotSpot, V8."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""

@@ -45,7 +45,7 @@ from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
 from webdyno.analyse.doubts.throttled import throttled
-from webdyno.analyse.doubts.warming import cold_compiler, never_settled
+from webdyno.analyse.doubts.warming import cold_compiler, never_settled, still_climbing
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.model.doubt import Doubt
 
@@ -63,6 +63,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     generator_bound,
     stolen_time,
     cold_compiler,
+    still_climbing,
     not_offered,
     schedule_lag,
     service_bound,

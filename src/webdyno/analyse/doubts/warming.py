@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import statistics
+
+from scipy.special import stdtr
+
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.analyse.warmup import too_short_s, unsettled
+from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 ENOUGH_S = 5.0
+CLIMB = 1.1
+SURE = 0.01
+LEAST_ROUNDS = 3
+LEAST_NS = 400_000_000
+"""Shorter Slices say too little."""
 
 
 def never_settled(cell: Cell) -> Doubt | None:
@@ -53,3 +64,38 @@ def cold_compiler(cell: Cell) -> Doubt | None:
         "and more (--duration), where the steady state is found in the course itself",
         numbers={"compilers": ", ".join(names), "warmup_s": given_s},
     )
+
+
+def still_climbing(cell: Cell) -> Doubt | None:
+    """In Runs too short to find levels in, the last Slice was faster than the first by 10 %, in all rounds alike.
+
+    Sure by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor. Silent where answers take their time
+    by nature: they come in steps then.
+    """
+    climbs = [climb for window in cell.windows if (climb := _climb(window)) is not None]
+    _, read = unsettled(cell)
+    if read or len(climbs) < LEAST_ROUNDS or cell.load.is_open or cell.workload.service_floor_ms:
+        return None
+    mean, error = statistics.fmean(climbs), statistics.stdev(climbs) / math.sqrt(len(climbs))
+    if mean < math.log(CLIMB) or (error > 0 and stdtr(len(climbs) - 1, -mean / error) >= SURE):
+        return None
+    given_s = min(window.run.trial.asked.warmup_s for window in cell.windows)
+    return Doubt(
+        kind="still-climbing",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} was still getting faster when it was measured: {math.exp(mean):.1f} times as fast at "
+        f"the end of its window as at the begin, after {given_s:g} s of warm-up: its rate is a floor, it may be faster",
+        advice="give it a longer warm-up (warmup_s in its file, --warmup 10s), or measure for 10 s and more "
+        "(--duration), where the steady state is found in the course itself",
+        numbers={"climb": math.exp(mean), "rounds": len(climbs), "warmup_s": given_s},
+    )
+
+
+def _climb(window: Window) -> float | None:
+    """Logarithm of the rate of the last steady Slice divided by that of the first; None for less than two."""
+    steady = [each for each in window.run.slices if each.phase == "steady" and each.duration_ns >= LEAST_NS and each.ok]
+    if len(steady) < 2:
+        return None
+    first, *_, last = (each.ok / each.duration_ns for each in steady)
+    return math.log(last / first)
