@@ -108,6 +108,13 @@ def test_a_server_that_dozes_while_clients_wait_is_told(odd: tuple[Analysis, Pat
     assert "of one core while 8 clients waited" in found["idle-while-slow"].sentence
 
 
+def test_a_server_that_was_still_getting_faster_is_told(webdyno: Call) -> None:
+    found = standings(analysis(webdyno("run", "climbs", "--json")))
+    climbing = kinds(found["odd-climbs"].doubts)["still-climbing"]
+    assert "times as fast at the end of its window as at the begin, after 0.1 s of warm-up" in climbing.sentence
+    assert "still-climbing" not in kinds(found["odd-none"].doubts)
+
+
 def test_what_a_load_tool_cannot_see_is_told(webdyno: Call) -> None:
     done = webdyno("run", "waits", "--json", "--contender", "odd-none", "--driver", "ab", "--duration", "1s")
     if done.returncode == 3 and "not installed" in done.stderr:

@@ -13,6 +13,7 @@ plateau     sends head and body apart and lets the kernel delay the body (Nagle)
 queue       listens with a queue of four places
 hasty       answers /wait at once
 dozes       sleeps for 20 ms before each answer
+climbs      sleeps before each answer, 20 ms at first and less and less for two seconds
 gil         writes what a free-threaded CPython writes when a module switches the GIL on again
 """
 
@@ -21,6 +22,7 @@ import os
 import signal
 import socket
 import sys
+import time
 
 PORT, HABIT = int(sys.argv[1]), sys.argv[2]
 BODIES = {b"/": b"Hello, World!", b"/wait": b"waited"}
@@ -30,6 +32,7 @@ MORE = b"Connection: close\r\n" if HABIT == "says-close" else b""
 LAST = {"closes": 1, "says-close": 1, "http10": 1, "rarely": 20}.get(HABIT)
 places = asyncio.Semaphore(2 if HABIT == "starves" else 100_000)
 connections = 0
+begun = []
 
 
 async def answers(reader, writer, number):
@@ -43,6 +46,9 @@ async def answers(reader, writer, number):
             await asyncio.sleep(0.1)
         if HABIT == "dozes":
             await asyncio.sleep(0.02)
+        if HABIT == "climbs":
+            begun.append(time.monotonic())
+            await asyncio.sleep(max(0.002, 0.02 - 0.009 * (begun[-1] - begun[0])))
         body = BODIES[path][::-1] if HABIT == "errs" and given % 10 == 0 else BODIES[path]
         head = HEAD % (VERSION, len(body), MORE)
         for part in [head, body] if HABIT == "plateau" else [head + body]:
