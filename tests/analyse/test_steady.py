@@ -101,6 +101,7 @@ def test_cpu_and_rate_are_of_the_same_slices() -> None:
         like(np.zeros(3)),
         like(np.zeros(6)),
         run(slices=[]),
+        run(slices=[msgspec.structs.replace(each, phase="warmup") for each in slices([10_000.0] * 12)]),
         change_slices(like(np.zeros(20)), ok=0),
         change_slices(like(np.zeros(20)), duration_ns=0),
         msgspec.structs.replace(
@@ -111,7 +112,7 @@ def test_cpu_and_rate_are_of_the_same_slices() -> None:
             ),
         ),
     ],
-    ids=["3 s", "6 s", "nothing", "no answers", "no time", "connections that change"],
+    ids=["3 s", "6 s", "nothing", "only warm-up", "no answers", "no time", "connections that change"],
 )
 def test_what_cannot_be_read_keeps_the_warm_up_of_the_study(made: Run) -> None:
     assert course(made) == Course(read=False)

@@ -85,6 +85,8 @@ def _course(parts: tuple[_Part, ...]) -> Course:
     if len(slices) < ENOUGH or not rates.all():
         return Course(read=False)
     planned = sum(slice_.phase == "warmup" for slice_ in slices)
+    if planned == len(slices):  # interrupted before it began
+        return Course(read=False)
     latest = planned + (len(slices) - planned) // 2
     logs = np.log(rates)
     levels, least_error = level_begin(logs), mser(logs)
