@@ -9,10 +9,10 @@ import pytest
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, robbed, run
 from tests.test_docs import reference
 from webdyno.analyse import analyse
-from webdyno.analyse.claims import HELD_BACK
 from webdyno.analyse.compare import apart
 from webdyno.analyse.doubts import CONTENDER_RULES
 from webdyno.analyse.estimate import fit
+from webdyno.analyse.floors import HELD_BACK
 from webdyno.analyse.looks import comparisons_at, key_of, replay
 from webdyno.analyse.moot import RULES
 from webdyno.analyse.race import Heat, comparisons, judge, spending
@@ -247,14 +247,18 @@ def test_a_race_goes_on_about_one_that_the_hypervisor_robbed_until_its_luck_has_
     made = planned()
     quiet = conducted(made)[:15]
     assert replay(made, quiet).end is None
-    hit = [robbed(each, 0.2) if each.trial.contender == "e" else each for each in quiet]
+
+    def hit(cores: float) -> list[Run]:
+        return [robbed(each, cores) if each.trial.contender == "e" else each for each in quiet]
+
     (key,) = {key_of(trial) for trial in made.trials}
-    before, after = replay(made, quiet).heats[key], replay(made, hit).heats[key]
+    before, after = replay(made, quiet).heats[key], replay(made, hit(0.6)).heats[key]
     assert ("a", "e") in before.told
     assert {other for _, other in before.told - after.told} == {"e"}
     assert not {claim for claim in after.told if claim[1] == "e"}
     assert "e" in (after.active or set())
     assert "e" not in (before.active or set())
+    assert ("a", "e") in replay(made, hit(0.12)).heats[key].told  # so far behind that no luck explains it
 
 
 def test_a_rate_near_the_machines_ceiling_is_a_floor_in_a_race_too() -> None:

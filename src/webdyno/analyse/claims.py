@@ -15,11 +15,12 @@ R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from webdyno.analyse import phrases
+from webdyno.analyse.floors import HELD_BACK, room
 from webdyno.analyse.measures import MEASURES, SCALE, Figures, Ratio, ratio
 from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.doubt import Doubt
@@ -28,10 +29,6 @@ from webdyno.model.verdict import Standing, Verdict
 
 ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
-NOT_ITS_OWN = ("generator-bound", "stolen-time", "cold-compiler", "still-climbing")
-"""Doubts that make a rate a floor, and a time a ceiling: it is the measuring that held the contender back."""
-HELD_BACK = (*NOT_ITS_OWN, "service-bound")
-"""Those, and one that may: a service is also full when the contender asks too much."""
 EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -82,13 +79,9 @@ class _Side:
         """Its rate is a floor."""
         return any(doubt.kind in HELD_BACK for doubt in self.doubts)
 
-
-def is_open_upwards(faster: Collection[str], slower: Collection[str]) -> bool:
-    """Whether the slower of two may be the faster, by the kinds of Doubts about each: its rate is a floor that the load
-    generator or the machine made, or both are floors."""
-    return not set(NOT_ITS_OWN).isdisjoint(slower) or not (
-        set(HELD_BACK).isdisjoint(faster) or set(HELD_BACK).isdisjoint(slower)
-    )
+    def room(self) -> float:
+        """How many times faster it may be than it was measured."""
+        return math.inf if any(doubt.kind == "service-bound" for doubt in self.doubts) else room(self.doubts)
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
@@ -234,13 +227,13 @@ Bounds = tuple[float, float]
 
 
 def _bounds(claim: Claim, one: _Side, other: _Side | None, of: Bounds) -> Bounds:
-    """The interval as it must be read when a rate is a floor: whoever was held back may be faster without limit."""
+    """The interval as it must be read when a rate is a floor: whoever was held back may be faster by its room."""
     if claim.measure != "rate" and claim.measure not in _TIMES:
         return of
-    mine, others = one.bound(), other is not None and other.bound()
+    mine, others = one.room(), 1.0 if other is None else other.room()
     if claim.measure in _TIMES:
         mine, others = others, mine
-    return 0.0 if others else of[0], math.inf if mine else of[1]
+    return of[0] / others, of[1] * mine
 
 
 def _ruling(claim: Claim, sure: Bounds, found: Ratio, one: _Side, other: _Side | None, cases: int) -> Ruling:

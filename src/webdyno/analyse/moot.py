@@ -9,11 +9,11 @@ not read at each look; it speaks in the report alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from webdyno.analyse.claims import is_open_upwards
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.doubts.again import ran_again
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
@@ -26,6 +26,7 @@ from webdyno.analyse.doubts.machine import stolen_time
 from webdyno.analyse.doubts.physics import impossible_rate
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.warming import cold_compiler, still_climbing
+from webdyno.analyse.floors import is_open_upwards, room
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
@@ -57,21 +58,29 @@ class Moot:
     """Contenders that will not be ranked."""
     pairs: frozenset[Pair]
     """Those that are not told apart whichever turns out the faster."""
-    unlucky: frozenset[str]
-    """Contenders from which nobody faster is told apart until more rounds have made up for their bad luck."""
+    unlucky: Mapping[str, float]
+    """Who may be so many times faster than measured until more rounds have made up for its bad luck."""
 
 
 def moot(cells: Sequence[Cell]) -> Moot:
     """What nothing more can be told of, by what ``cells`` hold so far."""
     about = {cell.name: [doubt for rule in RULES if (doubt := rule(cell)) is not None] for cell in cells}
-    kinds = {name: {doubt.kind for doubt in doubts} for name, doubts in about.items()}
-    lasting = {name: of - {_LUCK} for name, of in kinds.items()}
+    luck = {name: [doubt for doubt in doubts if doubt.kind == _LUCK] for name, doubts in about.items()}
+    lasting = {name: [doubt for doubt in doubts if doubt.kind != _LUCK] for name, doubts in about.items()}
+    rates = {cell.name: cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells}
     return Moot(
         barred=frozenset(name for name, doubts in about.items() if any(each.severity == "voids" for each in doubts)),
         pairs=frozenset(
             frozenset((one, other))
             for one, other in combinations(lasting, 2)
-            if is_open_upwards(lasting[one], lasting[other]) and is_open_upwards(lasting[other], lasting[one])
+            if _is_open(lasting[one], lasting[other], rates[one], rates[other])
         ),
-        unlucky=frozenset(name for name, of in kinds.items() if _LUCK in of),
+        unlucky={name: room(doubts) for name, doubts in luck.items() if doubts},
     )
+
+
+def _is_open(one: Sequence[Doubt], other: Sequence[Doubt], mine: float, others: float) -> bool:
+    """Whichever is ahead, by as much as it is now."""
+    least, most = sorted((mine, others))
+    ratio = most / least if least else math.inf
+    return is_open_upwards(one, other, ratio) and is_open_upwards(other, one, ratio)

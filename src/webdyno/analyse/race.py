@@ -63,14 +63,14 @@ def judge(
     look: int,
     barred: Mapping[K, Collection[str]] = MappingProxyType({}),
     moot: Mapping[K, Collection[Pair]] = MappingProxyType({}),
-    unlucky: Mapping[K, Collection[str]] = MappingProxyType({}),
+    unlucky: Mapping[K, Mapping[str, float]] = MappingProxyType({}),
 ) -> dict[K, Heat]:
     """Every table after look ``look`` (from 1), where it stood ``before``.
 
     Who is ``barred`` will not be ranked: it takes nobody's place among the first, and nothing about it is open; nor
-    are pairs that are ``moot``, because the report will not tell them whatever is found. Nobody faster is told by this
-    look from who was ``unlucky``. All of them count among the pairs that are asked all the same, so that what is
-    claimed does not depend on them.
+    are pairs that are ``moot``, because the report will not tell them whatever is found. Nobody is told by this look to
+    be faster than one that was ``unlucky``, unless by more than its luck can have cost. All of them count among the
+    pairs that are asked all the same, so that what is claimed does not depend on them.
     """
     asked = {key: pairs for key, cells in tables.items() if (pairs := _pairs(cells)) is not None}
     level = spending(race.alpha, look)
@@ -82,8 +82,7 @@ def judge(
         if key not in asked:
             heats[key] = Heat(earlier.told, frozenset())
             continue
-        found = asked[key].told(limit)
-        told = _kept(earlier.told, {claim for claim in found if claim[1] not in unlucky.get(key, ())})
+        told = _kept(earlier.told, asked[key].told(limit, unlucky.get(key, {})))
         open_ = _open(asked[key], told, race, level / max(number, 1), moot.get(key, ()))
         heats[key] = Heat(told, frozenset(_active(asked[key], open_, race, barred.get(key, ()))))
     return heats
@@ -108,9 +107,10 @@ class _Pairs:
     def count(self) -> int:
         return len(self.names) * (len(self.names) - 1) // 2
 
-    def told(self, limit: float) -> set[Claim]:
-        """Pairs whose p value is within ``limit``, the better first."""
-        rows, columns = np.nonzero((self.p <= limit) & (self.apart > 0))
+    def told(self, limit: float, room: Mapping[str, float]) -> set[Claim]:
+        """Pairs whose p value is within ``limit``, the better first; ``room``: times a worse one may be better."""
+        least = np.log([room.get(name, 1.0) for name in self.names])
+        rows, columns = np.nonzero((self.p <= limit) & (self.apart > least[None, :]))
         return {(self.names[row], self.names[column]) for row, column in zip(rows, columns, strict=True)}
 
 

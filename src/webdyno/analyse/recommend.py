@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from webdyno.analyse import words
-from webdyno.analyse.claims import NOT_ITS_OWN
+from webdyno.analyse.floors import NOT_ITS_OWN
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Run

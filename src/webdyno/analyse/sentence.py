@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdyno.analyse import words
-from webdyno.analyse.claims import NOT_ITS_OWN, is_open_upwards
 from webdyno.analyse.compare import equal, rounds_needed
 from webdyno.analyse.estimate import Fit
+from webdyno.analyse.floors import NOT_ITS_OWN, is_open_upwards
 from webdyno.model.verdict import Standing
 
 TOO_MANY_ROUNDS = 60
@@ -78,12 +78,16 @@ def _untold(how: str, names: str, leader: str, figure: str, advice: str) -> str:
 
 def _floors(ranked: Sequence[Standing], winners: Sequence[str]) -> list[str]:
     """Who of ``winners`` was held back, so that its place behind the first says nothing."""
-    first, *others = ({doubt.kind for doubt in standing.doubts} for standing in ranked)
     return [
         standing.contender
-        for standing, kinds in zip(ranked[1:], others, strict=True)
-        if standing.contender in winners and is_open_upwards(first, kinds)
+        for standing in ranked[1:]
+        if standing.contender in winners and is_open_upwards(ranked[0].doubts, standing.doubts, _behind(standing))
     ]
+
+
+def _behind(standing: Standing) -> float:
+    """How many times faster the first is."""
+    return 1.0 if standing.ratio_to_best is None else 1 / standing.ratio_to_best.value
 
 
 def _unlucky(ranked: Sequence[Standing], floors: Sequence[str]) -> bool:

@@ -6,14 +6,16 @@ letters, and nobody is compared with it; a table that a doubt voids has no ranki
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 from webdyno.analyse import doubts as rules
-from webdyno.analyse.claims import Judged, is_open_upwards, judge_claims
+from webdyno.analyse.claims import Judged, judge_claims
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.floors import is_open_upwards
 from webdyno.analyse.limits import limits
 from webdyno.analyse.looks import comparisons_at, replay
 from webdyno.analyse.looks import told as told_by_race
@@ -83,7 +85,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     barred = _voided(about_table)
     ranked = [name for name in by_rate if not barred and not _voided(about[name])]
     voided = [name for name in by_rate if name not in ranked]
-    told = _told(plan, rates, ranked, _floors(by_rate, about), heat)
+    told = _told(plan, rates, ranked, _floors(by_rate, rates, about), heat)
     marks = letters(ranked, told)
     cells = {cell.name: cell for cell in table.cells}
     warm, by_route = warm_ups(table), routes(table)
@@ -171,11 +173,14 @@ def _voided(doubts: Sequence[Doubt]) -> bool:
     return any(doubt.severity == "voids" for doubt in doubts)
 
 
-def _floors(by_rate: Sequence[str], about: Mapping[str, Sequence[Doubt]]) -> set[Pair]:
+def _floors(by_rate: Sequence[str], rates: Fit | None, about: Mapping[str, Sequence[Doubt]]) -> set[Pair]:
     """Pairs, the faster first in ``by_rate``, whose order is not theirs, for the slower one may be the faster."""
-    kinds = {name: {doubt.kind for doubt in about[name]} for name in by_rate}
-    pairs = combinations(by_rate, 2)
-    return {frozenset((one, other)) for one, other in pairs if is_open_upwards(kinds[one], kinds[other])}
+    logs = {} if rates is None else dict(zip(rates.names, map(float, rates.logs), strict=True))
+    return {
+        frozenset((one, other))
+        for one, other in combinations(by_rate, 2)
+        if is_open_upwards(about[one], about[other], math.exp(logs[one] - logs[other]))
+    }
 
 
 def _told_anything(rates: Fit | None, ranked: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ that is what a merge must not let through.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
@@ -13,10 +14,10 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from webdyno.analyse.change import Change, judge_apart, judge_pairs
-from webdyno.analyse.claims import HELD_BACK
 from webdyno.analyse.doubts import about_contender, about_study, about_table
 from webdyno.analyse.doubts.machine import placement
 from webdyno.analyse.estimate import fit
+from webdyno.analyse.floors import SERVICE_BOUND, room
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.verdict import FIGURES
 from webdyno.analyse.window import BLAMELESS, Window
@@ -169,7 +170,7 @@ def _outcome(
         return "worse", "head answers more requests with errors"
     outcomes: dict[str, Outcome] = {"faster": "better", "slower": "worse", "same": "same"}
     outcome = outcomes.get(rate.verdict, "cannot tell")
-    why = _not_comparable(it, about, beside) or _held_back(outcome, about)
+    why = _not_comparable(it, about, beside) or _held_back(outcome, about, rate)
     return ("cannot tell", why) if why else (outcome, "")
 
 
@@ -187,9 +188,14 @@ def _not_comparable(it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Se
     return "" if alike else "base and head had different placements of cores and memory"
 
 
-def _held_back(outcome: Outcome, about: Mapping[str, Sequence[Doubt]]) -> str:
+def _held_back(outcome: Outcome, about: Mapping[str, Sequence[Doubt]], rate: Change) -> str:
     """Why an outcome does not follow: a rate that is a floor may be higher, and then the outcome would be another."""
-    held = [side for side, doubts in about.items() if any(doubt.kind in HELD_BACK for doubt in doubts)]
+    apart = 1.0 if rate.ratio is None or outcome == "same" else math.exp(abs(math.log(rate.ratio.value)))
+    held = [
+        side
+        for side, doubts in about.items()
+        if room(doubts) > apart or any(doubt.kind == SERVICE_BOUND for doubt in doubts)
+    ]
     if len(held) > 1:
         return "both were held back by something else than themselves"
     against: dict[str, Outcome] = {BASE: "better", HEAD: "worse"}

@@ -90,7 +90,8 @@ def noisy_host(table: Table) -> Doubt | None:
 def stolen_time(cell: Cell) -> Doubt | None:
     """The hypervisor took 5 % of the rig's cores in half of its runs, or more: bad luck that no random order evens out.
 
-    Shades: its rate is a floor that the machine made, so nobody who was measured to be faster is told apart from it.
+    Shades: its rate is a floor that the machine made. Who was measured to be faster is told apart from it only where
+    that is more than the theft can have cost (see floors).
     """
     share = cell.median(_stolen_share)
     if share is None or share < STEAL_VOIDS:
@@ -102,8 +103,8 @@ def stolen_time(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"the hypervisor took {words.per_cent(share)} of the CPU from {cell.name} and its load generator, in "
         f"the middle one of its runs: {follows}",
-        advice="measure again, with more rounds or on a quieter machine; who was measured to be faster is not told "
-        "apart from it",
+        advice="measure again, with more rounds or on a quieter machine; who was faster by less than that can have "
+        "cost is not told apart from it",
         numbers={"steal": share, "runs": len(cell.windows)},
     )
 

@@ -69,8 +69,8 @@ def cold_compiler(cell: Cell) -> Doubt | None:
 def still_climbing(cell: Cell) -> Doubt | None:
     """In Runs too short to find levels in, the last Slice was faster than the first by 10 %, in all rounds alike.
 
-    Sure by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor. Silent where answers take their time
-    by nature: they come in steps then.
+    Sure by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet gain (see
+    floors). Silent where answers take their time by nature: they come in steps then.
     """
     climbs = [climb for window in cell.windows if (climb := _climb(window)) is not None]
     _, read = unsettled(cell)
