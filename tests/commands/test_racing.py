@@ -84,6 +84,14 @@ def test_a_study_of_rates_is_raced_unless_it_asks_for_more(changed: dict[str, ob
         Racing(top=2).of(other)
 
 
+def test_a_study_in_place_is_raced_only_when_asked_and_then_in_rounds() -> None:
+    study = msgspec.structs.replace(QUICK, design="in-place")
+    assert Racing().of(study) is None
+    assert Racing().rounds_of(study).design == Racing(in_place=True).rounds_of(QUICK).design == "in-place"
+    assert Racing(budget="10m").rounds_of(study).design == "race"
+    assert Racing(exhaustive=True).rounds_of(study).design == "exhaustive"
+
+
 def test_a_study_with_many_rounds_may_have_as_many_in_its_race() -> None:
     assert Racing().of(msgspec.structs.replace(QUICK, rounds=14)) == Race(most_rounds=14)
 

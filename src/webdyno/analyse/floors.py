@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from webdyno.model.doubt import Doubt
+from webdyno.model.load import Load
 
 WITHOUT_BOUND = ("generator-bound", "cold-compiler")
 NOT_ITS_OWN = (*WITHOUT_BOUND, "stolen-time", "still-climbing")
@@ -20,6 +21,11 @@ HELD_BACK = (*NOT_ITS_OWN, SERVICE_BOUND)
 COST = 3.0
 """A rate loses at most so many times the part of the CPU that was stolen; 1.5 times is what A/A experiments showed."""
 MOST_LOST = 0.9
+
+
+def follows(load: Load) -> str:
+    """What such a Doubt means for the figures, as the end of its sentence."""
+    return "its latency may be lower" if load.is_open else "its rate is a floor, it may be faster"
 
 
 def room(doubts: Iterable[Doubt]) -> float:

@@ -96,7 +96,7 @@ class Racing:
         """The study as it is planned: with as many rounds as the race may take, or in another design."""
         race = self.of(study)
         if race is not None:
-            return msgspec.structs.replace(study, rounds=race.most_rounds)
+            return msgspec.structs.replace(study, rounds=race.most_rounds, design="race")
         design = "in-place" if self.in_place else "exhaustive" if self.exhaustive else study.design
         return msgspec.structs.replace(study, design=design)
 

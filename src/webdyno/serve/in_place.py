@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from threading import Event
-from types import MappingProxyType, TracebackType
-from typing import Self
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Self
 
-from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.workload import Workload
-from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import Served, serve
 
 
@@ -33,21 +29,12 @@ class InPlace:
         self._end()
 
     @contextlib.contextmanager
-    def serve(
-        self,
-        contender: Contender,
-        workload: Workload,
-        built: Built,
-        strapped: Strapped,
-        log: Path,
-        interrupted: Event,
-        given: Mapping[str, str] = MappingProxyType({}),
-    ) -> Iterator[Served]:
+    def serve(self, contender: Contender, workload: Workload, *rest: Any) -> Iterator[Served]:
         """As ``serve``. A server that a Trial left otherwise than sound is ended with it, and the next one is new."""
         cell, served = (contender.name, workload.name), self._kept
         if served is None or cell != self._cell or served.group.has_ended():
             self._end()
-            served = self._open.enter_context(serve(contender, workload, built, strapped, log, interrupted, given))
+            served = self._open.enter_context(serve(contender, workload, *rest))
         else:
             served.reused = True
             served.notes.clear()  # the Run before told them

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from webdyno.analyse import words
+from webdyno.analyse.floors import follows
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
@@ -96,13 +97,12 @@ def stolen_time(cell: Cell) -> Doubt | None:
     share = cell.median(_stolen_share)
     if share is None or share < STEAL_VOIDS:
         return None
-    follows = "its latency may be lower" if cell.load.is_open else "its rate is a floor, it may be faster"
     return Doubt(
         kind="stolen-time",
         severity="shades",
         subject=cell.name,
         sentence=f"the hypervisor took {words.per_cent(share)} of the CPU from {cell.name} and its load generator, in "
-        f"the middle one of its runs: {follows}",
+        f"the middle one of its runs: {follows(cell.load)}",
         advice="measure again, with more rounds or on a quieter machine; who was faster by less than that can have "
         "cost is not told apart from it",
         numbers={"steal": share, "runs": len(cell.windows)},

@@ -8,6 +8,7 @@ import statistics
 from scipy.special import stdtr
 
 from webdyno.analyse import words
+from webdyno.analyse.floors import follows
 from webdyno.analyse.table import Cell
 from webdyno.analyse.warmup import too_short_s, unsettled
 from webdyno.analyse.window import Window
@@ -53,13 +54,12 @@ def cold_compiler(cell: Cell) -> Doubt | None:
     _, read = unsettled(cell)
     if not names or read or cell.contender.warmup_s is not None or given_s >= ENOUGH_S:
         return None
-    follows = "its latency may be lower" if cell.load.is_open else "its rate is a floor, it may be faster"
     return Doubt(
         kind="cold-compiler",
         severity="shades",
         subject=cell.name,
         sentence=f"{words.listing(names)} compiles in {cell.name} while it serves, and it had {given_s:g} s to warm "
-        f"up, which no run shows to be enough: {follows}",
+        f"up, which no run shows to be enough: {follows(cell.load)}",
         advice="give it a warm-up of its own (warmup_s in its file, --warmup 10s), or let looping clients ask for 10 s "
         "and more (--duration), where the steady state is found in the course itself",
         numbers={"compilers": ", ".join(names), "warmup_s": given_s},
