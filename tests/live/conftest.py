@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """What ``try --json`` said. A machine that is robbed while a test runs has its figures voided, and then rightly
+    nothing is recommended: the exit code must say which of the two it was, and a doubt why.
+    """
+    assert done.stdout.startswith("{"), done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    doubts = [*told["doubts"], *(doubt for standing in told["standings"] for doubt in standing["doubts"])]
+    assert done.returncode == (1 if told["take"] is None else 0), (done.stderr, doubts)
+    assert told["take"] is not None or any(doubt["severity"] == "voids" for doubt in doubts), (told["answer"], doubts)
+    return told
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -19,7 +19,7 @@ import pytest
 import uv
 
 from tests.live import left_behind
-from tests.live.conftest import Call
+from tests.live.conftest import Call, answer
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
@@ -96,15 +96,15 @@ def test_the_answer_comes_with_a_command_and_nothing_is_written(webdyno: Call, p
         *("--current", "python serve.py {port}", "--save", str(tmp_path / "out")),
         timeout=170,
     )
-    assert done.returncode == 0, done.stderr
+    told = answer(done)
     assert content(project) == before
-    told = json.loads(done.stdout)
     assert told["interface"] == "wsgi"
     assert told["asked"] == ["GET /items", "GET /secret"]
-    assert told["answer"].startswith("On this machine, for this app: ")
+    assert told["answer"].startswith(("On this machine, for this app: ", "Nothing can be recommended: "))
     assert {standing["contender"] for standing in told["standings"]} == {"wsgiref", "current"}
     assert all(standing["rounds_ok"] >= 3 for standing in told["standings"])
-    assert told["limit"]["cpu_per_request_ns"] > 0
+    assert (told["limit"] is None) == (told["take"] is None)
+    assert told["limit"] is None or told["limit"]["cpu_per_request_ns"] > 0
     assert "shop:app: WSGI" in done.stderr
     assert "(the project's .venv); 1 server can serve it" in done.stderr
     assert {"results.sqlite", "report.html", "answer.json", "logs"} <= {
@@ -310,10 +310,10 @@ def test_a_command_on_a_compiler_is_loaded_for_longer_first_and_given_what_that_
         *("status==200", "--budget", "90s", "-c", "4", "--json", "--save", str(tmp_path / "out")),
         timeout=170,
     )
-    assert done.returncode == 0, done.stderr
+    told = answer(done)
     assert "cmd: PyPy compiles in it while it serves; it" in done.stderr
     assert "current: " not in done.stderr.partition("last comparison")[0]
-    assert any(note.startswith("each start of cmd was given ") for note in json.loads(done.stdout)["notes"])
+    assert any(note.startswith("each start of cmd was given ") for note in told["notes"])
     with Store.open(tmp_path / "out") as store:
         runs, plan = store.runs(), store.plan()
     compiled = {run.trial.contender: run.compilers for run in runs}
@@ -322,5 +322,5 @@ def test_a_command_on_a_compiler_is_loaded_for_longer_first_and_given_what_that_
     given = plan.contenders["cmd"].warmup_s
     assert given is not None
     assert {run.trial.asked.warmup_s for run in runs if run.trial.contender == "cmd"} == {given}
-    kinds = {doubt["kind"] for standing in json.loads(done.stdout)["standings"] for doubt in standing["doubts"]}
+    kinds = {doubt["kind"] for standing in told["standings"] for doubt in standing["doubts"]}
     assert "cold-compiler" not in kinds
