@@ -341,7 +341,7 @@ def test_a_machine_that_slows_down_has_drifted() -> None:
     assert "drifted" not in doubts(drifting(0.002))
 
 
-def test_steal_is_noise_and_much_of_it_voids_the_table() -> None:
+def test_steal_is_noise() -> None:
     def with_steal(reading: Reading, share: float) -> Reading:
         return change(reading, steal_ns=round(reading.at_ns * 2 * share)) if reading.role == "host" else reading
 
@@ -349,11 +349,8 @@ def test_steal_is_noise_and_much_of_it_voids_the_table() -> None:
         return [change(each, readings=[with_steal(reading, share) for reading in each.readings]) for each in good()]
 
     assert "hypervisor took up to 3.0 %" in doubts(stolen(0.03))["noisy-host"].sentence
-    assert doubts(stolen(0.15))["noisy-host"].severity == "voids"
+    assert doubts(stolen(0.15))["noisy-host"].severity == "shades"  # how much it can have cost is counted by the cell
     assert "noisy-host" not in doubts(stolen(0.005))
-    quiet = stolen(0.0)
-    assert doubts([*stolen(0.3)[:1], *quiet[1:]])["noisy-host"].severity == "shades"  # a burst is in the interval
-    assert doubts([*stolen(0.06)[:2], *quiet[2:]])["noisy-host"].severity == "voids"
     busy = [change(each, readings=[with_steal(reading, 0.06) for reading in readings(3, host=1.52)]) for each in good()]
     assert "hypervisor took up to 6.0 % of the CPU and other programs used up to 6.0 % of it" in (
         doubts(busy)["noisy-host"].sentence

@@ -87,6 +87,13 @@ def test_what_the_budget_does_not_reach_is_named() -> None:
     assert set(field.untried).isdisjoint(world.asked)
 
 
+def test_a_budget_that_is_over_after_the_first_still_has_something_to_compare_it_with() -> None:
+    world = World({"a": 10.0, "b": 11.0, "c": 12.0})
+    field, stay = race(world, budget_s=1.0)
+    assert world.asked == ["a", "b"]
+    assert (stay, field.untried) == (["b", "a"], ["c"])
+
+
 def test_only_servers_within_half_of_the_best_are_swept() -> None:
     field = Field()
     for name, rate in {"a": 100.0, "b": 51.0, "c": 49.0}.items():

@@ -12,7 +12,7 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.rig import Rig
 
 STEAL = 0.01
-STEAL_VOIDS = 0.05
+STOLEN = 0.05
 FOREIGN = 0.05
 LOADED = 0.5
 
@@ -66,8 +66,8 @@ def loaded_before(evidence: Evidence) -> Doubt | None:
 def noisy_host(table: Table) -> Doubt | None:
     """Somebody else had the CPU: the hypervisor (steal) 1 % of the machine, or another program 5 %, in any run.
 
-    Voids where the hypervisor took 5 % in half of the runs: then this is not the machine that the page names. What
-    comes in bursts hits one here and another there, and rounds of random order make it a part of every interval.
+    Shades. What comes in bursts hits one here and another there, and rounds of random order make it a part of every
+    interval; of whom the hypervisor took more, the rate is a floor (see stolen-time).
     """
     steal = _above(STEAL, table, steal_cores)
     foreign = _above(FOREIGN, table, foreign_cores)
@@ -80,7 +80,7 @@ def noisy_host(table: Table) -> Doubt | None:
     runs = len(table.windows)
     return Doubt(
         kind="noisy-host",
-        severity="voids" if sum(share >= STEAL_VOIDS for share in steal.values()) >= runs / 2 else "shades",
+        severity="shades",
         subject="",
         sentence=f"the machine was not quiet in {len(noisy)} of {words.count(runs, 'run')}: {' and '.join(told)}",
         advice="stop what else runs, or measure on a machine of your own; more rounds help against short disturbances",
@@ -95,7 +95,7 @@ def stolen_time(cell: Cell) -> Doubt | None:
     that is more than the theft can have cost (see floors).
     """
     share = cell.median(_stolen_share)
-    if share is None or share < STEAL_VOIDS:
+    if share is None or share < STOLEN:
         return None
     return Doubt(
         kind="stolen-time",

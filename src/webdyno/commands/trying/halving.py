@@ -24,6 +24,8 @@ CLEARLY_BEHIND = 0.75
 """Part of the best rate below which a setting is dropped at once, however many are left."""
 RUNG_S = (0.7, 0.7, 1.0, 1.5, 2.0)
 """Steady seconds of each rung."""
+COMPARED = 2
+"""So many of the first rung are measured even when the budget is over: one alone is compared with nothing."""
 SWEEP_SHARE = 0.35
 """Part of the budget that the sweep may take."""
 
@@ -146,8 +148,9 @@ def _rung(
     """Each of ``names`` once more. A rung that takes longer than foretold (servers that never answer) is broken off."""
     duration_s = RUNG_S[min(rung, len(RUNG_S)) - 1]
     say(rung, list(names), field_)
+    least = COMPARED if rung == 1 else 1
     for at, name in enumerate(names):
-        if at and left(field_.seconds) <= 0:
+        if at >= least and left(field_.seconds) <= 0:
             field_.untried += [each for each in names[at:] if each not in field_.runs]
             return
         field_.book(name, *measure(name, duration_s))
