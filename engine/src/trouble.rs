@@ -77,6 +77,7 @@ pub fn starved(errno: Errno) -> String {
                 .to_string()
         }
         Errno::MFILE => "this process may not open another file; raise the limit with: ulimit -n".to_string(),
+        Errno::NOSPC => "this user may not watch another connection; raise the limit with: sysctl -w fs.epoll.max_user_watches=1000000".to_string(),
         other => format!("this machine cannot open another connection: {other}"),
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from pathlib import Path
 
@@ -216,6 +217,22 @@ def test_a_kind_without_a_recipe_says_so(
     monkeypatch.delitem(RECIPES, "native")
     with pytest.raises(BuildError, match=r"^webdyno cannot build for native yet$"):
         build(*job._replace(runtime=runtime("native")), tmp_path, host)
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_what_a_tool_leaves_among_temporary_files_goes_with_it(status: int, job: Job, tmp_path: Path) -> None:
+    asked: list[Path] = []
+
+    def leaves_a_lock(command: Command) -> int:
+        if command.role == "build":
+            asked.append(Path(command.environment["TMPDIR"]))
+            (asked[-1] / "uv-of-somebody.lock").touch()
+        return status
+
+    with contextlib.suppress(BuildError):
+        build(*job, tmp_path, FakeHost(leaves_a_lock))
+    assert asked
+    assert not any(folder.exists() for folder in asked)
 
 
 def test_tools_get_the_users_registries_but_not_the_users_environment(

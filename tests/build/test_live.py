@@ -55,14 +55,18 @@ def imports(built: Built, module: str) -> bool:
 
 
 def test_a_small_contender_is_installed_and_comes_from_the_cache_the_second_time(
-    waitress: Job, here: Here, tmp_path: Path
+    waitress: Job, here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = build(*waitress, tmp_path, here)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    first = build(*waitress, tmp_path / "cache", here)
+    assert not list((tmp_path / "tmp").iterdir())
+    assert not list((tmp_path / "cache" / "logs").glob("*.tmp"))
     assert first.versions["waitress"] == "3.0.2"
     assert imports(first, "waitress")
     assert shutil.which("waitress-serve", path=first.environment["PATH"]) is not None
     assert list(Path(first.directory).glob("__pycache__/app.*.pyc"))
-    assert build(*waitress, tmp_path, here) == msgspec.structs.replace(first, seconds=0.0)
+    assert build(*waitress, tmp_path / "cache", here) == msgspec.structs.replace(first, seconds=0.0)
 
 
 def test_what_cannot_be_installed_fails_with_the_installers_own_words(

@@ -15,6 +15,10 @@ from webdyno.rig.host import Command
 
 SETUPTOOLS = '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
 HATCHLING = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+POETRY = (
+    '[build-system]\nrequires = ["poetry-core"]\nbuild-backend = "poetry.core.masonry.api"\n'
+    '[tool.poetry]\nname = "shop"\nversion = "1"\n[tool.poetry.dependencies]\nflask = "^3"\n'
+)
 SHOP = (
     '[project]\nname = "shop"\nversion = "1"\ndependencies = ["flask==3.0"]\n'
     '[project.optional-dependencies]\nfast = ["orjson"]\nall = ["shop[fast]"]\n'
@@ -149,6 +153,16 @@ def test_folders_that_a_lock_names_are_found_where_they_lie(project: Path, uv_ho
         (HATCHLING + DYNAMIC, None),
         (SETUPTOOLS + DYNAMIC, "only building the project tells all that it needs"),
         (HATCHLING + SHOP + SOURCES, "only building the project tells all that it needs"),
+        (POETRY, None),
+        (POETRY + 'money = { path = "../money" }\n', "only building the project tells all that it needs"),
+        (
+            POETRY + 'money = [{ version = "1" }, { path = "../money" }]\n',
+            "only building the project tells all that it",
+        ),
+        (
+            HATCHLING + SHOP.replace("flask", "money @ file:///money"),
+            "only building the project tells all that it needs",
+        ),
         ("[project", "pyproject.toml cannot be read"),
         ("[project]\ndependencies = 3\n", "Expected `array`, got `int`"),
     ],

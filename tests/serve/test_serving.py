@@ -25,6 +25,7 @@ from webdyno.rig.ports import free_port, listeners
 from webdyno.rig.strap import Strapped
 from webdyno.serve import serving
 from webdyno.serve.serving import Served, serve
+from webdyno.serve.trimming import KEPT_BYTES, MOST_BYTES
 
 pytestmark = pytest.mark.live
 
@@ -137,6 +138,14 @@ def test_last_words_are_at_most_4_kib_of_whole_lines_and_of_this_start(stand: St
     tail = stand.fails_to_start(contender("chatty-exit")).log_tail
     assert 4000 < len(tail) <= 4096
     assert set(tail.splitlines()) == {"line of it", ""}
+
+
+def test_a_long_log_keeps_its_end_alone(stand: Stand) -> None:
+    stand.log.write_bytes(b"GET / 200\n" * (MOST_BYTES // 10 + 1))
+    assert "cannot find module flusk\n" in stand.fails_to_start(contender("exits")).log_tail
+    kept = stand.log.read_bytes()
+    assert KEPT_BYTES - 100 < len(kept) <= KEPT_BYTES
+    assert kept.endswith(b"cannot find module flusk\n")
 
 
 def test_one_that_crashes_is_told_with_its_signal(stand: Stand) -> None:

@@ -193,6 +193,7 @@ impl<P: Poll> Worker<'_, P> {
     fn turned_away(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
         self.book(place, outcome, why, now);
         let p = &mut self.places[place];
+        p.starved_at = 0; // there was something to connect with
         p.state = State::BackOff(now + p.next_back_off());
         self.remind(place);
     }
@@ -219,6 +220,7 @@ impl<P: Poll> Worker<'_, P> {
         for lane in &late {
             self.ledger.slice.censor(now.saturating_sub(self.places[*lane].due_at));
             self.book(*lane, Outcome::ConnectTimeout, why, now);
+            self.places[*lane].starved_at = 0;
         }
         late.into_iter().for_each(|lane| self.next_request(lane, now));
     }
@@ -292,5 +294,5 @@ impl<P: Poll> Worker<'_, P> {
 
 /// Failures to connect that are this machine's own.
 fn is_ours(errno: Errno) -> bool {
-    matches!(errno, Errno::ADDRNOTAVAIL | Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
+    matches!(errno, Errno::ADDRNOTAVAIL | Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM | Errno::NOSPC)
 }

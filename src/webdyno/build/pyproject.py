@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +34,17 @@ class _Uv(msgspec.Struct, frozen=True):
     sources: dict[str, Any] = {}
 
 
+class _Poetry(msgspec.Struct, frozen=True):
+    dependencies: dict[str, Any] = {}
+
+
 class _Tool(msgspec.Struct, frozen=True):
     uv: _Uv = _Uv()
+    poetry: _Poetry = _Poetry()
 
 
 class PyProject(msgspec.Struct, frozen=True, rename="kebab"):
-    """The tables that say what a project needs (PEP 518, PEP 621, uv's sources); the others are left aside."""
+    """The tables that say what a project needs (PEP 518, PEP 621, uv's and Poetry's own); the others are left aside."""
 
     project: _Project | None = None
     build_system: _BuildSystem | None = None
@@ -66,11 +73,15 @@ class PyProject(msgspec.Struct, frozen=True, rename="kebab"):
         return None if any(named(each) == canonical(about.name) for each in needs) else needs
 
     def _local(self) -> Iterator[str]:
-        """Packages that uv takes from folders or files beside this one."""
-        for name, given in self.tool.uv.sources.items():
+        """Packages that are taken from folders or files beside this one."""
+        for name, given in (*self.tool.uv.sources.items(), *self.tool.poetry.dependencies.items()):
             for source in given if isinstance(given, list) else [given]:
                 if isinstance(source, dict) and ("path" in source or source.get("workspace")):
                     yield name
+        about = self.project or _Project()
+        for need in chain(about.dependencies, *about.optional_dependencies.values()):
+            if re.search(r"@\s*file:", need):
+                yield named(need)
 
 
 def pyproject_of(folder: Path) -> PyProject:

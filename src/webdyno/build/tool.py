@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -41,25 +43,37 @@ class Workshop:
             raise KeyboardInterrupt
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(argv)}\n")
-        command = Command(
-            argv=list(argv), cwd=cwd, environment=tool_environment(**environment), role="build", stdout=self.log
-        )
-        try:
-            group = self.host.start(command)
-        except StartError as error:
-            raise BuildError(f"could not {purpose}: {error}", self.tail()) from None
-        try:
+        with self._scratch() as scratch:
+            known = tool_environment(TMPDIR=str(scratch), **environment)
+            command = Command(argv=list(argv), cwd=cwd, environment=known, role="build", stdout=self.log)
+            try:
+                group = self.host.start(command)
+            except StartError as error:
+                raise BuildError(f"could not {purpose}: {error}", self.tail()) from None
             status = self._ended(group)
-        finally:
-            group.end(_GRACE_S)
         if status:
             raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", self.tail())
 
+    @contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """A folder for temporary files, for tools leave theirs behind (uv its locks); beside the log, so that one which
+        a kill has left there is taken away by the next build of the same.
+        """
+        folder = self.log.with_suffix(".tmp")
+        folder.mkdir(exist_ok=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def _ended(self, group: Group) -> int:
-        while (status := group.wait(_LOOK_S)) is None:
-            if self.interrupted.is_set():
-                raise KeyboardInterrupt
-        return status
+        try:
+            while (status := group.wait(_LOOK_S)) is None:
+                if self.interrupted.is_set():
+                    raise KeyboardInterrupt
+            return status
+        finally:
+            group.end(_GRACE_S)
 
     def tail(self) -> str:
         """The end of what this build wrote, as text."""

@@ -28,7 +28,6 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.servicing import build_services, look_for_services
 from webdyno.commands.studying import look_for_runtimes, study_called
-from webdyno.commands.trimming import trim
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -166,7 +165,6 @@ def _check(name: str, workloads: list[str], built: Built | ContenderError, place
         if place.interrupted.is_set():
             raise KeyboardInterrupt
         yield _check_one(name, workload, built, place)
-        trim(place.log(name, workload))
 
 
 def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked:

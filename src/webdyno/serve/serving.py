@@ -34,6 +34,7 @@ from webdyno.serve.compiler import compilers
 from webdyno.serve.interpreter import gil_modules
 from webdyno.serve.probe import probe
 from webdyno.serve.ready import Waiting
+from webdyno.serve.trimming import trim
 from webdyno.serve.verify import Asker, verify
 
 _HOST = "127.0.0.1"
@@ -114,6 +115,7 @@ def serve(
             notes += [late] if late else []
     finally:
         strapped.drop(home)
+        trim(log)
 
 
 def _port(contender: Contender, built: Built) -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.window import read_window
-from webdyno.commands.trimming import trim
 from webdyno.commands.trying.fitting import Setting
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
@@ -21,6 +20,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 from webdyno.model.workload import Workload
 from webdyno.rig.strap import Strapped
+from webdyno.serve.trimming import trim
 from webdyno.service import Services
 
 WARMUP_S = 0.5
@@ -121,8 +121,7 @@ class TryBench:
             interrupted=self.interrupted,
         )
         done = conduct(trial, bench, self.built[trial.contender])
-        for log in (bench.contender_log(trial), bench.driver_log(trial)):
-            trim(log)
+        trim(bench.driver_log(trial))
         shown = {name: text for name, text in done.environment.items() if name not in self.hidden}
         return msgspec.structs.replace(done, environment=shown)
 

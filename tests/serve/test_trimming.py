@@ -10,11 +10,11 @@ import pytest
 
 from tests.analyse.fakes import run
 from tests.fakes import contender, workload
-from webdyno.commands.trimming import KEPT_BYTES, MOST_BYTES, trim
 from webdyno.commands.trying import bench as module
 from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.fitting import Setting
 from webdyno.model.built import Built
+from webdyno.serve.trimming import KEPT_BYTES, MOST_BYTES, trim
 
 LINE = b"GET / 200\n"
 
@@ -40,11 +40,10 @@ def test_a_log_without_lines_keeps_its_end_and_a_short_one_everything(tmp_path: 
     assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"a.log": KEPT_BYTES, "b.log": MOST_BYTES}
 
 
-def test_each_trial_leaves_short_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_trial_leaves_a_short_log_of_its_load_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def conduct(trial: Any, bench: Any, built: Any) -> Any:
-        for log in (bench.contender_log(trial), bench.driver_log(trial)):
-            with log.open("ab") as file:
-                file.write(b"x" * (MOST_BYTES + 1))
+        with bench.driver_log(trial).open("ab") as file:
+            file.write(b"x" * (MOST_BYTES + 1))
         return run("fast")
 
     monkeypatch.setattr(module, "conduct", conduct)
@@ -60,4 +59,4 @@ def test_each_trial_leaves_short_logs(tmp_path: Path, monkeypatch: pytest.Monkey
     built = Built(contender="fast", key="k", directory="", environment={}, versions={}, log="", seconds=0.0)
     bench.add(Setting(contender("fast"), "fast", None, None, True), built)
     bench.measure("fast", 1.0)
-    assert [path.stat().st_size for path in tmp_path.iterdir()] == [KEPT_BYTES, KEPT_BYTES]
+    assert [path.stat().st_size for path in tmp_path.iterdir()] == [KEPT_BYTES]

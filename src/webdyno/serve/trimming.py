@@ -1,4 +1,4 @@
-"""Logs in a temporary folder that many trials append to: a server that writes a line for each answer fills a disk."""
+"""Logs of what ran: a server that writes a line for each answer fills a disk, and one that runs for many trials too."""
 
 from __future__ import annotations
 
