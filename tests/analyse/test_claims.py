@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, change_slices, plan, run
+from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, change_slices, plan, robbed, run
 from webdyno.analyse import analyse
 from webdyno.analyse.measures import Share
 from webdyno.model.claim import Claim, ClaimVerdict
@@ -159,6 +159,23 @@ def test_a_rate_that_is_a_floor_decides_only_what_a_higher_one_would(
         for each in THREE
         if each.trial.contender != "flask"
     ]
+    assert judged(runs, claim).ruling == ruling
+
+
+@pytest.mark.parametrize(
+    ("victim", "measure", "relation", "ruling"),
+    [
+        ("node", "rate", "more than", "holds"),  # three times as fast, and the theft can have cost a quarter
+        ("go", "rate", "more than", "holds"),
+        ("node", "p99", "less than", "cannot tell"),  # the theft can have made all of node's tail
+        ("go", "p99", "less than", "holds"),
+    ],
+)
+def test_what_was_stolen_bounds_a_rate_and_not_a_tail(victim: str, measure: str, relation: str, ruling: str) -> None:
+    spread = np.linspace(0.9e6, 1.1e6, 4_000)
+    fast, slow = good("go", 30_000, latency_ns=spread), good("node", 10_000, latency_ns=spread * 3)
+    runs = [robbed(each, 0.12) if each.trial.contender == victim else each for each in [*fast, *slow]]
+    claim = {"contenders": ["go"], "measure": measure, "relation": relation, "than": ["node"]}
     assert judged(runs, claim).ruling == ruling
 
 

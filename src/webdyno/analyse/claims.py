@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from webdyno.analyse import phrases
-from webdyno.analyse.floors import HELD_BACK, room
+from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room
 from webdyno.analyse.measures import MEASURES, SCALE, Figures, Ratio, ratio
 from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.doubt import Doubt
@@ -79,9 +79,13 @@ class _Side:
         """Its rate is a floor."""
         return any(doubt.kind in HELD_BACK for doubt in self.doubts)
 
-    def room(self) -> float:
-        """How many times faster it may be than it was measured."""
-        return math.inf if any(doubt.kind == "service-bound" for doubt in self.doubts) else room(self.doubts)
+    def room(self, measure: str) -> float:
+        """How many times faster it may be than it was measured. What held up a few requests costs a rate its share of
+        the time, and makes all of a tail: of a time there is no bound.
+        """
+        if measure in _TIMES or any(doubt.kind == SERVICE_BOUND for doubt in self.doubts):
+            return math.inf if self.bound() else 1.0
+        return room(self.doubts)
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
@@ -230,7 +234,7 @@ def _bounds(claim: Claim, one: _Side, other: _Side | None, of: Bounds) -> Bounds
     """The interval as it must be read when a rate is a floor: whoever was held back may be faster by its room."""
     if claim.measure != "rate" and claim.measure not in _TIMES:
         return of
-    mine, others = one.room(), 1.0 if other is None else other.room()
+    mine, others = one.room(claim.measure), 1.0 if other is None else other.room(claim.measure)
     if claim.measure in _TIMES:
         mine, others = others, mine
     return of[0] / others, of[1] * mine
