@@ -27,8 +27,10 @@ def test_an_answer_is_read_whatever_its_framing() -> None:
         b"HTTP/1.0 200 OK\r\n\r\nhi",
     ]
     with scripted(*([each] for each in answers)) as port:
-        assert asked(port) == Answer(200, "text/plain", b"hi")
-        assert asked(port) == asked(port) == Answer(200, None, b"hi")
+        headers = {"content-type": "Text/Plain; charset=utf-8", "content-length": "2"}
+        assert asked(port) == Answer(200, "text/plain", b"hi", headers)
+        assert asked(port) == Answer(200, None, b"hi", {"transfer-encoding": "chunked"})
+        assert asked(port) == Answer(200, None, b"hi", {})
 
 
 def test_the_request_is_sent_as_the_workload_says() -> None:

@@ -11,7 +11,8 @@ import io
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webdyno.model.workload import Request
@@ -29,6 +30,8 @@ class Answer(NamedTuple):
     content_type: str | None
     """Media type without its parameters, in small letters."""
     body: bytes
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Names in small letters; of several, the last."""
 
 
 class NoAnswer(Exception):  # noqa: N818  (an answer that did not come, not an error of ours)
@@ -63,7 +66,8 @@ def ask(host: str, port: int, request: Request, timeout_s: float, watch: Callabl
     finally:
         connection.close()
     media = response.headers.get("Content-Type")
-    return Answer(response.status, media.partition(";")[0].strip().lower() if media else None, body)
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Answer(response.status, media.partition(";")[0].strip().lower() if media else None, body, headers)
 
 
 def _send(connection: http.client.HTTPConnection, request: Request) -> None:
