@@ -292,6 +292,23 @@ def test_a_server_that_runs_already_is_only_loaded(webdyno: Call) -> None:
     assert 0 < told["p50_ns"] <= told["p99_ns"] <= told["max_ns"]
 
 
+def test_a_redirect_at_the_url_is_refused_before_it_is_measured(webdyno: Call) -> None:
+    class Login(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", "/login")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Login) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = webdyno("try", "--url", f"http://127.0.0.1:{server.server_port}", "--path", "/private", "--budget", "6s")
+        server.shutdown()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "GET /private: answered with 302, a redirect to /login, which looks like a login" in done.stderr
+
+
 def test_nobody_at_the_url_is_exit_code_1(webdyno: Call, taken: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]

@@ -96,6 +96,8 @@ def _tried(sitting: Sitting, app: str | None) -> Told:
     """From the project to what is said."""
     sitting.prepare(app)
     first = sitting.first()
+    for note in first.notes:
+        say(f"note: {note}")
     bench = sitting.bench(first)
     ends = time.monotonic() + sitting.flags.budget_s
     field, names = sitting.screen(bench, first)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from webdyno.model.errors import UsageError
@@ -30,6 +31,22 @@ def read_env_file(path: Path) -> dict[str, str]:
             raise UsageError(f"--env-file {path}:{number}: write NAME=value, one variable a line")
         found[match["name"]] = _value(match["value"])
     return found
+
+
+def lying_there(folder: Path, given: Mapping[str, str], said: str) -> str:
+    """Behind a semicolon, for an app that did not start: its folder has a .env that it was not given; else nothing.
+
+    Only where that file has a variable that ``given`` lacks: one that was given, by whatever way, is not missing.
+    """
+    path = folder / ".env"
+    try:
+        missing = [name for name in read_env_file(path) if name not in given] if path.is_file() else []
+    except UsageError:
+        return ""
+    named = [name for name in missing if re.search(rf"\b{name}\b", said)]
+    if named:
+        return f"; {named[0]} stands in its .env: give that with --env-file {shlex.quote(str(path))}"
+    return f"; there is a .env, which it was not given: --env-file {shlex.quote(str(path))}" if missing else ""
 
 
 def read_variables(given: Sequence[str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from webdyno.model.errors import AnswerError, UsageError
 from webdyno.model.workload import Expectation, Request, Workload
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, NoAnswer, ask
+from webdyno.serve.first_answer import first_answer
 from webdyno.serve.serving import Served, serve
 from webdyno.serve.verify import Asker, wrong
 
@@ -65,7 +66,8 @@ def first_answers(
         slowest = 0.0
         for request in requests:
             asked = clock()
-            _check(request, asker(request), served)
+            said = check(request, asker(request), served.log_tail, judged=asking.expect is None)
+            notes += [said] if said else []
             slowest = max(slowest, clock() - asked)
         compilers = served.compilers()
     return First(workload_of(requests), ready_s, slowest, notes, compilers)
@@ -79,22 +81,28 @@ def _answer(request: Request, served: Served, watch: Callable[[], None]) -> Answ
         raise AnswerError(text, served.log_tail()) from None
 
 
-def _check(request: Request, answer: Answer, served: Served) -> None:
-    """Nothing, or the sentence for what is wrong."""
+def check(request: Request, answer: Answer, log_tail: Callable[[], str], *, judged: bool) -> str | None:
+    """What is to be noted of a right answer, mostly nothing; what is wrong is raised.
+
+    ``judged``: nobody said what a right answer is, so one that is hardly meant is refused as well.
+    """
+    what = f"{request.method} {request.path}"
+    suspicious = first_answer(answer.status, answer.headers, answer.body) if judged else None
+    if suspicious is not None and answer.status >= 300:
+        raise UsageError(f"{what}: {suspicious}")
     problem = wrong(answer, request.expect)
     if problem is None:
-        return
-    what = f"{request.method} {request.path}"
+        return suspicious and f"{what}: {suspicious}"
     if answer.status == 404:
         raise UsageError(f"{what}: the app answers 404; name what it has with --path, or give --expect 'status==404'")
     if answer.status >= 500:
-        raise AnswerError(f"{what}: the app itself answers {answer.status}; see what it wrote", served.log_tail())
+        raise AnswerError(f"{what}: the app itself answers {answer.status}; see what it wrote", log_tail())
     if answer.status >= 400:
         raise UsageError(
             f"{what}: the app answers {answer.status}; give what it asks for with -H, -m and -b, or say that this is "
             f"right: --expect 'status=={answer.status}'"
         )
-    raise AnswerError(f"{what}: {problem}", served.log_tail())
+    raise AnswerError(f"{what}: {problem}", log_tail())
 
 
 def _routes(asking: AppAsking, asker: Asker, notes: list[str]) -> list[Request]:
@@ -115,11 +123,12 @@ def _routes(asking: AppAsking, asker: Asker, notes: list[str]) -> list[Request]:
         raise UsageError(f"--openapi: {path} names no GET route without required parameters; name paths with --path")
     kept = []
     for request in asking.requests(routes):
-        status = asker(request).status
-        if status in request.expect.statuses:
+        answer = asker(request)
+        hardly_meant = asking.expect is None and first_answer(answer.status, answer.headers, answer.body) is not None
+        if answer.status in request.expect.statuses and not hardly_meant:
             kept.append(request)
         else:
-            notes.append(f"{request.path} is left out: it answers {status}")
+            notes.append(f"{request.path} is left out: it answers {answer.status}")
     if not kept:
         raise UsageError("--openapi: none of its GET routes is answered rightly; name paths with --path")
     return kept

@@ -14,6 +14,7 @@ import msgspec
 
 from webdyno.commands.interrupts import ended
 from webdyno.commands.trying import inspect_app
+from webdyno.commands.trying.envfile import lying_there
 from webdyno.model.errors import BuildError, StartError, UsageError
 from webdyno.rig.host import STDOUT, Command
 from webdyno.rig.strap import Strapped
@@ -23,6 +24,9 @@ IMPORT_S = 60.0
 """How long an application may take to be imported."""
 _NOT_HANDED_ON = re.compile(r"VIRTUAL_ENV(_PROMPT)?|PYTHONHOME|PYTHONSTARTUP|__PYVENV_LAUNCHER__|UV_.*|WEBDYNO_.*")
 """Of the user's environment: what speaks of another Python than the project's, or of webdyno."""
+
+_OF_THE_SOURCE = ("SyntaxError", "IndentationError", "TabError", "NameError", "ImportError")
+"""Errors in import that no variable cures."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -143,9 +147,12 @@ def application(
         raise UsageError(f"{spec}: name the application as module:attribute, such as myapp:app")
     said = look(spec, folder, python[0], variables, strapped, interrupted)
     if said.problem == "import-error":
-        missing = said.sentence.partition(":")[0].endswith(("ModuleNotFoundError", "PackageNotFoundError"))
-        whose = f"; its Python is {python[0]}, {python[1]}" if missing else ""
-        raise BuildError(f"{spec} cannot be imported: {said.sentence}{whose}", said.traceback)
+        kind = said.sentence.partition(":")[0]
+        if kind.endswith(("ModuleNotFoundError", "PackageNotFoundError")):
+            hint = f"; its Python is {python[0]}, {python[1]}"
+        else:
+            hint = "" if kind in _OF_THE_SOURCE else lying_there(folder, os.environ | variables, said.sentence)
+        raise BuildError(f"{spec} cannot be imported: {said.sentence}{hint}", said.traceback)
     if said.problem == "no-module":
         raise UsageError(f"{spec}: {said.sentence} in {folder}, nor in {python[0]}; see --folder and --python")
     if said.problem not in ("", "no-interface"):

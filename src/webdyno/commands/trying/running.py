@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import msgspec
 
 from webdyno.analyse import words
@@ -12,6 +14,7 @@ from webdyno.commands.loading.engine import Loaded, carry_out
 from webdyno.commands.loading.targets import Asking, Target, one_server
 from webdyno.commands.options import cache_folder, say_json
 from webdyno.commands.trying.asking import AppAsking
+from webdyno.commands.trying.first import ANSWER_S
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.sitting import say
 from webdyno.histogram import merge
@@ -20,6 +23,8 @@ from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.verdict import Estimate
 from webdyno.rig.cores import usable_cores
+from webdyno.serve.ask import NoAnswer, ask
+from webdyno.serve.first_answer import first_answer
 
 ROUNDS = 5
 LEAST_S, MOST_S = 0.5, 10.0
@@ -66,6 +71,8 @@ def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
         cores=tuple(usable_cores()),
         way=Way(tls=Tls()) if first.tls else Way(),
     )
+    if asking.expect is None and not first.tls:
+        _judge(order)
     say(f"{url}: {ROUNDS} rounds of {each_s:g} s, {words.count(flags.connections, 'client')}")
     loads = [carry_out(order, lambda _: None) for _ in range(ROUNDS)]
     told = _told(url, order, loads, each_s)
@@ -74,6 +81,18 @@ def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
     else:
         _tell(told)
     return 0 if any(load.ok for load in loads) else 1
+
+
+def _judge(order: Order) -> None:
+    """UsageError for a first answer that is hardly meant; one that does not come is the load's to tell."""
+    for request in order.requests:
+        with contextlib.suppress(NoAnswer):
+            answer = ask(order.host, order.port, request, ANSWER_S, lambda: None)
+            said = first_answer(answer.status, answer.headers, answer.body)
+            if said is not None and answer.status >= 300:
+                raise UsageError(f"{request.method} {request.path}: {said}")
+            if said is not None:
+                say(f"note: {request.method} {request.path}: {said}")
 
 
 def _targets(url: str, asking: AppAsking) -> list[Target]:
