@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webdyno.commands.trying.command import CURRENT, command_settings, current_words
+from webdyno.commands.trying.command import CURRENT, command_settings, placed, read_line, told_by_port
 from webdyno.model.errors import UsageError
 
 
@@ -21,28 +21,55 @@ from webdyno.model.errors import UsageError
         ("daphne -p 80 a:b", "daphne -b {host} -p {port} a:b"),
         ("waitress-serve --listen=*:80 a:b", "waitress-serve --listen={bind} a:b"),
         ("flask --app x run --port 80", "flask --app x run --host {host} --port {port}"),
+        ("FLASK_APP=shop flask run", "flask run --host {host} --port {port}"),
         ("fastapi run main.py", "fastapi run --host {host} --port {port} main.py"),
         ("python manage.py runserver 0.0.0.0:80 --noreload", "python manage.py runserver {bind} --noreload"),
         ("python manage.py runserver", "python manage.py runserver {bind}"),
         ("python own.py {port}", "python own.py {port}"),
+        ("npm start", "npm start"),
+        ("PORT={port} node server.js", "node server.js"),
     ],
 )
-def test_where_known_programs_listen_is_put_in(typed: str, made: str) -> None:
-    assert " ".join(current_words(typed)) == made
+def test_where_known_programs_listen_is_put_in_and_others_are_told_by_port(typed: str, made: str) -> None:
+    for flag in ("--cmd", "--current"):
+        assert " ".join(placed(read_line(typed, flag)).words) == made
+
+
+def test_variables_before_the_program_are_its_own_and_port_is_always_among_them() -> None:
+    (one,) = command_settings("A='b c' PORT=8000 C={bind} node server.js D=e", "cmd", "--cmd", cores=2)
+    assert one.contender.environment == {"A": "b c", "PORT": "{port}", "C": "{bind}"}
+    assert one.contender.serve == ["node", "server.js", "D=e"]
+    assert one.contender.server == "node"
+    (own,) = command_settings("PORT=1{port} npm start", CURRENT, "--current", cores=2)
+    assert own.contender.environment == {"PORT": "1{port}"}
+    swept = command_settings("WEB_CONCURRENCY={workers} npm start", "cmd", "--cmd", cores=2)
+    assert [setting.workers for setting in swept] == [1, 2, 4]
+
+
+def test_who_is_told_where_to_listen_by_port_alone_is_known() -> None:
+    def told(text: str) -> bool:
+        return told_by_port(command_settings(text, "cmd", "--cmd", cores=1)[0].contender)
+
+    assert told("npm start")
+    assert told("PORT={port} node server.js")
+    assert not told("node server.js {port}")
+    assert not told("LISTEN={bind} node server.js")
+    assert not told("gunicorn a:b")
 
 
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("python own.py", r"say \{port\} \(or \{bind\}\) where the port stands"),
-        ("", "--current: give a command"),
+        ("", "--current: give a command, such as"),
+        ("A=b C=d", "--current 'A=b C=d': variables alone are no command; give one behind them"),
         ("gunicorn 'app", "no closing quotation"),
         ("gunicorn {prt} app", r"\{prt\} is no placeholder; there are \{bind\}"),
+        ("A={prt} gunicorn", r"\{prt\} is no placeholder"),
     ],
 )
-def test_what_cannot_be_put_in_is_said(typed: str, sentence: str) -> None:
+def test_what_is_no_command_is_said(typed: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
-        current_words(typed)
+        read_line(typed, "--current")
 
 
 def test_a_command_with_workers_is_swept() -> None:
@@ -58,9 +85,3 @@ def test_a_command_with_workers_is_swept() -> None:
         "cmd-1w",
         "cmd-2w",
     ]
-
-
-def test_a_command_must_say_its_port() -> None:
-    with pytest.raises(UsageError, match=r"--cmd 'serve 8000': say \{port\}"):
-        command_settings("serve 8000", "cmd", "--cmd", cores=1)
-    assert command_settings("gunicorn a:b", CURRENT, "--current", cores=1)[0].contender.server == "gunicorn"

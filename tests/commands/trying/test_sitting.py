@@ -39,7 +39,8 @@ def sitting(folder: Path, **flags: Any) -> Sitting:
             r"--cmd 'nosuch \{port\}': there is no program 'nosuch' on PATH, in the",
         ),
         ({"cmd": ["./nosuch {port}"]}, r"there is no program './nosuch'"),
-        ({"cmd": ["A=b sh {port}"]}, r"there is no program 'A=b' .*; variables go into --env-file"),
+        ({"cmd": ["A=b nosuch {port}"]}, r"--cmd 'A=b nosuch \{port\}': there is no program 'nosuch' on PATH"),
+        ({"cmd": ["PATH=/nowhere sh {port}"]}, r"there is no program 'sh' on PATH"),
         ({"cmd": ["sh {port}"], "current": "nosuch {bind}"}, r"--current 'nosuch \{bind\}': there is no program"),
     ],
 )

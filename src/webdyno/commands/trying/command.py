@@ -1,13 +1,19 @@
-"""Servers given as a command line: ``--current`` (what runs today, with its port put in) and ``--cmd`` (any server)."""
+"""Servers given as a command line: ``--current`` (what runs today) and ``--cmd`` (any server).
+
+Where it listens is said by ``{port}`` or ``{bind}``, put in where the program is known, and told by PORT in any case:
+what platforms run (``npm start``, a Procfile's line) reads it from there. ``NAME=value`` before the program is a
+variable, as in a shell.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping
-from itertools import count
+from collections.abc import Iterable, Mapping
+from itertools import count, takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from webdyno.commands.trying.fitting import Setting
 from webdyno.model.built import Built
@@ -16,6 +22,7 @@ from webdyno.model.errors import UsageError
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 
 CURRENT = "current"
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 ALLOWED = tuple(name for name in PLACEHOLDERS if name != "pool")
 _PLACED = {"port", "bind"}
 BINDS: dict[str, tuple[frozenset[str], list[str]]] = {
@@ -33,36 +40,60 @@ BINDS: dict[str, tuple[frozenset[str], list[str]]] = {
 _LAUNCHERS = {"python", "python3", "uv", "run", "-m", "poetry", "pipenv", "exec"}
 
 
-def words_of(text: str, flag: str) -> list[str]:
-    """A command line as words, no shell involved. UsageError for an empty or unclosed one, or a wrong placeholder."""
+class Line(NamedTuple):
+    """A command line: the variables before it, and its words."""
+
+    variables: dict[str, str]
+    words: list[str]
+
+
+def read_line(text: str, flag: str) -> Line:
+    """A command line, no shell involved. UsageError for an empty or unclosed one, or a wrong placeholder."""
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"{flag} {text!r}: {str(error).lower()}") from None
-    if not words:
-        raise UsageError(f"{flag}: give a command, such as {flag} 'node server.js --port {{port}}'")
+    leading = list(takewhile(_ASSIGNMENT.fullmatch, words))
+    if len(leading) == len(words):
+        what = "variables alone are no command; give one behind them" if words else "give a command"
+        raise UsageError(
+            f"{flag}{f' {text!r}' if words else ''}: {what}, such as {flag} 'node server.js --port {{port}}'"
+        )
     for name in (name for word in words for name in placeholders(word)):
         if name not in ALLOWED:
             there = ", ".join(f"{{{each}}}" for each in ALLOWED)
             raise UsageError(f"{flag} {text!r}: {{{name}}} is no placeholder; there are {there}")
-    return words
+    variables = dict(word.split("=", 1) for word in leading)
+    return Line(variables, words[len(leading) :])
 
 
-def current_words(text: str) -> list[str]:
-    """``--current`` with the place to listen put in where the program is known. UsageError where it is not."""
-    words = words_of(text, "--current")
-    if any(name in _PLACED for word in words for name in placeholders(word)):
-        return words
+def placed(line: Line) -> Line:
+    """With the place to listen put in where the program is known, and PORT to tell it by in any case."""
+    port = line.variables.get("PORT", "")
+    variables = line.variables | {"PORT": port if says_where([port]) else "{port}"}
+    return Line(variables, line.words if says_where(line.words) else _put_in(line.words))
+
+
+def says_where(texts: Iterable[str]) -> bool:
+    """One of them has the place of the port in it."""
+    return any(name in _PLACED for text in texts for name in placeholders(text))
+
+
+def told_by_port(contender: Contender) -> bool:
+    """Only PORT says where a command is to listen."""
+    others = [text for name, text in contender.environment.items() if name != "PORT"]
+    return not says_where([*contender.serve, *others])
+
+
+def _put_in(words: list[str]) -> list[str]:
+    """``words`` as they are where the program is not known."""
     program = next((Path(word).name for word in words if Path(word).name not in _LAUNCHERS), "")
     if program == "manage.py" and "runserver" in words:
         at = words.index("runserver") + 1
         kept = [word for word in words[at:] if not re.fullmatch(r"([\w.\[\]:]*:)?\d+", word)]
         return [*words[:at], "{bind}", *kept]
     if program not in BINDS:
-        known = ", ".join([*BINDS, "manage.py runserver"])
-        raise UsageError(
-            f"--current {text!r}: say {{port}} (or {{bind}}) where the port stands; only for {known} webdyno knows it"
-        )
+        return words
     taken, given = BINDS[program]
     kept = _without(words, taken)
     at = next(i for i, word in enumerate(kept) if Path(word).name == program) + 1
@@ -88,12 +119,8 @@ def _without(words: list[str], options: frozenset[str]) -> list[str]:
 
 def command_settings(text: str, name: str, flag: str, cores: int) -> list[Setting]:
     """A command as settings: one, or one for each number of workers when it says ``{workers}``."""
-    words = current_words(text) if name == CURRENT else words_of(text, flag)
-    if name != CURRENT and not any(each in _PLACED for word in words for each in placeholders(word)):
-        raise UsageError(
-            f"{flag} {text!r}: say {{port}} (or {{bind}}) where its port stands, for each start has its own"
-        )
-    joined = " ".join(words)
+    variables, words = placed(read_line(text, flag))
+    joined = " ".join([*words, *variables.values()])
     numbers = [1, cores, 2 * cores] if "{workers}" in joined and name != CURRENT else [None]
     found = []
     for number in dict.fromkeys(numbers):
@@ -104,6 +131,7 @@ def command_settings(text: str, name: str, flag: str, cores: int) -> list[Settin
             server=Path(words[0]).name,
             model="as its command says",
             serve=words,
+            environment=variables,
             workers=number or cores,
             because=text,
             author="you",
@@ -116,7 +144,8 @@ def command_settings(text: str, name: str, flag: str, cores: int) -> list[Settin
 
 def command_built(setting: Setting, folder: Path, environment: Mapping[str, str], packages: Mapping[str, str]) -> Built:
     """What there is to serve for a command: the user's own folder and environment."""
-    key = hashlib.sha256(repr((setting.contender.serve, str(folder))).encode()).hexdigest()[:24]
+    told = (setting.contender.serve, setting.contender.environment, str(folder))
+    key = hashlib.sha256(repr(told).encode()).hexdigest()[:24]
     return Built(
         contender=setting.name,
         key=key,

@@ -30,7 +30,8 @@ class Trying:
         list[str] | None,
         flag(
             "--cmd",
-            help="Any other server (repeatable): 'node server.js {port}'. {host} {port} {bind} {workers} {cores}.",
+            help="Any other server (repeatable): 'node server.js {port}', 'npm start' (PORT is set), 'A=b run {bind}'. "
+            "{host} {port} {bind} {workers} {cores}.",
         ),
     ] = None
     image: Annotated[

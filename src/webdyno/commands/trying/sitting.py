@@ -16,7 +16,7 @@ import msgspec
 from webdyno.analyse.words import count, length
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.bench import TIMEOUT_S, WARMUP_S, TryBench, rate_of
-from webdyno.commands.trying.command import CURRENT, command_built, command_settings, names_for
+from webdyno.commands.trying.command import CURRENT, command_built, command_settings, names_for, told_by_port
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S
 from webdyno.commands.trying.first import First, first_answers
 from webdyno.commands.trying.fitting import Setting, fitting, settings_of
@@ -112,14 +112,13 @@ class Sitting:
         folder = self.flags.project_folder
         path = environment(folder, self.flags.variables, python)["PATH"]
         for name, setting in self.commands.items():
-            program = setting.contender.serve[0]
-            there = (folder / program).exists() if "/" in program else shutil.which(program, path=path) is not None
+            program, among = setting.contender.serve[0], setting.contender.environment.get("PATH", path)
+            there = (folder / program).exists() if "/" in program else shutil.which(program, path=among) is not None
             if not there and not placeholders(program):
                 flag = "--current" if name == CURRENT else "--cmd"
-                hint = "; variables go into --env-file" if "=" in program else ""
                 raise UsageError(
                     f"{flag} {setting.contender.because!r}: there is no program {program!r} on PATH, in the project's "
-                    f"environment or its folder{hint}"
+                    "environment or its folder"
                 )
 
     def _add_images(self, variables: Mapping[str, str]) -> None:
@@ -178,10 +177,21 @@ class Sitting:
         try:
             return first_answers(slow, built, self.asking, self.strapped, log, self.interrupted, time.monotonic)
         except StartError as error:
-            if name not in self.images or error.exited or self.interrupted.is_set():
+            if error.exited or self.interrupted.is_set():
                 raise
-            hint = "an image is told its port by PORT; name another with --container-port"
-            raise StartError(f"{self.images[name].name}: {error}; {hint}", error.log_tail, exited=False) from None
+            if name in self.images:
+                whose, hint = (
+                    self.images[name].name,
+                    "an image is told its port by PORT; name another with --container-port",
+                )
+            elif setting.is_command and told_by_port(setting.contender):
+                whose, hint = (
+                    setting.contender.because,
+                    "only PORT tells it where to listen; say {port} where its port stands",
+                )
+            else:
+                raise
+            raise StartError(f"{whose}: {error}; {hint}", error.log_tail, exited=False) from None
 
     def bench(self, first: First) -> TryBench:
         """Where everything is measured, all recommended settings and commands in it."""
