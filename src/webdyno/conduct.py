@@ -62,6 +62,7 @@ class Bench:
 class _Record:
     """A Run while it happens."""
 
+    interrupted: threading.Event
     outcome: Outcome = "ok"
     message: str = ""
     log_tail: str = ""
@@ -77,16 +78,22 @@ class _Record:
     service: Backing | None = None
 
     def fail(self, outcome: Outcome, message: str, log_tail: str = "") -> None:
-        """The first failure is the cause; later ones are its consequences."""
-        if self.outcome == "ok":
-            self.outcome, self.message, self.log_tail = outcome, message, log_tail
+        """The first failure is the cause; later ones are its consequences.
+
+        What fails once the user has stopped it failed because it was stopped: that is no word about the contender.
+        """
+        if self.outcome != "ok":
+            return
+        if self.interrupted.is_set():
+            outcome, message, log_tail = "interrupted", "stopped by the user", ""
+        self.outcome, self.message, self.log_tail = outcome, message, log_tail
 
 
 def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
     """One Trial from start to end. Raises only MachineError and KeyboardInterrupt."""
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     clock = time.monotonic()
-    record = _Record()
+    record = _Record(bench.interrupted)
     if isinstance(built, BuildError):
         record.fail("build-failed", str(built), built.log_tail)
     else:
@@ -128,9 +135,10 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -
         if running is not None and not running.is_alive():
             raise running.death()
     except ServiceError as error:  # what the contender made of it is its consequence
-        record.outcome, record.message, record.log_tail = "service-failed", str(error), error.log_tail
-    if bench.interrupted.is_set() and record.outcome in ("ok", "service-failed"):
-        record.outcome, record.message, record.log_tail = "interrupted", "stopped by the user", ""
+        record.outcome = "ok"
+        record.fail("service-failed", str(error), error.log_tail)
+    if bench.interrupted.is_set():
+        record.fail("interrupted", "stopped by the user")
 
 
 def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, record: _Record) -> None:
@@ -154,16 +162,14 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
                 served.verify(trial.load.max_connections or trial.load.connections)
             served.sound = record.outcome == "ok" and not bench.interrupted.is_set()
     except StartError as error:
-        record.fail(_outcome_of(error, bench), str(error), error.log_tail)
+        record.fail(_outcome_of(error), str(error), error.log_tail)
     except AnswerError as error:
         record.fail("wrong-answer", str(error), error.log_tail)
     if served is not None:
         record.notes += served.notes
 
 
-def _outcome_of(error: StartError, bench: Bench) -> Outcome:
-    if bench.interrupted.is_set():
-        return "interrupted"
+def _outcome_of(error: StartError) -> Outcome:
     if error.out_of_memory:
         return "out-of-memory"
     return "exited-at-start" if error.exited else "never-ready"

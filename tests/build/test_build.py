@@ -211,6 +211,17 @@ def test_the_wish_to_stop_ends_the_tool_that_runs(job: Job, tmp_path: Path) -> N
     assert [group.ended for group in host.groups] == [True]
 
 
+def test_a_tool_that_fails_once_it_was_stopped_is_no_failed_build(job: Job, tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def ends_as_it_is_stopped(command: Command) -> int:
+        stop.set()
+        return 1
+
+    with pytest.raises(KeyboardInterrupt):
+        build(*job, tmp_path, FakeHost(ends_as_it_is_stopped), stop)
+
+
 def test_a_kind_without_a_recipe_says_so(
     job: Job, host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,8 @@ class Workshop:
             except StartError as error:
                 raise BuildError(f"could not {purpose}: {error}", self.tail()) from None
             status = self._ended(group)
+        if status and self.interrupted.is_set():  # what ended then did so because it was stopped
+            raise KeyboardInterrupt
         if status:
             raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", self.tail())
 

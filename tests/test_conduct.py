@@ -1,0 +1,158 @@
+"""Conduct: what a Trial becomes that the user stopped, wherever it was, and that a failure before that stays one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.analyse import fakes
+from webdyno.conduct import Bench, conduct
+from webdyno.load.driver import DriverCommand, Event, Fault, Order
+from webdyno.model.built import Built
+from webdyno.model.errors import AnswerError, ServiceError, StartError
+from webdyno.model.run import Outcome, Run
+
+BUILT = Built(contender="go", key="k", directory="/", environment={}, versions={}, log="log", seconds=0.0)
+WARMING, STEADY, _ = fakes.slices([1_000.0, 1_000.0])
+STEPS: dict[Outcome, str] = {
+    "service-failed": "service",
+    "never-ready": "start",
+    "no-success": "load",
+    "driver-failed": "fault",
+    "wrong-answer": "verify",
+}
+"""Where each of these failures arises."""
+
+
+class Serving:
+    """The group of a server that lives on."""
+
+    def pids(self) -> list[int]:
+        return []
+
+    def has_ended(self) -> bool:
+        return False
+
+    def cpu_ns(self) -> None:
+        return None
+
+    throttled_ns = memory_peak_bytes = oom_killed = cpu_ns
+
+
+class Loading(Serving):
+    """The group of a driver that has said all that it had to say."""
+
+    def __init__(self, command: object) -> None:
+        reading, writing = os.pipe()
+        os.close(writing)
+        self.stdout = os.fdopen(reading, "rb")
+
+    def terminate(self) -> None:
+        """It has ended."""
+
+    def end(self, grace_s: float) -> list[str]:
+        self.stdout.close()
+        return []
+
+
+class Bed:
+    """All that is around a Trial; something fails at one step, and the user stops it right before or after that."""
+
+    can = fakes.run().driver_can
+
+    def __init__(self, folder: Path, failing: str, stopped: str) -> None:
+        self.folder, self.failing, self.stopped = folder, failing, stopped
+        self.interrupted = threading.Event()
+
+    def stop(self, when: str) -> None:
+        if when == self.stopped:
+            self.interrupted.set()
+
+    def fail(self, step: str, error: Exception) -> None:
+        if step == self.failing:
+            self.stop("before")
+            raise error
+
+    def ready(self, name: str) -> Any:
+        self.fail("service", ServiceError("it does not answer"))
+        return SimpleNamespace(backing=None, given={}, group=None, is_alive=lambda: True)
+
+    @contextmanager
+    def serve(self, *_: object) -> Iterator[Any]:
+        self.fail("start", StartError("it did not serve in time", exited=False))
+        try:
+            yield SimpleNamespace(
+                **dict.fromkeys(("probe", "reused", "sound")),
+                **{name: [] for name in ("requests", "command", "notes")},
+                **dict.fromkeys(("workers", "threads", "port"), 1),
+                **dict.fromkeys(("gil_modules", "compilers"), list),
+                host="127.0.0.1",
+                environment={},
+                group=Serving(),
+                verify=lambda _: self.fail("verify", AnswerError("expected status 200, got 500")),
+            )
+        finally:
+            self.stop("after")
+
+    def commands(self, order: Order) -> list[DriverCommand]:
+        return [DriverCommand(phase=None, argv=["load"], order=order)]
+
+    def read(self, command: DriverCommand, lines: Iterator[str]) -> Iterator[Event]:
+        yield WARMING
+        if self.failing in ("load", "fault"):
+            self.stop("before")
+        if self.failing == "fault":
+            yield Fault(message="it was told to end")
+        if self.failing != "load":
+            yield STEADY
+        assert list(lines) == []
+
+    def bench(self) -> Bench:
+        made: Any = SimpleNamespace(rig=fakes.RIG, folder=lambda: self.folder, drop=lambda _: None, start=Loading)
+        mine: Any = self
+        workloads = {"hello": fakes.workload(service="redis")}
+        return Bench(
+            plan=msgspec.structs.replace(fakes.plan([fakes.run()]), workloads=workloads),
+            strapped=made,
+            services=mine,
+            driver=mine,
+            driver_version="1",
+            contender_log=lambda _: self.folder / "log",
+            driver_log=lambda _: self.folder / "driver.log",
+            interrupted=self.interrupted,
+            serve=self.serve,
+        )
+
+
+def conducted(folder: Path, failing: str, stopped: str) -> Run:
+    bench = Bed(folder, failing, stopped).bench()
+    return conduct(fakes.trial(), bench, BUILT)
+
+
+@pytest.mark.parametrize(("outcome", "step"), STEPS.items())
+def test_what_fails_by_itself_is_called_by_its_name(outcome: Outcome, step: str, tmp_path: Path) -> None:
+    assert conducted(tmp_path, step, "never").outcome == outcome
+
+
+@pytest.mark.parametrize("step", STEPS.values())
+def test_what_fails_once_the_user_stopped_it_is_no_failure_of_the_contender(step: str, tmp_path: Path) -> None:
+    run = conducted(tmp_path, step, "before")
+    assert (run.outcome, run.message, run.log_tail) == ("interrupted", "stopped by the user", "")
+
+
+@pytest.mark.parametrize(("failing", "outcome"), [("load", "no-success"), ("fault", "driver-failed")])
+def test_what_had_failed_when_the_user_stopped_it_stays_so(failing: str, outcome: Outcome, tmp_path: Path) -> None:
+    assert conducted(tmp_path, failing, "after").outcome == outcome
+
+
+def test_nothing_failed_and_yet_it_was_stopped(tmp_path: Path) -> None:
+    assert conducted(tmp_path, "nothing", "never").outcome == "ok"
+    assert conducted(tmp_path, "nothing", "after").outcome == "interrupted"
