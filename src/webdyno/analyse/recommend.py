@@ -19,13 +19,24 @@ from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.model.verdict import Verdict
+from webdyno.model.verdict import Standing, Verdict
 
 
 def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
-    """The contender and a sentence. None unless every table has a top group, and somebody is ranked in all of them."""
+    """The contender and a sentence.
+
+    None unless every table has a top group and somebody is ranked in all of them; and none while it has nobody to beat,
+    or while somebody who did not fail has no interval: who is not measured yet may be the one to take.
+    """
     if not verdicts:
         return None, "nothing was measured"
+    standings = [standing for verdict in verdicts for standing in verdict.standings]
+    served = dict.fromkeys(standing.contender for standing in standings if standing.rounds_ok)
+    waited_for = dict.fromkeys(standing.contender for standing in standings if _is_unknown(standing))
+    if served and waited_for:
+        return None, f"nobody can be recommended yet: {words.listing(list(waited_for))} ran in less than two rounds"
+    if len(served) == 1:
+        return None, f"nobody can be recommended: {words.listing(list(served))} alone served, so it beat nobody"
     if not all(verdict.winners for verdict in verdicts):
         return None, "nobody can be recommended: not every workload has a ranking"
     scores = _scores(verdicts)
@@ -41,6 +52,11 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
         return best, f"take {best}: it is in the top group{everywhere}{tie}"
     average = words.per_cent(scores[best])
     return best, f"take {best}: {_among(scores, verdicts)}, on average at {average} of the fastest of each"
+
+
+def _is_unknown(standing: Standing) -> bool:
+    """Whether it was left without an interval by no fault of its own."""
+    return not standing.rounds_failed and (standing.rate is None or standing.rate.low is None)
 
 
 def _among(scores: Mapping[str, float], verdicts: Sequence[Verdict]) -> str:
