@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, run
+from tests.report.fonts import only
 from webdyno.commands import call
 from webdyno.store import Store
 
@@ -36,6 +37,7 @@ class Out(io.TextIOWrapper):
 def test_a_picture_is_written_to_its_file_or_into_a_pipe(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    only(monkeypatch, tmp_path, DejaVu_Sans=600)
     target, pipe = tmp_path / "answer.png", Out(terminal=False)
     assert call(["report", str(folder), "--format", "png", "--out", str(target)]) == 0
     monkeypatch.setattr(sys, "stdout", pipe)
@@ -75,6 +77,9 @@ def test_what_is_for_pictures_goes_with_pictures_only(
     assert "they go with --format svg or --format png" in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_written_is_one_sentence(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only(monkeypatch, tmp_path, DejaVu_Sans=600)
     assert call(["report", str(folder), "--format", "png", "--out", "/no/where.png"]) == 3
     assert "/no/where.png: the report could not be written" in capsys.readouterr().err

@@ -6,16 +6,19 @@ import re
 import struct
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, study
+from tests.report.fonts import only
 from tests.report.pictures import EVIL, doubt, estimate, picture, standing, verdict
 from webdyno.analyse import analyse
 from webdyno.model.errors import MachineError
-from webdyno.report import png as png_module
 from webdyno.report.lettering import cut, width, wrap
 from webdyno.report.picture import PANELS, WIDTH, render_picture
 from webdyno.report.png import png
@@ -177,7 +180,13 @@ def test_a_cut_name_keeps_both_its_ends() -> None:
     assert shown[0] != shown[1]
 
 
-def test_a_png_is_the_same_at_twice_the_size(drawn: str) -> None:
+@pytest.fixture
+def fonts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    return partial(only, monkeypatch, tmp_path)
+
+
+def test_a_png_is_the_same_at_twice_the_size(drawn: str, fonts: Callable[..., None]) -> None:
+    fonts(DejaVu_Sans=600)
     content = png(drawn)
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
     root = ET.fromstring(drawn)
@@ -190,10 +199,22 @@ def test_without_resvg_one_sentence_says_how_to_get_it(monkeypatch: pytest.Monke
         png("<svg/>")
 
 
-def test_without_a_font_no_png_without_words_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(png_module, "_FAMILIES", ("No Such Font",))
+@pytest.mark.parametrize("there", [{}, {"Liberation_Serif": 600}, {"No_Such_Sans": 600, "Liberation_Serif": 600}])
+def test_without_a_font_that_is_known_no_png_is_made(fonts: Callable[..., None], there: dict[str, int]) -> None:
+    """Neither one without words, nor one in the face that resvg falls back to."""
+    fonts(**there)
     with pytest.raises(MachineError, match="fonts-dejavu-core"):
         png(picture(verdict(standing("go"))))
+
+
+def test_a_png_is_lettered_in_the_first_family_that_is_there(fonts: Callable[..., None]) -> None:
+    svg = picture(verdict(standing("go")))
+    fonts(Noto_Sans=600)
+    alone = png(svg)
+    fonts(Liberation_Serif=300, Noto_Sans=600, Verdana=700)
+    assert png(svg) == alone
+    fonts(Liberation_Serif=300, Verdana=700)
+    assert png(svg) != alone
 
 
 def test_rows_follow_each_other_at_one_distance() -> None:

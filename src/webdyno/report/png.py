@@ -1,8 +1,9 @@
 """PNG: a picture that is SVG already, as pixels, drawn by resvg.
 
 resvg is an extra (``webdyno[png]``) and draws text only with fonts that this machine has. It knows no generic
-families: ``sans-serif`` is a name to be told, and without a font of that name its text is left out in silence. So a
-letter is tried first.
+families: ``sans-serif`` is a name to be told. Without a font of that name it takes its serif face in silence, whose
+letters have other widths than the picture was laid out for; without that one too it leaves the text out. So each
+family is tried with one letter first, and as the serif face as well, so that nothing else can stand in for it.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ def png(svg: str) -> bytes:
             f"a PNG needs {_requirement()}, which is not installed: {shlex.quote(sys.executable)} -m uv pip install "
             f"{_requirement()}; --format svg needs nothing"
         ) from error
-    blank = svg_to_bytes(svg_string=_LETTER.format(""), sans_serif_family=_FAMILIES[0])
+    blank = svg_to_bytes(svg_string=_LETTER.format(""))
     for family in _FAMILIES:
-        tried = svg_to_bytes(svg_string=_LETTER.format("M"), font_family=family, sans_serif_family=family)
-        if tried != blank:
-            return svg_to_bytes(svg_string=svg, zoom=_ZOOM, font_family=family, sans_serif_family=family)
+        only = {"font_family": family, "sans_serif_family": family, "serif_family": family}
+        if svg_to_bytes(svg_string=_LETTER.format("M"), **only) != blank:
+            return svg_to_bytes(svg_string=svg, zoom=_ZOOM, **only)
     raise MachineError(
         "a PNG needs a font without serifs, and this machine has none that is known here: install one "
         "(Debian: apt-get install fonts-dejavu-core), or take --format svg, which needs none"
