@@ -11,6 +11,7 @@ import graphlib
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -195,6 +196,7 @@ def granted(module: str, places: dict[str, str] | set[str]) -> bool:
     return any(module == place or module.startswith(f"{place}/") for place in places)
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module of the package by its path without suffix; the catalogue is data that other programs run."""
     paths = sorted(path for path in PACKAGE.rglob("*.py") if "catalogue" not in path.relative_to(PACKAGE).parts)

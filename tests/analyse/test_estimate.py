@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.moderate import moderate
@@ -23,6 +22,8 @@ def test_balanced_means_are_plain_means_of_logs() -> None:
 
 
 def test_two_contenders_give_the_paired_t_interval() -> None:
+    from scipy import stats  # here, because it takes a second and more, in each process that collects tests
+
     rng = np.random.default_rng(3)
     a, b = np.exp(rng.normal(5, 0.05, 6)), np.exp(rng.normal(5, 0.05, 6))
     made = fitted({("a", r): a[r] for r in range(6)} | {("b", r): b[r] for r in range(6)})
@@ -33,6 +34,8 @@ def test_two_contenders_give_the_paired_t_interval() -> None:
 
 
 def test_one_contender_alone_gives_the_plain_t_interval() -> None:
+    from scipy import stats
+
     values = [100.0, 104.0, 98.0, 101.0]
     made = fitted({("a", r): value for r, value in enumerate(values)}).estimate("a", "per_s")
     low, high = stats.t.interval(0.95, 3, np.mean(np.log(values)), stats.sem(np.log(values)))

@@ -16,18 +16,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests import shipped
 from tests.build.conftest import runtime
 from tests.fakes import contender
 from webdyno.build import Job, build, build_all, find_runtime, lock
 from webdyno.model.built import Built, Found
 from webdyno.model.errors import BuildError
-from webdyno.read import default_folder, read_catalogue
 from webdyno.rig.ask import asker
 from webdyno.rig.here import Here
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-KNOWN = read_catalogue([default_folder()])
+KNOWN = shipped.catalogue()
 
 
 @pytest.fixture(scope="module")

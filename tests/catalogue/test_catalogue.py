@@ -7,12 +7,13 @@ import re
 
 import pytest
 
+from tests import shipped
 from webdyno.build.locks import locked_lines, unsatisfied
 from webdyno.model.rule import evaluate
-from webdyno.read import default_folder, read_catalogue
+from webdyno.read import default_folder
 from webdyno.service import data
 
-KNOWN = read_catalogue([default_folder()])
+KNOWN = shipped.catalogue()
 PYTHON = [name for name, it in KNOWN.contenders.items() if KNOWN.runtimes[it.runtime].kind == "python"]
 QUICKSTART = KNOWN.studies["quickstart"]
 

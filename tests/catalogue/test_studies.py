@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests import shipped
 from webdyno.model.study import Study
 from webdyno.plan import brief_of, make_plan
-from webdyno.read import default_folder, read_catalogue
 
-CATALOGUE = read_catalogue([default_folder()])
+CATALOGUE = shipped.catalogue()
 OF_ARTICLES = [study for study in CATALOGUE.studies.values() if study.original is not None]
 MINUTES = {"pypy": 60}
 """A grid of a hundred contenders; the others have 15."""

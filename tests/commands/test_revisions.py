@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import shipped
 from tests.rig.strapping import own_lock, strapped
 from webdyno.commands.revisions import (
     Revision,
@@ -19,7 +20,6 @@ from webdyno.commands.revisions import (
     resolve,
 )
 from webdyno.model.errors import BuildError, UsageError
-from webdyno.read import default_folder, read_catalogue
 from webdyno.rig.strap import Strapped
 
 __all__ = ["own_lock", "strapped"]
@@ -118,7 +118,7 @@ def test_a_command_that_cannot_be_told_its_port_is_refused(cmd: str, complaint: 
 
 def test_a_contenders_file_is_read_in_each_revision(repository: Path, strapped: Strapped) -> None:
     sides = [revision(repository, *which, strapped) for which in (("HEAD~1", "base"), ("main", "head"))]
-    known = catalogue_by_file(read_catalogue([default_folder()]), sides, Path("bench/contenders/mine.toml"))
+    known = catalogue_by_file(shipped.catalogue(), sides, Path("bench/contenders/mine.toml"))
     apps = [known.contenders[side].app for side in ("base", "head")]
     assert apps == ["mine@base", "mine@head"]
     assert [(known.app_directories[app] / "app.py").read_text() for app in apps] == ["one", "two"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +16,11 @@ from webdyno.read.folders import KINDS
 
 SCHEMAS = default_folder() / "schemas"
 FILES = [(kind, path) for kind, it in KINDS.items() for path in sorted(default_folder().glob(it.pattern))]
+
+
+@cache
+def validator(kind: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(schema_text(kind)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -32,7 +38,7 @@ def test_a_schema_is_one(kind: str) -> None:
 @pytest.mark.parametrize(("kind", "path"), FILES, ids=[str(path.relative_to(default_folder())) for _, path in FILES])
 def test_every_catalogue_file_keeps_to_its_schema_and_names_it(kind: str, path: Path) -> None:
     text = path.read_text("utf-8")
-    jsonschema.validate(tomllib.loads(text), json.loads(schema_text(kind)))
+    validator(kind).validate(tomllib.loads(text))
     named = text.partition("\n")[0].removeprefix("#:schema ")
     assert (path.parent / named).resolve() == SCHEMAS / f"{kind}.json"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests import shipped
 from webdyno.model.built import Found
 from webdyno.model.errors import UsageError
 from webdyno.model.service import FoundService, without_password
-from webdyno.read import default_folder, read_catalogue
 from webdyno.service import find_service
 
-SERVICES = read_catalogue([default_folder()]).services
+SERVICES = shipped.catalogue().services
 JAVA = Found(runtime="jvm", program="/usr/bin/java", version="openjdk 17")
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests import shipped
 from tests.rig.strapping import gone, wait_for
 from webdyno.model.errors import BuildError, ServiceError
 from webdyno.model.service import FoundService, Way
-from webdyno.read import default_folder, read_catalogue
 from webdyno.rig.strap import Strapped
 from webdyno.service import Running, Services, find_service
 from webdyno.service.data import KEY_COUNTER, KEY_STATIC, STATIC
@@ -27,7 +27,7 @@ from webdyno.service.redis import Redis
 pytestmark = pytest.mark.live
 
 TOY = Path(__file__).parent / "toy.py"
-REDIS = read_catalogue([default_folder()]).services["redis"]
+REDIS = shipped.catalogue().services["redis"]
 
 
 def toy(mode: str, ready_s: float = 10.0) -> FoundService:
