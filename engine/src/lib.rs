@@ -62,7 +62,7 @@ use pace::Pace;
 use poll::means::{Means, choose, means};
 use poll::{Epoll, H2, Pipeline, Poll, Ring, Secure, secure::Tls};
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -71,6 +71,10 @@ use worker::{Job, Worker};
 
 /// How often the collector looks for a reason to end.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// Refused connects that say that nobody listens, where none came about: as many as there are connections, and at least these. One alone
+/// may be one of several servers behind an address.
+const FEW_REFUSED: u64 = 4;
 
 /// How a run that was carried out came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +151,7 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         drain_ns: order.drain_ns,
         stop: AtomicBool::new(false),
         reached: AtomicBool::new(false),
+        refused: AtomicU64::new(0),
     };
     let at = clock::now();
     let started = lines::Started::new(order, at, backend, job.wait.name(), job.endpoint.to_string());
@@ -227,7 +232,8 @@ fn oversee(
         if early.is_none() {
             // A little later than the workers' own deadlines, so that they book them as what they are.
             let patience = Pace::first_connection(order) + job.connect_timeout_ns + 200 * clock::MILLISECOND;
-            let given_up = collector.age() > patience;
+            let refused = job.refused.load(Ordering::Relaxed) >= FEW_REFUSED.max(order.pace.connections() as u64);
+            let given_up = refused || collector.age() > patience;
             early = if interrupted() {
                 Some(Ended::Interrupted)
             } else if given_up && !job.reached.load(Ordering::Relaxed) {

@@ -142,6 +142,8 @@ pub struct Slice {
     pub connect: Recorder,
     /// From connected to the end of the TLS handshake.
     pub handshake: Recorder,
+    /// Ages of the requests that were under way at the end of the run, since they were due.
+    pub unfinished: Recorder,
     /// The smallest age in `response` of a request that had no answer.
     pub censored_above: Option<u64>,
     /// The most connections at a time.
@@ -169,6 +171,7 @@ impl Default for Slice {
             prompt: Recorder::default(),
             connect: Recorder::default(),
             handshake: Recorder::default(),
+            unfinished: Recorder::default(),
             censored_above: None,
             connections_peak: 0,
             statuses: vec![0; STATUSES],
@@ -271,11 +274,11 @@ impl Slice {
         self.prompt.reset();
     }
 
-    fn recorders(&self) -> [&Recorder; 6] {
-        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect, &self.handshake]
+    fn recorders(&self) -> [&Recorder; 7] {
+        [&self.latency, &self.response, &self.lag, &self.first_byte, &self.connect, &self.handshake, &self.unfinished]
     }
 
-    fn recorders_mut(&mut self) -> [&mut Recorder; 6] {
+    fn recorders_mut(&mut self) -> [&mut Recorder; 7] {
         [
             &mut self.latency,
             &mut self.response,
@@ -283,6 +286,7 @@ impl Slice {
             &mut self.first_byte,
             &mut self.connect,
             &mut self.handshake,
+            &mut self.unfinished,
         ]
     }
 

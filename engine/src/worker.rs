@@ -25,7 +25,7 @@ use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
 use crate::wire::template::{Mould, Press};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
 const NAP_NS: u64 = 50 * clock::MILLISECOND;
@@ -66,6 +66,8 @@ pub struct Job<'j> {
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
     pub reached: AtomicBool,
+    /// Connects that were refused before.
+    pub refused: AtomicU64,
 }
 
 impl Job<'_> {

@@ -196,7 +196,14 @@ def test_open_load_is_never_called_by_the_name_of_a_closed_one() -> None:
 
 
 def test_slice_takes_all_clocks_of_a_newer_engine_and_lacks_them_from_an_older() -> None:
-    clocks = {"response_hdr": "r", "lag_hdr": "l", "ttfb_hdr": "t", "censored": 1, "censored_above_ns": 5}
+    clocks = {
+        "response_hdr": "r",
+        "lag_hdr": "l",
+        "ttfb_hdr": "t",
+        "censored": 1,
+        "censored_above_ns": 5,
+        "unfinished_hdr": "u",
+    }
     [newer, _] = said(SLICE | clocks, SUMMARY)
     [older, _] = said(SLICE, SUMMARY)
     assert {key: getattr(newer, key) for key in clocks} == clocks

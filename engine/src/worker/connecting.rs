@@ -159,6 +159,9 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The connect came to nothing, for all that waited for it.
     pub(super) fn unconnected(&mut self, place: usize, errno: Errno, now: u64) {
+        if errno == Errno::CONNREFUSED && !self.job.reached.load(Ordering::Relaxed) {
+            self.job.refused.fetch_add(1, Ordering::Relaxed);
+        }
         if errno == Errno::AGAIN && self.places[place].state == State::Connecting {
             // A Unix socket with a full queue does not let the connect wait in the kernel, as TCP does. So it waits here.
             self.places[place].state = State::Queued(now + QUEUED_NS);

@@ -223,7 +223,9 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The run ended before its answer.
     pub(super) fn unfinished(&mut self, place: usize, now: u64) {
-        self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
+        let age = now.saturating_sub(self.places[place].due_at);
+        self.ledger.slice.censor(age);
+        self.ledger.slice.unfinished.record(age);
         self.book(place, Outcome::Unfinished, "", now);
     }
 

@@ -116,17 +116,18 @@ fn one_connection_in_four_never_answered_is_told() {
 }
 
 #[test]
-fn a_refused_port_is_unreachable_and_not_hammered() {
+fn a_port_that_refuses_every_connection_ends_the_run_at_once() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = Server::start(|_| {});
     let said = server.load(|o| {
         o["target"]["port"] = address.port().into();
         (o["count"], o["duration_ns"], o["connect_timeout_ns"]) =
-            (json!(null), 60_000_000_000_u64.into(), 100_000_000.into());
+            (json!(null), 60_000_000_000_u64.into(), 60_000_000_000_u64.into());
     });
     assert_eq!((0, "unreachable"), (said.exit, said.text("ended")));
     assert_eq!(said.count("offered"), said.errors("connect-refused") + said.errors("unfinished"));
     assert!((2..200).contains(&said.count("offered")), "{}", said.count("offered"));
+    assert!(said.count("duration_ns") < 30_000_000_000, "{}", said.last());
     assert_eq!(format!("connect-refused: {address} did not take the connection"), said.text("first_error"));
 }
 

@@ -81,6 +81,7 @@ fn what_finds_no_connection_waits_and_is_shed_at_the_end_at_its_age() {
     let said = load(&server, constant(1000, 1, 1), 50, |_| {});
     assert_eq!((50, 1, 49), (said.count("offered"), said.errors("unfinished"), said.errors("shed")));
     assert_eq!((50, json!(null)), (said.count("censored"), said.last()["latency_ns"].clone()));
+    assert!(said.last()["unfinished_hdr"].is_string(), "the one that was under way: {}", said.last());
     let response = &said.last()["response_ns"];
     // The first was due 50 ms before the end, the last one 1 ms: exact but for the histogram's three digits.
     assert!(response["max"].as_u64().unwrap() >= 49_900_000, "{response}");
@@ -106,6 +107,7 @@ fn a_closed_pace_has_no_lag_and_its_response_is_its_service() {
         (json!(null), json!("sleep"), json!(schema(1))),
         (said.last()["lag_ns"].clone(), said.lines[0]["wait"].clone(), said.lines[0]["schema"].clone())
     );
+    assert!(said.last()["unfinished_hdr"].is_null(), "{}", said.last());
     assert_eq!(said.text("latency_hdr"), said.text("response_hdr"));
     assert_eq!(json!([]), said.last()["response_ns"]["at_least"]);
 }
@@ -116,7 +118,7 @@ fn a_refused_port_at_an_open_pace_is_unreachable_and_all_that_was_due_is_booked(
     let server = Server::start(|_| {});
     let said = load(&server, constant(1000, 2, 4), 60_000, |o| {
         o["target"]["port"] = address.port().into();
-        o["connect_timeout_ns"] = 50_000_000.into();
+        o["connect_timeout_ns"] = 60_000_000_000_u64.into();
     });
     assert_eq!((0, "unreachable"), (said.exit, said.text("ended")));
     let booked = said.errors("connect-refused") + said.errors("shed") + said.errors("unfinished");

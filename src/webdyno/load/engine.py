@@ -135,6 +135,7 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     handshake_hdr: str | None = None
     handshakes_full: int | None = None
     handshakes_resumed: int | None = None
+    unfinished_hdr: str | None = None
     routes: list[Route] = []
 
 

@@ -67,6 +67,8 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     ttfb_hdr: str | None = None
     """Of the time from sent to the first byte of the answer."""
     connect_hdr: str | None = None
+    unfinished_hdr: str | None = None
+    """Of the ages, since due, of the requests that were under way when the load ended."""
     handshake_hdr: str | None = None
     """Of the time a TLS handshake took."""
     handshakes_full: int | None = None
