@@ -26,6 +26,7 @@ from tests.analyse.fakes import (
 )
 from webdyno.analyse import analyse
 from webdyno.analyse.doubts import CONTENDER_RULES, STUDY_RULES, TABLE_RULES
+from webdyno.histogram import encode
 from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
 from webdyno.model.load import Load
@@ -149,7 +150,16 @@ WRK = Can(
     unfinished=False,
     cores="many",
 )
+
+
+def silenced(ages: dict[int, int]) -> list[Run]:
+    """Good runs whose last second brought nothing, with requests under way of these ages at its end."""
+    fields = {"ok": 0, "offered": 64, "bytes_in": 0, "errors": {"unfinished": 64}, "unfinished_hdr": encode(ages)}
+    return [change(each, slices=[*each.slices[:-1], change(each.slices[-1], **fields)]) for each in good()]
+
+
 PROVOKED: dict[str, tuple[list[Run], str]] = {
+    "fell-silent": (silenced({SECOND: 64}), "nobody was answered in the last 1.00 s, while 64 requests waited"),
     "closes-connections": (closing(closes_announced=1), "says so in its answer"),
     "http-1.0": (with_probe(http_version="1.0"), "HTTP/1.0"),
     "wrong-answers": (with_slices(errors={"wrong-body": 30}), "0.30 %"),
@@ -207,6 +217,8 @@ SILENT: dict[str, list[Run]] = {
     ],
     # in flight when the load ended
     "wrong-answers": with_slices(errors={"unfinished": 64}),
+    # nothing was due but a moment ago
+    "fell-silent": silenced({SECOND // 1000: 64}),
     # a fair share each, and a parent that does nothing
     "uneven-accept": with_workers([0.5, 0.5]),
     # 41 ms of honest work

@@ -15,6 +15,7 @@ from webdyno.commands import call
 from webdyno.commands import load as command
 from webdyno.commands.loading.doubts import doubts
 from webdyno.commands.loading.engine import Loaded
+from webdyno.histogram import encode
 from webdyno.load.ab import Ab
 from webdyno.load.driver import DriverCommand, Order, Summary, Tls, Way
 from webdyno.load.engine import Engine
@@ -233,6 +234,22 @@ def test_a_missed_objective_and_no_right_answer_are_exit_code_one(
     monkeypatch.setattr(command, "carry_out", lambda order, watch, **_: recorded("error"))
     assert call(["load", URL]) == 1
     assert "errors      wrong-status 1,000  (100 %)" in capsys.readouterr().out
+
+
+def test_a_server_that_hangs_misses_its_objective_and_is_doubted(
+    ordered: list[Order], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """500 quick answers, then none: every percentile is quick, and 4 of 504 requests are open."""
+    good = recorded("ok")
+    nothing = {"ok": 0, "offered": 4, "bytes_in": 0, "errors": {"unfinished": 4}, "ttfb_hdr": None}
+    last = msgspec.structs.replace(good.steady[-1], duration_ns=10**9, unfinished_hdr=encode({2 * 10**9: 4}), **nothing)
+    hung = Loaded(good.order, [*good.slices, last], good.summary | {"duration_ns": 2 * 10**9})
+    monkeypatch.setattr(command, "carry_out", lambda order, watch, **_: hung)
+    assert call(["load", URL, "--slo", "p99<1s"]) == 1
+    said = capsys.readouterr().out
+    assert "doubt       hung: nobody was answered in the last 1.00 s, while 4 requests waited" in said
+    assert "slo         missed, nobody was answered in the last 1.00 s" in said
+    assert call(["load", URL]) == 0
 
 
 def test_what_is_written_for_scripts_has_its_doubts_on_standard_error(

@@ -32,8 +32,6 @@ LEAD = 2
 """More of one kind than of the other, from which a rate counts as met or missed."""
 MOST_AT_A_RATE = 5
 LEAST_TRIALS = 8
-OFFERED = 0.99
-"""Share of the requests due that must be sent for a rate to count as offered."""
 _UP, _DOWN = 2.0, 4.0
 
 Result = Literal["met", "missed", "not-offered"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from webdyno.analyse.objectives import LATENCIES, Objective
 from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.loading.targets import Asking, one_server
 from webdyno.commands.options import (
@@ -24,7 +25,7 @@ from webdyno.commands.options import (
     say_failed,
     say_json,
 )
-from webdyno.commands.slo import LATENCIES, Objective, objectives
+from webdyno.commands.slo import objectives
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from webdyno.analyse.objectives import Course, missed
 from webdyno.commands.calibrating import known_ceiling
 from webdyno.commands.loading.doubts import doubts
 from webdyno.commands.loading.engine import Loaded, carry_out
@@ -24,7 +25,7 @@ from webdyno.commands.loading.table import csv_lines, refuse_unwritable, write_h
 from webdyno.commands.loading.targets import Asking, one_server
 from webdyno.commands.loading.watching import watching
 from webdyno.commands.options import JsonOption, cache_folder, flag, say_json
-from webdyno.commands.slo import missed, objectives
+from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
@@ -97,7 +98,7 @@ def load(
     drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
     with watching(title, order.load, quiet=not drawn) as watch:
         loaded = carry_out(order, watch, keep_on_interrupt=True)
-    failed = missed(wanted, loaded.summary)
+    failed = missed(wanted, Course(loaded.summary, loaded.slices, order.load))
     found = doubts(loaded, known_ceiling(cache_folder(), order))
     _say(title, list(urls), loaded, found, failed, saying)
     if saying.hdr is not None:  # after it was told: a disk that is full must not cost the answer

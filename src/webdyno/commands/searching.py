@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from webdyno.analyse.capacity import OFFERED, Result, Search, Tried, next_rate
+from webdyno.analyse.capacity import Result, Search, Tried, next_rate
 from webdyno.analyse.doubts.driver import BOUND
 from webdyno.analyse.doubts.schedule import LATE
+from webdyno.analyse.objectives import LATENCIES, Course, Objective, error_share, missed
 from webdyno.analyse.window import read_window
-from webdyno.analyse.words import per_cent, rate, time_ns
-from webdyno.commands.slo import LATENCIES, Objective, missed
+from webdyno.analyse.words import rate, time_ns
 from webdyno.model.errors import ContenderError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -107,13 +107,10 @@ def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:
     summary, asked_per_s = run.summary, run.trial.load.rate_per_s or 0.0
     if not summary.get("offered"):
         return Tried(rate_per_s=asked_per_s, result="missed", missed=[run.message or "nothing was asked"], offered=0.0)
-    shed = summary["errors"].get("shed", 0)
-    sent = (summary["offered"] - shed) / summary["offered"]
-    failed = missed(list(wanted), summary)
+    course = Course(summary, run.slices, run.trial.load)
+    failed = missed(wanted, course)
     if run.outcome != "ok":
         failed.insert(0, f"{run.outcome}: {run.message}")
-    if sent < OFFERED:
-        failed.append(f"{per_cent(1 - sent)} were never sent, for every connection was waiting")
     result: Result = "missed" if failed else "met"
     if failed and _generator_was_the_limit(run):
         result, failed = "not-offered", ["the load generator was at its end"]
@@ -124,18 +121,13 @@ def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:
         result=result,
         missed=failed,
         ok_per_s=summary["ok"] * 1e9 / summary["duration_ns"],
-        offered=sent,
+        offered=course.sent_share,
         p50_ns=points.get("p50"),
         p99_ns=points.get("p99"),
-        error_ratio=_errors(summary),
+        error_ratio=error_share(course),
         cores=None if window is None or not run.readings else window.contender_cores,
         memory_bytes=run.memory_peak_bytes,
     )
-
-
-def _errors(summary: dict[str, object]) -> float:
-    errors: dict[str, int] = summary["errors"]  # type: ignore[assignment]
-    return sum(number for kind, number in errors.items() if kind != "unfinished") / float(str(summary["offered"]))
 
 
 def _generator_was_the_limit(run: Run) -> bool:

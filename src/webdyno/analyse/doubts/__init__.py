@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from webdyno.analyse.doubts.again import ran_again
 from webdyno.analyse.doubts.alike import all_equal
-from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
+from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
 from webdyno.analyse.doubts.cached import cached_service
 from webdyno.analyse.doubts.connections import (
     closes_connections,
@@ -57,6 +57,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     cached_service,
     wrong_answers,
     dead_cell,
+    fell_silent,
     starved_connections,
     hanging_requests,
     never_settled,

@@ -1,4 +1,4 @@
-"""Doubts about the answers: wrong ones under load, and rounds in which there were none.
+"""Doubts about the answers: wrong ones under load, rounds in which there were none, and rounds in which they ended.
 
 Both come from published tables: servers ranked by the speed of their error pages, and a mean taken of two crashes and
 two successes.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
+from webdyno.analyse.unanswered import silence
 from webdyno.analyse.window import BLAMELESS, TOO_MANY
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import OUTCOMES
@@ -49,4 +50,22 @@ def dead_cell(cell: Cell) -> Doubt | None:
         "rounds are in no figure",
         advice=f"read the end of its log; `webdyno check {cell.name}` starts it without load",
         numbers={"failed": len(cell.failed), "rounds": len(cell.runs), "outcome": outcome},
+    )
+
+
+def fell_silent(cell: Cell) -> Doubt | None:
+    """Nobody was answered at the end of a round, for a second and for longer than its answers take, though requests
+    waited. Its rate is of the time before. Voids."""
+    silences = [(window, found) for window in cell.windows if (found := silence(window.run.slices)) is not None]
+    if not silences:
+        return None
+    window, worst = max(silences, key=lambda pair: pair[1].ns)
+    return Doubt(
+        kind="fell-silent",
+        severity="voids",
+        subject=cell.name,
+        sentence=f"{cell.name} stopped answering in {words.count(len(silences), 'round')}: {worst.sentence} "
+        f"(round {window.run.trial.round})",
+        advice="look at its log for a deadlock, or for a pool that is used up and never given back",
+        numbers={"rounds": len(silences), "silent_ns": worst.ns, "unanswered": worst.unanswered},
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.latency import merge
+from webdyno.analyse.objectives import OFFERED
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
-OFFERED = 0.99
 LATE = 0.1
 """Lag at p99, as a part of the response time at p99, from which on it is part of what is measured."""
 

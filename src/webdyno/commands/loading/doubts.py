@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webdyno.analyse.doubts.driver import BOUND, NEAR_CEILING
-from webdyno.analyse.doubts.schedule import OFFERED
+from webdyno.analyse.objectives import OFFERED
+from webdyno.analyse.unanswered import silence
 from webdyno.analyse.words import count, per_cent, rate, time_ns
 from webdyno.commands.loading.engine import Loaded
 
@@ -31,6 +32,8 @@ def _of_the_end(loaded: Loaded) -> Iterator[str]:
             yield "interrupted: it was stopped before its end"
         case "unreachable":
             yield "unreachable: no connection was ever made"
+    if loaded.ok and (found := silence(loaded.slices)) is not None:
+        yield f"hung: {found.sentence}"
     note = loaded.started.get("backend_note")
     if note:
         yield f"backend: {note}"

@@ -1,0 +1,73 @@
+"""Unanswered: what a load left without an answer, for no percentile of answers shows a server that has stopped.
+
+Clients that wait for an answer before they ask again (a closed load) stop asking when the server hangs: 4 of 504
+requests are open at the end, and every percentile is that of the time before. So two things are looked at beside the
+percentiles: how old the requests were that were under way at the end, and how long nothing had come by then. A server
+whose answers take seconds by nature is silent for that long by nature, and is left in peace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webdyno.analyse.latency import Latency, merge
+from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.words import count, time_ns
+from webdyno.model.sample import Slice
+
+SILENT_NS = 1e9
+"""So long without a byte, while requests were under way."""
+_ANSWERED = ("wrong-status", "wrong-body")
+"""Errors that are answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """The end of a load, in which nobody was answered."""
+
+    ns: float
+    unanswered: int
+    """Requests under way at the end, and those that failed meanwhile."""
+
+    @property
+    def sentence(self) -> str:
+        """Without its subject."""
+        return f"nobody was answered in the last {time_ns(self.ns)}, while {count(self.unanswered, 'request')} waited"
+
+
+def ages(slices: Sequence[Slice]) -> Latency | None:
+    """How old the requests were, since due, that were under way at the end; None where the driver tells none."""
+    return merge(slice_.unfinished_hdr for slice_ in slices if slice_.unfinished_hdr)
+
+
+def older_than(slices: Sequence[Slice], bound_ns: float) -> int:
+    """Requests that had been under way for longer than that when the load ended."""
+    left = ages(slices)
+    return 0 if left is None else int(left.counts[left.middle_ns > bound_ns].sum())
+
+
+def silence(slices: Sequence[Slice]) -> Silence | None:
+    """None when somebody was answered near the end, or nobody waited."""
+    steady = [slice_ for slice_ in slices if slice_.phase == "steady"]
+    tail = _silent_tail(steady)
+    silent_ns = float(sum(slice_.duration_ns for slice_ in tail))
+    first_bytes = merge(slice_.ttfb_hdr for slice_ in steady if slice_.ttfb_hdr)
+    natural_ns = max(SILENT_NS, first_bytes.max_ns if first_bytes else 0.0)
+    if silent_ns < 0.99 * natural_ns:  # slices end a hair early or late
+        return None
+    lost = sum(number for slice_ in tail for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
+    left = ages(tail)
+    if not lost and (left is None or left.max_ns < 0.99 * natural_ns):
+        return None
+    return Silence(silent_ns, lost + sum(slice_.errors.get(NOT_AN_ERROR, 0) for slice_ in tail))
+
+
+def _silent_tail(steady: Sequence[Slice]) -> list[Slice]:
+    """The last Slices, as many as have neither an answer nor a byte of one."""
+    tail: list[Slice] = []
+    for slice_ in reversed(steady):
+        if slice_.ok or slice_.bytes_in is None or slice_.bytes_in or any(slice_.errors.get(k) for k in _ANSWERED):
+            break
+        tail.append(slice_)
+    return tail
