@@ -14,6 +14,7 @@ import pytest
 from tests.commands.test_load import recorded
 from webdyno.commands import by_url, call
 from webdyno.commands.capacity import Searching, _goal
+from webdyno.commands.loading import first
 from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.searching import Asked, tried_of
 from webdyno.commands.slo import objectives
@@ -64,6 +65,7 @@ class Formula:
 def formula(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Formula]:
     made = Formula()
     monkeypatch.setattr(by_url, "carry_out", made)
+    monkeypatch.setattr(first, "judged", lambda *_: [])
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("WEBDYNO_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)

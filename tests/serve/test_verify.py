@@ -8,13 +8,17 @@ from collections.abc import Callable
 import pytest
 
 from webdyno.model.errors import AnswerError
-from webdyno.model.workload import Expectation, Request
+from webdyno.model.workload import ANY_RIGHT, Expectation, Request
 from webdyno.serve.ask import Answer, NoAnswer
 from webdyno.serve.verify import verify, wrong
 
 
 def answer(body: bytes = b"Hello", status: int = 200, content_type: str | None = "text/plain") -> Answer:
     return Answer(status, content_type, body)
+
+
+def answered(body: bytes, status: int = 200, **headers: str) -> Answer:
+    return Answer(status, "text/plain", body, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
 SHA = hashlib.sha256(b"Hello").hexdigest()
@@ -48,17 +52,62 @@ WRONG = [
     (answer(b"[1]"), Expectation(json_equals="[1, 2]"), "expected JSON equal to [1, 2], got '[1]' (3 bytes)"),
     (answer(b"[0]"), Expectation(json_equals="[false]"), "expected JSON equal to [false], got '[0]' (3 bytes)"),
     (answer(b"1\n"), Expectation(body_matches="[0-9]"), r"expected a body that matches '[0-9]', got '1\n' (2 bytes)"),
-    (answer(b"\xff"), Expectation(body_matches=".*"), "expected a body that matches '.*', got '\ufffd' (1 byte)"),
     (answer(), Expectation(content_type="text/html"), "expected content type text/html, got text/plain"),
     (answer(content_type=None), Expectation(content_type="text/html"), "expected content type text/html, got none"),
     (answer(b"x" * 999), Expectation(body="y"), f"expected the body 'y' (1 byte), got '{'x' * 60}...' (999 bytes)"),
-    (answer(b"\xff\x00"), Expectation(body="y"), "expected the body 'y' (1 byte), got '\ufffd\\x00' (2 bytes)"),
 ]  # fmt: skip
+
+
+UNREADABLE = [
+    (answer(b"\xff"), Expectation(body_matches=".*"), "a binary body (1 byte, text/plain)"),
+    (answer(b"\x89PNG" * 99, content_type=None), Expectation(body="y"), "a binary body (396 bytes, no content type)"),
+    (
+        answered(b"\x1f\x8b!", content_encoding="gzip"),
+        Expectation(body="y"),
+        "a body in gzip (3 bytes), though not asked for it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("came", "rule", "shown"), UNREADABLE)
+def test_what_nobody_can_read_is_named_and_not_shown(came: Answer, rule: Expectation, shown: str) -> None:
+    assert str(wrong(came, rule)).partition(", got ")[2] == shown
+
+
+INSTEAD = [
+    (answered(b"", 302, location="/login?next=/"), "an empty body, a redirect to /login..., which looks like a login"),
+    (
+        answered(b"Invalid host header", 400),
+        "'Invalid host header' (19 bytes), as to a Host that the app does not know: add the host that is asked to "
+        "allowed_hosts of TrustedHostMiddleware (Starlette, FastAPI), or send one of these",
+    ),
+]
+
+
+@pytest.mark.parametrize(("came", "sentence"), INSTEAD)
+def test_what_came_in_place_of_the_status_is_named_where_it_is_known(came: Answer, sentence: str) -> None:
+    assert wrong(came, Expectation()) == f"expected status 200, got {came.status} with {sentence}"
 
 
 @pytest.mark.parametrize(("came", "rule", "sentence"), WRONG)
 def test_wrong_answers_are_told(came: Answer, rule: Expectation, sentence: str) -> None:
     assert wrong(came, rule) == sentence
+
+
+def test_a_coding_that_was_asked_for_is_no_surprise() -> None:
+    zipped = answered(b"\x1f\x8b!", content_encoding="gzip")
+    request = Request(name="z", path="/", headers=[("accept-encoding", "gzip")], expect=Expectation(body="y"))
+    with pytest.raises(AnswerError, match=r"got a body in gzip \(3 bytes\)$"):
+        verify([request], lambda _: zipped)
+
+
+def test_a_redirect_is_only_right_where_somebody_said_so() -> None:
+    login = answered(b"", 302, location="/login")
+    unsaid = Request(name="p", path="/private", expect=Expectation(statuses=list(ANY_RIGHT)))
+    with pytest.raises(AnswerError, match=r"^GET /private: answered with 302, a redirect to /login, which looks like"):
+        verify([unsaid], lambda _: login)
+    said = Request(name="p", path="/private", expect=Expectation(statuses=[302]))
+    assert verify([said], lambda _: login) == ([said], [])
 
 
 def scripted(*bodies: bytes) -> Callable[[Request], Answer]:

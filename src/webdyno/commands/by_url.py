@@ -6,7 +6,7 @@ import datetime
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +73,8 @@ class Far:
     verify: bool
     idle_ns: float
     """Median latency below which one client finds it idle; infinite: any answer will do."""
+    notes: Sequence[str] = ()
+    """What there is to say of its first answers."""
 
     def order(self, load: Load) -> Order:
         """``load`` on this server, from every core there is."""
@@ -150,6 +152,7 @@ def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, wat
         driver_can=DRIVERS[DRIVER]().can,
         summary={} if loaded is None else loaded.summary,
         slices=[] if loaded is None else loaded.slices,
+        notes=list(far.notes),
     )
 
 

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse.objectives import LATENCIES, Objective
 from webdyno.commands.interrupts import listening_for_interrupts
-from webdyno.commands.loading.targets import Asking, one_server
+from webdyno.commands.loading.targets import Asking, Target, one_server
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
@@ -27,11 +27,13 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.slo import objectives
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
+from webdyno.load.driver import Tls
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.spelling import did_you_mean
+from webdyno.model.workload import Request
 
 if TYPE_CHECKING:
     from webdyno.analyse.capacity import Search
@@ -189,13 +191,34 @@ def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
 
     (target,) = one_server((chosen.target,))
     requests = asking.requests([target])
+    notes = _first_answers(target, requests, Tls(verify=verify) if target.tls else None)
     folder = new_folder(chosen.results, "capacity")
     idle_ns = min((each.bound for each in chosen.wanted if each.what in LATENCIES), default=float("inf"))
     plan = url_plan(target, requests, chosen.title, chosen.question, chosen.searching.seed)
-    far = Far(target=target, requests=requests, verify=verify, idle_ns=idle_ns)
+    far = Far(target=target, requests=requests, verify=verify, idle_ns=idle_ns, notes=notes)
     with listening_for_interrupts() as interrupted, url_sitting(plan, far, folder, interrupted) as take:
         _search(chosen, take, interrupted)
     return _ended(chosen, folder, interrupted)
+
+
+def _first_answers(target: Target, requests: list[Request], tls: Tls | None) -> list[str]:
+    """What is to be read beside the figures. UsageError for a first answer that is hardly meant, ContenderError where
+    nobody listens; one that does not come is the search's to tell."""
+    from webdyno.commands.loading.first import judged
+    from webdyno.serve.ask import NoAnswer, Refused
+
+    try:
+        found = judged(target.host, target.port, requests, tls)
+    except Refused:
+        raise ContenderError(
+            f"{target.url}: the connection was refused: nothing listens there; start the server first"
+        ) from None
+    except NoAnswer:
+        return []
+    for status, sentence in found:
+        if status >= 300:
+            raise UsageError(sentence)
+    return [sentence for _, sentence in found]
 
 
 def _search(chosen: _Chosen, take: Callable[[Load, int], Run], interrupted: threading.Event) -> None:
@@ -253,7 +276,9 @@ def _tell(chosen: _Chosen, folder: Path) -> int:
     by_url = "url" in plan.workloads
     what = plan.workloads["url"].title if by_url else name
     doubts = _doubts(Evidence(plan, fingerprint, runs))
-    doubts += ["webdyno did not start the server: it may share its cores with the load generator"] if by_url else []
+    if by_url:
+        doubts.append("webdyno did not start the server: it may share its cores with the load generator")
+        doubts += dict.fromkeys(note for run in runs for note in run.notes)
     if chosen.json:
         sentence = answer(what, chosen.slo, found)
         say_json({"slo": chosen.slo, "sentence": sentence, "capacity": found, "doubts": doubts, "folder": str(folder)})

@@ -15,6 +15,7 @@ from webdyno.analyse.objectives import Course, missed
 from webdyno.commands.calibrating import known_ceiling
 from webdyno.commands.loading.doubts import doubts
 from webdyno.commands.loading.engine import Loaded, carry_out
+from webdyno.commands.loading.first import odd_answer
 from webdyno.commands.loading.pacing import Pacing
 from webdyno.commands.loading.speaking import Speaking
 from webdyno.commands.loading.style_ab import ab_lines
@@ -27,7 +28,7 @@ from webdyno.commands.loading.watching import watching
 from webdyno.commands.options import JsonOption, cache_folder, flag, say_json
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
-from webdyno.model.errors import UsageError
+from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
 
 Style = Literal["wrk", "wrk2", "ab", "oha"]
@@ -98,14 +99,24 @@ def load(
     drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
     with watching(title, order.load, quiet=not drawn) as watch:
         loaded = carry_out(order, watch, keep_on_interrupt=True)
+    if loaded.summary.get("ended") == "unreachable" and not saying.json:
+        raise _unreached(title, loaded)
     failed = missed(wanted, Course(loaded.summary, loaded.slices, order.load))
-    found = doubts(loaded, known_ceiling(cache_folder(), order))
+    odd = odd_answer(loaded)
+    found = [*([f"the answer: {odd}"] if odd else []), *doubts(loaded, known_ceiling(cache_folder(), order))]
     _say(title, list(urls), loaded, found, failed, saying)
     if saying.hdr is not None:  # after it was told: a disk that is full must not cost the answer
         write_hdr(saying.hdr, title, loaded)
     if loaded.summary.get("ended") == "interrupted":
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1
+
+
+def _unreached(title: str, loaded: Loaded) -> ContenderError:
+    """There are no figures of what never took a connection."""
+    why = loaded.summary.get("first_error") or "no connection came about"
+    hint = "; nothing listens there: start the server first" if loaded.errors.get("connect-refused") else ""
+    return ContenderError(f"{title} cannot be reached: {why}{hint}")
 
 
 def _order(urls: tuple[str, ...], asking: Asking, pacing: Pacing, speaking: Speaking) -> Order:

@@ -13,6 +13,10 @@ import msgspec
 WorkloadKind = Literal["cpu", "io-wait", "db", "static"]
 
 
+ANY_RIGHT = tuple(range(200, 400))
+"""Statuses that count as right where nobody said what a right answer is."""
+
+
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The rules an answer must meet; a rule that is None is not checked."""
 
@@ -30,6 +34,11 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     load; no driver can, so under load the other rules alone are checked."""
     content_type: str | None = None
     """Media type without its parameters."""
+
+    @property
+    def is_unsaid(self) -> bool:
+        """Whether it is what counts as right where nobody said what a right answer is."""
+        return self == Expectation(statuses=list(ANY_RIGHT))
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

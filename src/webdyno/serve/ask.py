@@ -10,12 +10,14 @@ import http.client
 import io
 import select
 import socket
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webdyno.model.workload import Request
+from webdyno.serve.secure import Secure
 
 _PIECE_S = 0.05
 _PIECE_BYTES = 2**20
@@ -38,11 +40,27 @@ class NoAnswer(Exception):  # noqa: N818  (an answer that did not come, not an e
     """No complete HTTP answer; its text continues the sentence "... but"."""
 
 
-def ask(host: str, port: int, request: Request, timeout_s: float, watch: Callable[[], None]) -> Answer:
-    """NoAnswer when it is not whole within ``timeout_s``, or longer than MOST_BYTES; whatever ``watch`` raises."""
+class Refused(NoAnswer):
+    """Nobody listens there."""
+
+
+def ask(
+    host: str,
+    port: int,
+    request: Request,
+    timeout_s: float,
+    watch: Callable[[], None],
+    secure: Secure | None = None,
+) -> Answer:
+    """NoAnswer when it is not whole within ``timeout_s``, or longer than MOST_BYTES; whatever ``watch`` raises.
+
+    ``secure`` makes TLS of the connection.
+    """
     connection, begun = http.client.HTTPConnection(host, port, timeout=timeout_s), False
     try:
         connection.connect()
+        if secure is not None:
+            connection.sock, connection.default_port = secure(connection.sock), http.client.HTTPS_PORT
         _send(connection, request)
         with http.client.HTTPResponse(connection.sock, method=request.method) as response:
             response.fp.close()
@@ -54,7 +72,7 @@ def ask(host: str, port: int, request: Request, timeout_s: float, watch: Callabl
         what = "it had no end" if begun else "there was none"
         raise NoAnswer(f"{what} within {timeout_s:g} s") from None
     except ConnectionRefusedError:
-        raise NoAnswer("the connection was refused") from None
+        raise Refused("the connection was refused") from None
     except (http.client.RemoteDisconnected, ConnectionError):
         raise NoAnswer("the connection was closed before it came") from None
     except http.client.IncompleteRead as error:
@@ -112,7 +130,9 @@ class _Watched(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Whatever is there first; 0 at the end."""
         while True:
-            ready, now = self._poll.poll(_PIECE_S * 1000), time.monotonic()
+            # what TLS has read and not given yet is in no socket
+            held = isinstance(self._sock, ssl.SSLSocket) and self._sock.pending() > 0
+            ready, now = held or self._poll.poll(_PIECE_S * 1000), time.monotonic()
             if now > self._deadline:
                 raise TimeoutError
             if not ready or now > self._look:

@@ -28,15 +28,14 @@ _STRANGE_HOSTS: tuple[tuple[int, re.Pattern[bytes], str], ...] = (
 def first_answer(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
     """What is suspicious about it and what to try, as a clause; None where nothing is. Names are in any case."""
     fields = {name.lower(): value for name, value in headers.items()}
-    if 300 <= status < 400 and status != HTTPStatus.NOT_MODIFIED:
+    if _is_redirect(status):
         return _redirect(status, fields.get("location", ""))
     looked_at = body[:_LOOKED_AT_BYTES]
-    for refused, page, setting in _STRANGE_HOSTS:
-        if status == refused and page.search(looked_at):
-            return (
-                f"answered with {status}, as to a Host that the app does not know; add the host that is asked to "
-                f"{setting}, or send one that stands there: -H 'Host: www.example.org'"
-            )
+    if setting := _where_hosts_belong(status, looked_at):
+        return (
+            f"answered with {status}, as to a Host that the app does not know; add the host that is asked to "
+            f"{setting}, or send one that stands there: -H 'Host: www.example.org'"
+        )
     if 200 <= status < 300 and _is_html(fields, looked_at) and _PASSWORD_FIELD.search(looked_at):
         return (
             f"answered with {status} and a page that has a field for a password; if that is a login page, log in with "
@@ -45,17 +44,44 @@ def first_answer(status: int, headers: Mapping[str, str], body: bytes) -> str | 
     return None
 
 
+def instead(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
+    """What an answer is whose status was not expected, as far as that can be told; without advice about flags."""
+    fields = {name.lower(): value for name, value in headers.items()}
+    if _is_redirect(status):
+        location = fields.get("location", "")
+        return f"a redirect{_to(location)}" + (", which looks like a login" if _LOGIN_PATH.search(location) else "")
+    if setting := _where_hosts_belong(status, body[:_LOOKED_AT_BYTES]):
+        return f"as to a Host that the app does not know: add the host that is asked to {setting}, or send one of these"
+    return None
+
+
+def _is_redirect(status: int) -> bool:
+    return 300 <= status < 400 and status != HTTPStatus.NOT_MODIFIED
+
+
+def _where_hosts_belong(status: int, looked_at: bytes) -> str | None:
+    """The setting of a framework that answers so to a host it does not know."""
+    for refused, page, setting in _STRANGE_HOSTS:
+        if status == refused and page.search(looked_at):
+            return setting
+    return None
+
+
+def _to(location: str) -> str:
+    return f" to {_shown(location)}" if location else ""
+
+
 def _redirect(status: int, location: str) -> str:
     """Where it leads, and what to try in its place."""
-    where = f" to {_shown(location)}" if location else ""
+    where = _to(location)
     if _LOGIN_PATH.search(location):
-        what, instead = f"a redirect{where}, which looks like a login", "log in with -H 'Cookie: ...'"
+        what, better = f"a redirect{where}, which looks like a login", "log in with -H 'Cookie: ...'"
     elif location.lower().startswith("https://"):
-        what, instead = f"a redirect{where}", "if only http is refused, say -H 'X-Forwarded-Proto: https'"
+        what, better = f"a redirect{where}", "if only http is refused, say -H 'X-Forwarded-Proto: https'"
     else:
-        what, instead = f"a redirect{where}", "ask for that path instead"
+        what, better = f"a redirect{where}", "ask for that path instead"
     return (
-        f"answered with {status}, {what}; it would be the redirect that is measured: {instead}, or say that this is "
+        f"answered with {status}, {what}; it would be the redirect that is measured: {better}, or say that this is "
         f"right: --expect 'status=={status}'"
     )
 

@@ -16,7 +16,7 @@ from webdyno.model.workload import Request
 from webdyno.rig.group import Group
 from webdyno.rig.ports import describe_owners, listeners, ports_of
 from webdyno.serve.ask import NoAnswer
-from webdyno.serve.verify import Asker, wrong
+from webdyno.serve.verify import Asker, asks_for_coding, wrong
 
 _FIRST_POLL_S, _LAST_POLL_S = 0.002, 0.02
 _WRONG_S = 2.0
@@ -60,7 +60,7 @@ class Waiting:
                     problem = f"{request.method} {request.path} was not answered: {reason}"
                 else:
                     took_ns = time.monotonic_ns() - asked_ns
-                    problem = wrong(answer, request.expect)
+                    problem = wrong(answer, request.expect, asked=asks_for_coding(request))
                     if problem is None and self._not_listening() is None:
                         return took_ns
                     wrong_since = wrong_since or time.monotonic()

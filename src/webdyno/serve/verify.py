@@ -9,6 +9,7 @@ is the same, that is not possible, and only status and content type are checked 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import re
@@ -20,6 +21,7 @@ import msgspec
 from webdyno.model.errors import AnswerError
 from webdyno.model.workload import Expectation, Request
 from webdyno.serve.ask import Answer, NoAnswer
+from webdyno.serve.first_answer import first_answer, instead
 
 _SHOWN = 60
 
@@ -57,7 +59,9 @@ def _right_answer(request: Request, asker: Asker) -> Answer:
         answer = asker(request)
     except NoAnswer as reason:
         raise AnswerError(f"{request.method} {request.path}: expected an answer, but {reason}") from None
-    problem = wrong(answer, request.expect)
+    problem = wrong(answer, request.expect, asked=asks_for_coding(request))
+    if problem is None and request.expect.is_unsaid and answer.status >= 300:  # a page may be what was meant
+        problem = first_answer(answer.status, answer.headers, answer.body)
     if problem:
         raise AnswerError(f"{request.method} {request.path}: {problem}")
     return answer
@@ -79,13 +83,23 @@ def _pin(request: Request, first: Answer, second: Answer) -> tuple[Request, str 
     return msgspec.structs.replace(request, expect=exact), None
 
 
-def wrong(answer: Answer, rule: Expectation) -> str | None:
-    """What is wrong with ``answer``, as "expected ..., got ..."; None when nothing is."""
+def asks_for_coding(request: Request) -> bool:
+    """Whether it says Accept-Encoding; webdyno adds none by itself."""
+    return any(name.lower() == "accept-encoding" for name, _ in request.headers)
+
+
+def wrong(answer: Answer, rule: Expectation, *, asked: bool = False) -> str | None:
+    """What is wrong with ``answer``, as "expected ..., got ..."; None when nothing is.
+
+    ``asked``: the request had asked for a content coding, so that one is no surprise.
+    """
     if answer.status not in rule.statuses:
-        return f"expected status {_statuses(rule.statuses)}, got {answer.status} with {_shown(answer.body)}"
+        known = instead(answer.status, answer.headers, answer.body)
+        said = f"expected status {_statuses(rule.statuses)}, got {answer.status} with {_came(answer, asked=asked)}"
+        return said if known is None else f"{said}, {known}"
     for problem in (_wrong_body(answer.body, rule), _wrong_json(answer.body, rule.json_equals)):
         if problem:
-            return f"expected {problem}, got {_shown(answer.body)}"
+            return f"expected {problem}, got {_came(answer, asked=asked)}"
     if rule.content_type is not None and answer.content_type != rule.content_type.lower():
         return f"expected content type {rule.content_type}, got {answer.content_type or 'none'}"
     return None
@@ -143,6 +157,25 @@ def _equal(left: Any, right: Any) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(_equal, left, right))
     return bool(left == right)
+
+
+def _came(answer: Answer, *, asked: bool) -> str:
+    """The body of an answer for a sentence. What nobody can read is named and not shown."""
+    coding = answer.headers.get("content-encoding", "").strip().lower()
+    if answer.body and coding not in ("", "identity"):
+        return f"a body in {coding} ({_bytes(len(answer.body))})" + ("" if asked else ", though not asked for it")
+    if answer.body and not _is_text(answer.body):
+        return f"a binary body ({_bytes(len(answer.body))}, {answer.content_type or 'no content type'})"
+    return _shown(answer.body)
+
+
+def _is_text(body: bytes) -> bool:
+    """UTF-8, as far as it is shown, without control characters but those of lines."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(body[: _SHOWN * 4])  # the last sign may be cut
+    except UnicodeDecodeError:
+        return False
+    return all(sign.isprintable() or sign in "\t\r\n" for sign in text)
 
 
 def _shown(body: bytes) -> str:

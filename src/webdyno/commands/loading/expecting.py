@@ -9,11 +9,9 @@ from typing import Any
 import msgspec
 
 from webdyno.model.errors import UsageError
-from webdyno.model.workload import Expectation, Request
+from webdyno.model.workload import ANY_RIGHT, Expectation, Request
 from webdyno.read.check_answer import answer_faults
 
-RIGHT_STATUSES = tuple(range(200, 400))
-"""When no rule speaks of the status."""
 _FORMS = (
     "'status==200', 'status in 200,204', 'status in 200-299', 'body contains \"x\"', 'body==\"x\"', 'length==13', "
     "'type==application/json' or 'sha256==...'"
@@ -44,7 +42,7 @@ def expectation(rules: list[str] | None, method: str) -> Expectation:
         if key in found:
             raise UsageError(f"--expect {rule!r}: {_KEYS[key]} was given before; give each rule once")
         found[key] = value
-    expect = Expectation(**({"statuses": list(RIGHT_STATUSES)} | found))
+    expect = Expectation(**({"statuses": list(ANY_RIGHT)} | found))
     for where, problem in answer_faults(Request(name="load", path="/", method=method, expect=expect)):
         raise UsageError(f"--expect: {_KEYS[str(where[0])]} {problem}")
     return expect
