@@ -2,7 +2,7 @@
 
 Each Run is one durable transaction (write-ahead log, synchronous=FULL): a killed webdyno loses at most the Run in
 flight, and another process may read while this one writes. Closing folds the log back in, so that ``results.sqlite``
-alone is everything and can be mailed. A Run is never changed once it is in.
+alone is everything, but for secrets (model/secret.py), and can be mailed. A Run is never changed once it is in.
 
 The whole of each noun stands in a ``body`` column as JSON; the columns beside it only repeat what somebody with the
 sqlite3 program wants to see, and are never read back. What is refused: a file that is not ours, that is damaged, or
@@ -16,7 +16,7 @@ left out of ``runs()`` once a later Run of the same Trial has replaced it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +28,9 @@ from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Slice
+from webdyno.model.secret import hidden, recalled
 from webdyno.model.trial import Plan, Trial
+from webdyno.model.workload import Workload
 from webdyno.wal import connect_without_trace, fold, take_away
 
 FILE = "results.sqlite"
@@ -79,6 +81,7 @@ class Store:
         self._file = folder / FILE
         self._connection = connection
         self._writable = writable
+        self._workloads: Mapping[str, Workload] = {}  # with the secrets that the file does not hold
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
@@ -100,9 +103,10 @@ class Store:
             )
             with store._transaction():
                 store._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
-                store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, _json(plan))
+                store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, _json(hidden(plan)))
                 for position, trial in enumerate(plan.trials):
                     store._insert("trial", position, trial.id, *_cell(trial))
+        store._workloads = plan.workloads
         store.add_fingerprint(fingerprint)
         fold(store._connection)  # people copy the file alone, also after a kill, when nobody closed it
         return store
@@ -139,11 +143,16 @@ class Store:
     # What is in it
 
     def plan(self) -> Plan:
-        """The plan as it was made; UsageError where whoever made the store was ended before it wrote one."""
+        """The plan as it was made, secrets apart (see ``recall``); UsageError where its maker ended before that."""
         rows = self._rows("SELECT body FROM plan")
         if not rows:
             raise UsageError(f"{self.folder / FILE} holds no plan: it is only just made, or was never finished")
-        return self._read(rows[0][0], Plan, "the plan")
+        plan = self._read(rows[0][0], Plan, "the plan")
+        return msgspec.structs.replace(plan, workloads={**plan.workloads, **self._workloads})
+
+    def recall(self, known: Mapping[str, Workload]) -> None:
+        """Take the secrets of the plan's requests from ``known``; UsageError for one that is not there as it was."""
+        self._workloads = {**self._workloads, **recalled(self.plan().workloads, known, self.folder)}
 
     def fingerprint(self) -> Fingerprint:
         """The machine it began on."""
@@ -192,7 +201,7 @@ class Store:
 
     def append(self, run: Run) -> int:
         """Write one Run, whole or not at all; it is on the disk when this returns. Its number."""
-        bare = msgspec.structs.replace(run, slices=[], readings=[])
+        bare = hidden(msgspec.structs.replace(run, slices=[], readings=[]))
         with _explained(self._file), self._transaction():
             [(fingerprint,)] = self._rows("SELECT max(number) FROM fingerprint")
             number = self._insert(
@@ -216,7 +225,7 @@ class Store:
         rounds = max(plan.rounds, *(trial.round for trial in trials)) if trials else plan.rounds
         longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds)
         with _explained(self._file), self._transaction():
-            self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, _json(longer)))
+            self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, _json(hidden(longer))))
             for position, trial in enumerate(trials, len(plan.trials)):
                 self._insert("trial", position, trial.id, *_cell(trial))
 
@@ -238,8 +247,6 @@ class Store:
     def service_log(self, service: str) -> Path:
         """What a service writes, over the whole plan."""
         return self.folder / LOGS / f"{service}.service.log"
-
-    # Its end
 
     def close(self) -> None:
         """Fold the log into the file, so that it stands alone; while somebody reads, the log stays beside it."""

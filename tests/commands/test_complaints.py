@@ -90,7 +90,7 @@ WRONG = [
     ("load a:80 b:80", "b:80 is another server than a:80: one load is of one server"),
     ("load http://a https://a", "https://a is another server than http://a: one load is of one server"),
     ("load 0=a:80", "0=a:80: a weight is a whole number of at least 1, as in 3=a:80"),
-    ("load http://me:pw@a/", "http://me:pw@a/: a name and password in a URL are not sent"),
+    ("load http://me:pw@a/", "http://me:***@a/: a name and password in a URL are not sent"),
     ("load a:80 --insecure", "--insecure, --cacert, --server-name and --no-resume go with https://"),
     ("load https://a --cacert /no/where", "--cacert /no/where cannot be read: No such file or directory"),
     ("load https://a --cacert /etc/hostname", "--cacert /etc/hostname holds no certificate"),

@@ -136,6 +136,7 @@ def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
 
 def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool) -> int:
     with Store.open(folder, writable=True) as store:
+        store.recall(known.workloads)
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
         with strapped_here(plan.memory_bytes, plan.cores) as (strapped, interrupted):

@@ -9,6 +9,7 @@ from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import count, per_cent, rate, size, time_ns
 from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.options import out_console
+from webdyno.model.secret import hidden_summary
 
 PERCENTILES = ("p50", "p75", "p90", "p99", "p99.9", "max")
 
@@ -22,7 +23,7 @@ def print_summary(title: str, loaded: Loaded, doubts: list[str]) -> None:
 
 def as_data(urls: list[str], loaded: Loaded, doubts: list[str]) -> dict[str, Any]:
     """For ``--json``; the keys are described in docs/how-to/load-by-hand.md and stay."""
-    summary = loaded.summary
+    summary = hidden_summary(loaded.summary)
     return {
         "url": urls[0],
         "urls": urls,

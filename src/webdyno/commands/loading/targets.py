@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from webdyno.commands.loading.expecting import expectation
 from webdyno.commands.options import flag
 from webdyno.model.errors import UsageError
+from webdyno.model.service import without_password
 from webdyno.model.workload import Request
 from webdyno.read import read_requests
 
@@ -136,7 +137,8 @@ def _target(text: str) -> Target:
     if scheme not in _PORTS or not host:
         raise UsageError(f"{url}: give a URL such as http://127.0.0.1:8000/path")
     if parts.username is not None:
-        raise UsageError(f"{url}: a name and password in a URL are not sent; give -H 'Authorization: Basic ...'")
+        shown = without_password(url)
+        raise UsageError(f"{shown}: a name and password in a URL are not sent; give -H 'Authorization: Basic ...'")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not path.isascii() or not path.isprintable() or " " in path:
         raise UsageError(f"{url}: write what is not a letter, digit or sign of a URL as %XX")
@@ -146,7 +148,8 @@ def _target(text: str) -> Target:
 def _header(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name.strip():
-        raise UsageError(f"--header {line!r}: write it as 'Name: value'")
+        first = line.strip().partition(" ")[0]  # the rest may be secret
+        raise UsageError(f"--header {first!r}: write it as 'Name: value'")
     return name.strip(), value.strip()
 
 

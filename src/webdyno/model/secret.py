@@ -1,0 +1,107 @@
+"""Secrets: what a request must carry and a results file must not. Results are mailed, committed and shown in tickets.
+
+``hidden`` gives a noun as it may be stored and shown: values of headers that let somebody in are stars, in requests, in
+the commands of load tools, and in what a server answered (it sets cookies), and so are passwords in URLs. Names are
+judged by their words, so that X-My-Token is one too: rather too much is hidden than too little.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from webdyno.model.errors import UsageError
+from webdyno.model.run import Run
+from webdyno.model.service import without_password
+from webdyno.model.trial import Plan
+from webdyno.model.workload import Request, Workload
+
+STARS = "***"
+_SECRET = re.compile(
+    r"auth|cookie|token|jwt|secret|passw|(api|access|private)[-_]?key|credential|session|signature|[cx]srf",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"^(?P<name>[\w.-]+)(?P<colon>:[ \t]*)(?P<value>.*\S)", re.MULTILINE)
+_WORD = re.compile(r"^(?P<begin>(?:-H|--[\w-]+=)?)(?P<name>[\w.-]+)(?P<colon>: )(?P<value>.*)", re.DOTALL)
+"""A header as a word of a command. With its space: ``auth:app`` is where a server finds its application."""
+
+
+def is_secret(name: str) -> bool:
+    """Whether a header of that name may hold what lets somebody in."""
+    return _SECRET.search(name) is not None
+
+
+def hidden_block(block: str) -> str:
+    """A header block with stars for the values that are secret."""
+    return _FIELD.sub(
+        lambda line: f"{line['name']}{line['colon']}{STARS}" if is_secret(line["name"]) else line[0], block
+    )
+
+
+def hidden_words(argv: Sequence[str]) -> list[str]:
+    """A command with stars for the values of secret headers, and for passwords in URLs."""
+
+    def hide(word: re.Match[str]) -> str:
+        return f"{word['begin']}{word['name']}: {STARS}" if is_secret(word["name"]) else word[0]
+
+    return [without_password(_WORD.sub(hide, word)) for word in argv]
+
+
+def hidden_summary(summary: dict[str, Any]) -> dict[str, Any]:
+    """A driver's last word over a load, as it may be stored and shown."""
+    head = summary.get("first_answer")
+    return {**summary, "first_answer": hidden_block(head)} if isinstance(head, str) else summary
+
+
+@singledispatch
+def hidden(noun: Any) -> Any:
+    """``noun`` as it may be stored and shown; the same object where it holds nothing to hide."""
+    return noun
+
+
+@hidden.register
+def _(request: Request) -> Request:
+    headers = [(name, STARS if is_secret(name) else value) for name, value in request.headers]
+    return request if headers == request.headers else msgspec.structs.replace(request, headers=headers)
+
+
+@hidden.register
+def _(workload: Workload) -> Workload:
+    return msgspec.structs.replace(workload, requests=[hidden(request) for request in workload.requests])
+
+
+@hidden.register
+def _(plan: Plan) -> Plan:
+    workloads = {name: hidden(workload) for name, workload in plan.workloads.items()}
+    return msgspec.structs.replace(plan, workloads=workloads, arguments=hidden_words(plan.arguments))
+
+
+@hidden.register
+def _(run: Run) -> Run:
+    probe = run.probe and msgspec.structs.replace(run.probe, header=hidden_block(run.probe.header))
+    commands = {"command": hidden_words(run.command), "driver_command": hidden_words(run.driver_command)}
+    return msgspec.structs.replace(run, probe=probe, summary=hidden_summary(run.summary), **commands)
+
+
+def recalled(stored: Mapping[str, Workload], known: Mapping[str, Workload], where: Path) -> dict[str, Workload]:
+    """Those of ``stored`` that lack secrets, as they are in ``known``; UsageError for one that is not there as it was.
+
+    ``where`` they are stored, for its sentence.
+    """
+    found = {}
+    for name, workload in stored.items():
+        secret = next((header for each in workload.requests for header, text in each.headers if text == STARS), None)
+        if secret is None:
+            continue
+        if name not in known or hidden(known[name]) != workload:
+            raise UsageError(
+                f"{where}: workload {name!r} sends the header {secret}, whose value no results file keeps, and the "
+                "catalogue does not have that workload as it was: put its file back, or begin anew"
+            )
+        found[name] = known[name]
+    return found

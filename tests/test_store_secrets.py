@@ -1,0 +1,81 @@
+"""No results file holds what lets somebody in; who made the store still asks with it, and who resumes brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.test_store import FINGERPRINT, plan, run, trial
+from webdyno.model.errors import UsageError
+from webdyno.model.run import Probe
+from webdyno.model.trial import Plan
+from webdyno.model.workload import Request, Workload
+from webdyno.store import FILE, Store
+
+SECRET = "open-sesame"
+
+
+def asking(value: str = SECRET, path: str = "/") -> Mapping[str, Workload]:
+    """The plan's workload, with a header that lets us in."""
+    request = Request(name="r", path=path, headers=[("Accept", "text/html"), ("Authorization", f"Bearer {value}")])
+    return {"hello": msgspec.structs.replace(plan().workloads["hello"], requests=[request])}
+
+
+def secret_plan() -> Plan:
+    return msgspec.structs.replace(plan(), workloads=dict(asking()))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Results of that plan, with a Run that holds the secret wherever a Run may, and a plan that grew."""
+    probe = run().probe
+    assert isinstance(probe, Probe)
+    cookie = f"HTTP/1.1 200 OK\r\nSet-Cookie: s={SECRET}\r\n"
+    telling = run(
+        probe=msgspec.structs.replace(probe, header=cookie),
+        summary={"first_answer": cookie, "ended": "duration"},
+        driver_command=["wrk", "-H", f"Authorization: Bearer {SECRET}", "http://127.0.0.1:1/"],
+        command=["serve", f"redis://me:{SECRET}@host"],
+    )
+    with Store.create(tmp_path, secret_plan(), FINGERPRINT) as store:
+        assert store.plan() == secret_plan()
+        store.append(telling)
+        store.grow([trial(9)])
+        assert store.plan().workloads == asking()
+    return tmp_path
+
+
+def test_nothing_that_lets_somebody_in_is_in_the_file(folder: Path) -> None:
+    assert SECRET.encode() not in (folder / FILE).read_bytes()
+    with Store.open(folder) as store:
+        (request,) = store.plan().workloads["hello"].requests
+        (kept,) = store.runs()
+    assert request.headers == [("Accept", "text/html"), ("Authorization", "***")]
+    assert kept.driver_command == ["wrk", "-H", "Authorization: ***", "http://127.0.0.1:1/"]
+    assert kept.summary == {"first_answer": "HTTP/1.1 200 OK\r\nSet-Cookie: ***\r\n", "ended": "duration"}
+    assert len(kept.slices) == 3
+
+
+def test_who_resumes_asks_with_the_secret_of_the_catalogue(folder: Path) -> None:
+    with Store.open(folder, writable=True) as store:
+        store.recall(asking("another, as passwords change"))
+        assert store.plan().workloads == asking("another, as passwords change")
+
+
+@pytest.mark.parametrize("known", [{}, asking(path="/elsewhere")])
+def test_without_it_nothing_is_asked_and_one_sentence_says_why(folder: Path, known: Mapping[str, Workload]) -> None:
+    with Store.open(folder) as store, pytest.raises(UsageError) as refused:
+        store.recall(known)
+    assert str(refused.value) == (
+        f"{folder}: workload 'hello' sends the header Authorization, whose value no results file keeps, and the "
+        "catalogue does not have that workload as it was: put its file back, or begin anew"
+    )
+
+
+def test_a_plan_without_secrets_needs_no_catalogue(tmp_path: Path) -> None:
+    with Store.create(tmp_path, plan(), FINGERPRINT) as store:
+        store.recall({})
+        assert store.plan() == plan()
