@@ -353,6 +353,15 @@ def test_a_compiler_without_time_to_warm_up_makes_the_rate_a_floor() -> None:
     assert found.numbers == {"compilers": "PyPy", "warmup_s": 0.5}
 
 
+def test_how_much_faster_it_may_become_is_told_where_such_a_compilers_gain_is_known() -> None:
+    runs = [change(each, compilers=["V8"]) for each in good()]
+    found = doubts(runs)["cold-compiler"]
+    assert found.sentence.endswith("its rate is a floor, it may be faster, up to 5 times")
+    assert found.numbers == {"compilers": "V8", "warmup_s": 0.5, "gain": 5.0}
+    both = doubts([change(each, compilers=["V8", "PyPy"]) for each in runs])["cold-compiler"]
+    assert "gain" not in both.numbers
+
+
 def test_a_compiler_is_no_doubt_where_its_warm_up_was_stated_or_long_or_seen() -> None:
     runs = compiling()
     stated = change(plan(runs), contenders={"go": contender(warmup_s=3.0)})

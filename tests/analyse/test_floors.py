@@ -24,6 +24,14 @@ def test_what_held_it_back_says_how_much_faster_it_may_be() -> None:
     assert room([doubt("stolen-time", steal=0.8)]) == pytest.approx(10)
 
 
+def test_a_compiler_without_time_has_as_much_room_as_such_a_compiler_ever_gained() -> None:
+    cold = doubt("cold-compiler", gain=5.0)
+    assert room([cold]) == 5.0
+    assert room([cold, CLIMBS]) == 5.0  # what climbs is a part of it
+    assert room([cold, doubt("still-climbing", climb=3.0)]) == pytest.approx(9.0)
+    assert room([cold, STOLEN]) == pytest.approx(5 / 0.7)
+
+
 def test_an_order_is_open_as_far_as_the_room_of_the_slower_one_reaches() -> None:
     assert is_open_upwards([], [STOLEN], 1.4)
     assert not is_open_upwards([], [STOLEN], 1.5)

@@ -105,3 +105,14 @@ def test_a_rate_that_is_a_floor_decides_only_what_a_higher_one_would(
         for side, rate in (("base", base), ("head", head))
     ]
     assert compared(*sides) == (outcome, why)
+
+
+def cold(runs: list[Run]) -> list[Run]:
+    """V8 had half a second to warm up."""
+    return [msgspec.structs.replace(each, compilers=["V8"]) for each in runs]
+
+
+def test_what_coldness_can_have_cost_a_compiler_of_known_gain_is_bounded() -> None:
+    assert compared(cold(made(10_000)), cold(made(5_000)))[0] == "cannot tell"
+    assert compared(cold(made(10_000)), cold(made(1_900))) == ("worse", "")
+    assert compared(cold(made(1_900)), cold(made(10_000))) == ("better", "")

@@ -1,7 +1,8 @@
 """Floors: how much higher a rate may be than it was measured, because something else held the contender back.
 
-The load generator at its own limit, or a compiler without time, leave no bound. What the hypervisor took, and what a
-contender still gained within its windows, is known in size, and so is what it can have cost.
+The load generator at its own limit leaves no bound, nor does a compiler of which it is not known how much it gains.
+What the hypervisor took, what a contender still gained within its windows, and what V8 and HotSpot gain at most, is
+known in size, and so is what it can have cost.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from webdyno.model.doubt import Doubt
 from webdyno.model.load import Load
 
-WITHOUT_BOUND = ("generator-bound", "cold-compiler")
-NOT_ITS_OWN = (*WITHOUT_BOUND, "stolen-time", "still-climbing")
+NOT_ITS_OWN = ("generator-bound", "cold-compiler", "stolen-time", "still-climbing")
 """Kinds of Doubts that make a rate a floor, and a time a ceiling: it is the measuring that held the contender back."""
 SERVICE_BOUND = "service-bound"
 HELD_BACK = (*NOT_ITS_OWN, SERVICE_BOUND)
@@ -30,15 +30,17 @@ def follows(load: Load) -> str:
 
 def room(doubts: Iterable[Doubt]) -> float:
     """How many times faster than measured a contender may be at most; 1: nothing held it back."""
-    times = 1.0
+    times = warmer = 1.0
     for doubt in doubts:
-        if doubt.kind in WITHOUT_BOUND:
+        if doubt.kind == "generator-bound":
             return math.inf
         if doubt.kind == "stolen-time":
             times /= 1 - min(COST * float(doubt.numbers["steal"]), MOST_LOST)
         elif doubt.kind == "still-climbing":
-            times *= float(doubt.numbers["climb"]) ** 2  # as much again
-    return times
+            warmer = max(warmer, float(doubt.numbers["climb"]) ** 2)  # as much again
+        elif doubt.kind == "cold-compiler":  # what climbs is a part of what such a compiler gains
+            warmer = max(warmer, float(doubt.numbers.get("gain", math.inf)))
+    return times * warmer
 
 
 def is_open_upwards(faster: Sequence[Doubt], slower: Sequence[Doubt], ratio: float) -> bool:
