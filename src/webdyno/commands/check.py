@@ -31,6 +31,7 @@ from webdyno.commands.studying import look_for_runtimes, study_called
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
+from webdyno.model.log import last_lines
 from webdyno.model.run import Probe
 from webdyno.model.service import Backing
 from webdyno.model.spelling import did_you_mean
@@ -220,7 +221,7 @@ def _print(result: Checked) -> None:
     else:
         console.print(f"[red]fail[/red] {head} ", end="")
         console.print(result.problem, markup=False, soft_wrap=True)
-        for line in result.log_tail.splitlines()[-12:]:
+        for line in last_lines(result.log_tail, 12):
             console.print(f"     | {line}", markup=False, soft_wrap=True)
 
 

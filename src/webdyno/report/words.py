@@ -29,6 +29,7 @@ from webdyno.analyse.words import (
 )
 from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
+from webdyno.model.log import last_lines
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import OUTCOMES, Run
 from webdyno.model.trial import Plan
@@ -120,9 +121,8 @@ def clean(text: str) -> str:
 
 
 def tail(log: str, lines: int) -> str:
-    """The last lines of a log, each cut to a readable length."""
-    kept = [line.rstrip()[:200] for line in clean(log).splitlines() if line.strip()]
-    return "\n".join(kept[-lines:])
+    """The last lines of a log, led by the one that says why, each cut to a readable length."""
+    return "\n".join(line[:200] for line in last_lines(clean(log), lines))
 
 
 def of_best(ratio: float) -> str:

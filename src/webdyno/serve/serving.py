@@ -20,6 +20,7 @@ from types import MappingProxyType
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Probe
@@ -38,7 +39,6 @@ from webdyno.serve.trimming import trim
 from webdyno.serve.verify import Asker, verify
 
 _HOST = "127.0.0.1"
-_TAIL_BYTES = 4096
 _TIMEOUT_S = 2.0
 """For one answer while nothing else is asked, beside the time the workload itself takes."""
 _AFTER_LOAD_S = 8.0
@@ -233,7 +233,7 @@ def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[st
 
 
 class _Tail:
-    """The end of what a log gained since this was made, at most 4 KiB and from the start of a line."""
+    """The end of what a log gained since this was made, shortened to what a Run keeps."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -243,9 +243,8 @@ class _Tail:
         try:
             with self._path.open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
-                start = max(self.begin, end - _TAIL_BYTES)
-                log.seek(start)
-                text = log.read(_TAIL_BYTES).decode(errors="replace")
+                log.seek(max(self.begin, end - LOOKED_AT_BYTES))
+                text = log.read(LOOKED_AT_BYTES).decode(errors="replace")
         except OSError:
             return ""
-        return text.partition("\n")[2] if start > self.begin and "\n" in text else text
+        return end_of(text)

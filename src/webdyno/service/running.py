@@ -17,6 +17,7 @@ from types import TracebackType
 
 from webdyno.model.built import Built
 from webdyno.model.errors import BuildError, ServiceError, StartError
+from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.model.placeholder import replace
 from webdyno.model.service import Backing, FoundService
 from webdyno.rig.group import Group
@@ -28,7 +29,6 @@ from webdyno.service.unanswered import Unanswered
 
 _HOST = "127.0.0.1"
 _POLL_S = 0.02
-_TAIL_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -206,8 +206,8 @@ def _backing(found: FoundService, kind: str, version: str, command: list[str]) -
 
 
 def _tail(log: Path) -> str:
-    """The end of a service's log as text, at most 4 KiB."""
+    """The end of a service's log, shortened to what a Run keeps."""
     try:
-        return log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace")
+        return end_of(log.read_bytes()[-LOOKED_AT_BYTES:].decode(errors="replace"))
     except OSError:
         return ""

@@ -25,6 +25,7 @@ from webdyno.commands.trying.servers import other_versions
 from webdyno.commands.trying.sitting import Sitting, say
 from webdyno.commands.trying.telling import Dropped, Told, told_ratio
 from webdyno.model.errors import WebdynoError
+from webdyno.model.log import decisive_line, last_lines
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
@@ -113,12 +114,12 @@ def _dropped(field: Field, plan: Plan) -> list[Dropped]:
 
 
 def _failed(runs: Sequence[Run]) -> dict[str, str]:
-    """What went wrong with each, and the last line it wrote."""
+    """What went wrong with each, and the line of its log that says why, or the last one."""
     found = {}
     for run in runs:
         if run.outcome not in ("ok", "interrupted"):
-            lines = [line.strip() for line in run.log_tail.splitlines() if line.strip()]
-            found[run.trial.contender] = run.message + (f" ({lines[-1][:200]})" if lines else "")
+            line = decisive_line(run.log_tail) or "".join(last_lines(run.log_tail, 1))
+            found[run.trial.contender] = run.message + (f" ({line.strip()[:200]})" if line else "")
     return found
 
 

@@ -32,6 +32,7 @@ from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError, WebdynoError
+from webdyno.model.log import last_lines
 from webdyno.model.placeholder import placeholders
 from webdyno.model.run import Run
 from webdyno.model.trial import Skipped
@@ -314,4 +315,4 @@ def _say_rung(rung: int, names: list[str], field_: Field) -> None:
 
 def tail_of(error: ContenderError) -> Iterator[str]:
     """The end of what the app or its server wrote, for standard error."""
-    yield from (f"  | {line}" for line in error.log_tail.splitlines()[-30:])
+    yield from (f"  | {line}" for line in last_lines(error.log_tail, 30))
