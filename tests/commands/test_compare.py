@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from tests.analyse import fakes
 from webdyno.commands import call
+from webdyno.commands.revising import Revising
 from webdyno.model.run import Run
+from webdyno.read import default_folder, read_catalogue
 from webdyno.store import Store
 
 
@@ -84,6 +87,32 @@ def test_a_base_that_fails_cannot_be_compared_with(tmp_path: Path, capsys: pytes
     assert "cannot be told apart: base failed" in capsys.readouterr().out
 
 
+def test_a_head_that_never_serves_is_worse_though_base_does_not_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = {"outcome": "exited-at-start", "message": "it ended with exit status 1 before it served", "slices": []}
+    runs = [*runs_of("base", [1.0], **gone), *runs_of("head", [1.0], **gone)]
+    folder = written(tmp_path / "r", runs, study="compare", title="head against base")
+    assert call(["compare", folder]) == 1
+    assert "base failed, and so did head" in capsys.readouterr().out
+    ours = [*runs[:1], *runs_of("head", [1.0], outcome="driver-failed", message="no", slices=[])]
+    assert call(["compare", written(tmp_path / "o", ours, study="compare", title="head against base")]) == 3
+
+
+def test_what_a_side_was_given_to_warm_up_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [*runs_of("base", around(10_000, 4)), *runs_of("head", around(5_000, 4))]
+    warm = [
+        msgspec.structs.replace(run, compilers=["V8"], trial=msgspec.structs.replace(run.trial, warmup_s=5.0))
+        for run in runs
+    ]
+    made = {name: fakes.contender(name, warmup_s=5.0) for name in ("base", "head")}
+    folder = written(tmp_path / "r", warm, study="compare", title="head against base", contenders=made)
+    assert call(["compare", folder]) == 1
+    out = capsys.readouterr().out
+    assert "head is slower than base: -5" in out
+    assert "note: each start of base and head was given 5 s to warm up, for it compiles while it serves" in out
+
+
 def test_more_errors_are_worse_at_whatever_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = runs_of("base", around(10_000, 4))
     for run in runs_of("head", around(12_000, 4)):
@@ -144,7 +173,9 @@ def test_folders_with_one_contender_each_need_not_agree_on_its_name(
         (["--rev", "main"], "--rev needs either --cmd"),
         (["--rev", "main", "--cmd", "x {port}"], "--rev is given 1 times"),
         (["--rev", "a", "--rev", "b", "--cmd", "x {port}", "waitress"], "waitress: --rev names what is compared"),
-        (["--rev", "a", "--rev", "b", "--contender-file", "x", "--path", "/"], "go with --cmd"),
+        (["--rev", "a", "--rev", "b", "--contender-file", "x", "--path", "/"], "--path goes with --cmd"),
+        (["--rev", "a", "--rev", "b", "--contender-file", "x", "-H", "A: b"], "--header goes with --cmd"),
+        (["waitress", "flask-waitress", "-b", "x"], "--body goes with two revisions"),
         (["--rev", "a", "--rev", "b", "--cmd", "x {port}", "--env", "X"], "--env X: write it as NAME=VALUE"),
     ],
 )
@@ -177,3 +208,29 @@ def test_two_that_the_load_generator_held_back_are_not_called_the_same(
     folder = written(tmp_path / "r", busy, study="compare", title="head against base")
     assert call(["compare", folder]) == 3
     assert "cannot be told apart: both were held back by something else than themselves" in capsys.readouterr().out
+
+
+def test_nothing_is_left_in_the_folder_one_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc")  # where nothing can be made, so that this is all that is done
+    assert call(["compare", "waitress", "cheroot"]) == 3
+    assert "/proc/webdyno cannot be made" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "method", "headers", "body"),
+    [
+        ({}, "GET", [], None),
+        ({"header": ["X-Api: 1"], "body": "{}"}, "POST", [("X-Api", "1")], "{}"),
+        ({"method": "put", "body": "x", "path": "/items?page=2"}, "PUT", [], "x"),
+    ],
+)
+def test_a_command_is_asked_what_load_would_ask(
+    flags: dict[str, Any], method: str, headers: list[tuple[str, str]], body: str | None
+) -> None:
+    (request,) = Revising(**flags).workload(None, read_catalogue([default_folder()])).requests
+    assert (request.method, request.path) == (method, flags.get("path", "/"))
+    assert (list(request.headers), request.body) == (headers, body)

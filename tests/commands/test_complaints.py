@@ -190,6 +190,10 @@ def test_a_temporary_folder_that_is_not_there_is_named(
         "capacity http://127.0.0.1:1/ --slo p99<9ms --results /etc/hostname",
         "compare waitress cheroot --results /etc/hostname/x",
         "try a:b --save /etc/hostname",
+        "run smoke --results /proc/x",  # where root may write, and nothing can be made
+        "capacity waitress --slo p99<9ms --results /proc/x/y",
+        "compare waitress cheroot --results /proc/x",
+        "try a:b --save /proc/x",
     ],
 )
 def test_a_folder_that_cannot_be_made_is_told_before_anything_is_built(

@@ -91,8 +91,24 @@ def test_a_command_serves_what_the_build_made(repository: Path, strapped: Strapp
     assert (head.folder / "built.py").read_text() == "two"
     assert contender.serve == ["./serve", "--port", "{port}", "a b"]
     assert (contender.name, contender.environment, contender.answers) == ("head", {}, ["path"])
-    assert (built.environment, built.hidden) == ({}, {"A": "b"})
+    assert (built.environment, built.hidden["A"]) == ({}, "b")
     assert (built.directory, built.versions) == (str(head.folder), {"revision": head.commit})
+
+
+def test_what_builds_and_what_serves_finds_the_users_caches(
+    repository: Path, strapped: Strapped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("PIP_CACHE_DIR", "/elsewhere")
+    for name in ("XDG_CACHE_HOME", "GOPATH", "GOCACHE", "GOMODCACHE", "npm_config_cache"):
+        monkeypatch.delenv(name, raising=False)
+    head = revision(repository, "main", "head", strapped)
+    asked = ("GOCACHE", "GOMODCACHE", "npm_config_cache", "PIP_CACHE_DIR", "GOFLAGS")
+    told = "echo " + " ".join(f"${name}" for name in asked) + " > told"
+    _, built = by_command(head, "./serve {port}", [told], {}, "path", strapped, NEVER)
+    places = ["/home/me/.cache/go-build", "/home/me/go/pkg/mod", "/home/me/.npm", "/elsewhere", "-trimpath"]
+    assert (head.folder / "told").read_text().split() == places
+    assert [built.hidden[name] for name in asked] == places
 
 
 def test_a_revision_that_does_not_build_is_one_sentence_with_its_log(repository: Path, strapped: Strapped) -> None:

@@ -49,7 +49,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def environment(cache: Path) -> dict[str, str]:
     # the machine's lock lies in TMPDIR: a folder of our own keeps us apart from a webdyno that somebody else runs here
-    return {**os.environ, "WEBDYNO_CACHE": str(cache), "TMPDIR": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}
+    own = {"WEBDYNO_CACHE": str(cache), "TMPDIR": str(cache), "XDG_STATE_HOME": str(cache / "state")}
+    return {**os.environ, **own, "NO_COLOR": "1", "COLUMNS": "140"}
 
 
 @pytest.fixture

@@ -39,11 +39,11 @@ def repository(tmp_path: Path) -> Path:
 
 def revisions(base: str, head: str, repository: Path) -> tuple[str, ...]:
     command = ("--cmd", "python3 toy.py {port} good", "--repo", str(repository), BODY)
-    return ("compare", "--rev", base, "--rev", head, *command, *SHORT)
+    return ("compare", "--results", "results", "--rev", base, "--rev", head, *command, *SHORT)
 
 
 def test_contenders_are_measured_in_pairs(webdyno: Call, tmp_path: Path, cache: Path) -> None:
-    done = webdyno("compare", "toy-good", "toy-stubborn", *SHORT, "--json")
+    done = webdyno("compare", "toy-good", "toy-stubborn", "--results", "results", *SHORT, "--json")
     said = json.loads(done.stdout)
     assert said["outcome"] in OUTCOMES[done.returncode], done.stderr
     assert (said["base"], said["head"]) == ("toy-good", "toy-stubborn")
@@ -108,7 +108,7 @@ def test_the_value_of_a_variable_is_in_no_record_and_no_report(
 ) -> None:
     reads = "import os, sys; assert os.environ['TOKEN'] == 'hunter' + '2:' + sys.argv[1], os.environ; import toy"
     command = ("--cmd", f'python3 -c "{reads}" {{port}} good', "--env", "TOKEN=hunter2:{port}")
-    ends = ("--repo", str(repository), BODY, *SHORT)
+    ends = ("--repo", str(repository), BODY, "--results", "results", *SHORT)
     done = webdyno("compare", "--rev", "main~2", "--rev", "main~2", *command, *ends)
     assert done.returncode in OUTCOMES, done.stderr
     assert "failed" not in done.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +13,10 @@ from threading import Event
 from typing import Literal
 
 from webdyno.model.errors import BuildError, StartError
+from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, Command, Host
 
-TAIL_BYTES = 4096
 _LOOK_S = 0.1
 """How often a running command is left to see whether the user wants to stop."""
 _GRACE_S = 2.0
@@ -83,8 +83,8 @@ class Workshop:
             return ""
         with self.log.open("rb") as log:
             size = log.seek(0, os.SEEK_END)
-            log.seek(max(self.begins, size - TAIL_BYTES))
-            return log.read().decode(errors="replace")
+            log.seek(max(self.begins, size - LOOKED_AT_BYTES))
+            return end_of(log.read().decode(errors="replace"))
 
 
 def ask(
@@ -122,6 +122,25 @@ def tool_environment(**more: str) -> dict[str, str]:
     """The user's environment, proxies and registries included, less what would make a tool build for elsewhere."""
     kept = {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}
     return {**kept, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", **more}
+
+
+def user_caches(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables that say where the user's build tools keep what they made and fetched, as they find it themselves.
+
+    With these a command finds it also where HOME is another folder: ``go run`` need not compile the standard library
+    at every start, nor ``npx`` fetch. -trimpath: what Go keeps then holds in whatever folder it was made.
+    """
+    home = Path(environment.get("HOME") or "/")
+    cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
+    go = environment.get("GOPATH", "").split(":")[0] or home / "go"
+    places = {
+        "GOCACHE": cache / "go-build",
+        "GOMODCACHE": Path(go) / "pkg" / "mod",
+        "npm_config_cache": home / ".npm",
+        "PIP_CACHE_DIR": cache / "pip",
+        "UV_CACHE_DIR": cache / "uv",
+    }
+    return {"GOFLAGS": "-trimpath"} | {name: environment.get(name) or str(path) for name, path in places.items()}
 
 
 def _status(status: int) -> str:

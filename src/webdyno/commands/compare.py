@@ -15,12 +15,13 @@ from cyclopts import Parameter
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
-    ResultsOption,
     catalogue_of,
     connections_of,
     flag,
+    holds_runs,
     say_failed,
     say_json,
+    state_folder,
 )
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
@@ -30,12 +31,14 @@ from webdyno.model.load import Load
 from webdyno.model.spelling import did_you_mean
 
 if TYPE_CHECKING:
+    from webdyno.analyse.table import Evidence
     from webdyno.analyse.versus import Versus
     from webdyno.commands.sitting import Ready
     from webdyno.rig.strap import Strapped
 
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
+WARMUP_S = 0.5
 
 
 @Parameter(name="*")
@@ -48,9 +51,12 @@ class Measuring:
     ] = None
     connections: Annotated[int, flag("--connections", "-c", help="Clients that loop.")] = 64
     duration: Annotated[str, flag("--duration", "-d", help="Steady phase of each run.")] = "2s"
-    warmup: Annotated[str, flag("--warmup", help="Load before it counts; more where a file asks.")] = "500ms"
+    warmup: Annotated[
+        str | None,
+        flag("--warmup", help="Load before it counts; else 500ms, and what compiles in it is given what it takes."),
+    ] = None
     pairs: Annotated[int, flag("--pairs", help="Pairs at most; looks are after 4, 6, 9, 13 and 18.")] = 18
-    budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds apart.")] = "10m"
+    budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds and warm-ups apart.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
 
     def load(self) -> Load:
@@ -60,7 +66,7 @@ class Measuring:
         return Load(
             connections=connections_of(self.connections),
             duration_s=seconds(self.duration, "--duration", LONGEST_LOAD_H),
-            warmup_s=seconds(self.warmup, "--warmup", LONGEST_LOAD_H),
+            warmup_s=WARMUP_S if self.warmup is None else seconds(self.warmup, "--warmup", LONGEST_LOAD_H),
         )
 
 
@@ -72,7 +78,10 @@ def compare(
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
     margin: Annotated[float, flag("--margin", help="Changes smaller than so many per cent count as none.")] = 3.0,
-    results: ResultsOption = Path("results"),
+    results: Annotated[
+        Path | None,
+        flag("--results", help="Folder that results folders are made in; ~/.local/state/webdyno when not given."),
+    ] = None,
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal",
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -80,8 +89,9 @@ def compare(
     """Compare head with base: faster, slower, the same within a margin, or not to be told.
 
     Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
-    in time, until it can be told; two results folders are compared as they are. Exit code 0: same or better, 1: worse,
-    3: it cannot be told.
+    in time, until it can be told; two results folders are compared as they are. What compiles while it serves (V8,
+    HotSpot ...) is first loaded for a while, once per side, to see how long it has to be warmed up. Exit code 0: same
+    or better, 1: worse, or head does not serve at all, 3: it cannot be told.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
     results/toys-20261121-120000 results/toys-20261121-130000`
@@ -90,7 +100,7 @@ def compare(
         raise UsageError(f"--margin {margin:g}: give per cent above 0 and up to 50")
     if json and format_ == "md":
         raise UsageError("--json and --format md exclude each other: the answer is told in one form")
-    chosen = _Chosen(margin / 100, measuring, revising, results, "json" if json else format_)
+    chosen = _Chosen(margin / 100, measuring, revising, results or state_folder(), "json" if json else format_)
     revs, load = revising.check(), measuring.load()
     if revs:
         if names:
@@ -164,7 +174,8 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
 
 
 def _stopped(folder: Path) -> int:
-    print(f"stopped; what the pairs so far say: webdyno compare {folder}", file=sys.stderr)
+    so_far = f"what the pairs so far say: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
+    print(f"stopped; {so_far}", file=sys.stderr)
     return 128 + signal.SIGINT
 
 
@@ -185,10 +196,17 @@ def _measure(
 ) -> None:
     from webdyno.commands.pairing import make_pairs
     from webdyno.commands.sitting import sitting
+    from webdyno.commands.trying.settling import settling_s
+    from webdyno.commands.warming import warmed
 
     for name in names:
         if isinstance(failed := ready.built[name], BuildError):
             raise failed
+    budget_s = seconds(chosen.measuring.budget, "--budget")
+    if chosen.measuring.warmup is None:
+        ready = warmed(ready, load, settling_s(budget_s, len(names)), strapped, interrupted)
+    if interrupted.is_set():
+        return
     with sitting(ready, strapped, folder, interrupted) as take:
         make_pairs(
             take,
@@ -196,7 +214,7 @@ def _measure(
             load,
             chosen.margin,
             most=chosen.measuring.pairs,
-            budget_s=seconds(chosen.measuring.budget, "--budget"),
+            budget_s=budget_s,
             interrupted=interrupted,
         )
 
@@ -218,7 +236,7 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
             raise UsageError(f"{folders[0]} alone holds no comparison: give two folders, base first")
         base, head = only.plan.contenders
         found = [over_pairs(only, base, head, chosen.margin)]
-        notes.append(f"Results: {folders[0]}")
+        notes += [*_warm_ups(only), f"Results: {folders[0]}"]
         named = only.plan.title.partition(" against ")
         names = (named[2], named[0])
     else:
@@ -230,7 +248,32 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
         notes += [f"note: the machines differ in {', '.join(differ)}"] if differ else []
         names = (str(folders[0]), str(folders[1]))
     _say(chosen.form, names, found, notes)
+    if _serves_nothing(evidence[-1]):
+        return WORSE
     return {"worse": WORSE, "cannot tell": CANNOT_TELL}.get(outcome_of(found), 0)
+
+
+def _serves_nothing(evidence: Evidence) -> bool:
+    """Whether its last contender, which is head, never served: then it is no good, whatever base did."""
+    from webdyno.analyse.window import BLAMELESS
+
+    head, unknown = list(evidence.plan.contenders)[-1], {"interrupted", *BLAMELESS}
+    outcomes = {run.outcome for run in evidence.runs if run.trial.contender == head} - unknown
+    return bool(outcomes) and "ok" not in outcomes
+
+
+def _warm_ups(evidence: Evidence) -> list[str]:
+    """What was given to sides in which a compiler works, as it stands in their Runs."""
+    from webdyno.analyse.words import listing
+
+    sides: dict[float, list[str]] = {}
+    given = {run.trial.contender: run.trial.warmup_s for run in evidence.runs if run.compilers and run.trial.warmup_s}
+    for name, warmup_s in given.items():
+        sides.setdefault(warmup_s, []).append(name)
+    return [
+        f"note: each start of {listing(names)} was given {warmup_s:g} s to warm up, for it compiles while it serves"
+        for warmup_s, names in sides.items()
+    ]
 
 
 def _say(form: Format, names: tuple[str, str], found: Sequence[Versus], notes: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, MachineError, UsageError
+from webdyno.model.log import last_lines
 from webdyno.read import default_folder, read_catalogue
 
 if TYPE_CHECKING:
@@ -46,13 +48,35 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache").absolute() / "webdyno"
 
 
+def state_folder() -> Path:
+    """Where results are kept that no folder was named for: XDG_STATE_HOME/webdyno, else ~/.local/state/webdyno."""
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state").absolute() / "webdyno"
+
+
 def refuse_unwritable(folder: Path) -> None:
-    """MachineError, before anything is built and measured, when ``folder`` could not be made or written to."""
-    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    """MachineError, before anything is built and measured, when ``folder`` cannot be made or written to.
+
+    It is tried, for no right that can be asked about says whether it will do: nothing of that is left.
+    """
+    paths = (folder.absolute(), *folder.absolute().parents)
+    missing = [path for path in paths if not path.exists()]
+    there, made = paths[len(missing)], list[Path]()
     if not there.is_dir():
         raise MachineError(f"{folder} cannot be made ({there} is a file): give a folder you may write to")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise MachineError(f"{folder} cannot be made ({there} may not be written to): give a folder you may write to")
+    try:
+        for path in reversed(missing):
+            path.mkdir()
+            made.append(path)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise MachineError(
+            f"{folder} cannot be made or written to ({reason}): give a folder you may write to"
+        ) from None
+    finally:
+        for path in reversed(made):
+            path.rmdir()
 
 
 def split(values: list[str] | None) -> list[str] | None:
@@ -91,10 +115,20 @@ def say_json(data: Any) -> None:
     print(msgspec.json.format(msgspec.json.encode(data, order="deterministic"), indent=2).decode())
 
 
+def holds_runs(folder: Path) -> bool:
+    """Whether a results folder has a Run that counts, so that it is worth being named."""
+    from webdyno.store import FILE, Store
+
+    if not (folder / FILE).is_file():
+        return False
+    with Store.open(folder) as store:
+        return bool(store.done())
+
+
 def say_failed(error: ContenderError) -> None:
     """What a contender did wrong and the end of what it wrote, on standard error."""
     print(f"webdyno: {error}", file=sys.stderr)
-    for line in error.log_tail.splitlines()[-12:]:
+    for line in last_lines(error.log_tail, 12):
         print(f"  | {line}", file=sys.stderr)
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from webdyno.commands.loading.expecting import expectation
+from webdyno.commands.loading.targets import Asking, one_server
 from webdyno.commands.options import flag
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
-from webdyno.model.workload import Request, Workload
+from webdyno.model.workload import Workload
 
 if TYPE_CHECKING:
     from webdyno.commands.revisions import Revision
@@ -41,20 +41,23 @@ class Revising:
         Path | None, flag("--contender-file", help="Instead of --cmd: a contender's file in the repository.")
     ] = None
     path: Annotated[str | None, flag("--path", help="With --cmd: what is asked; / when not given.")] = None
+    method: Annotated[
+        str | None, flag("--method", "-m", "-X", help="With --cmd: GET, or POST when there is a body.")
+    ] = None
+    header: Annotated[
+        list[str] | None, flag("--header", "-H", help="With --cmd: a header, 'Name: value' (repeatable).")
+    ] = None
+    body: Annotated[
+        str | None, flag("--body", "-b", help="With --cmd: body of the request; @FILE reads it from a file.")
+    ] = None
     expect: Annotated[
-        list[str] | None, flag("--expect", help="With --path: what a right answer is, as for webdyno load.")
+        list[str] | None, flag("--expect", help="With --cmd: what a right answer is, as for webdyno load.")
     ] = None
 
     def check(self) -> list[str]:
         """The two revisions; UsageError for flags that contradict each other. None given: an empty list."""
         if self.rev is None:
-            alone: dict[str, object] = {
-                "--cmd": self.cmd,
-                "--build": self.build,
-                "--env": self.env,
-                "--path": self.path,
-            }
-            alone |= {"--contender-file": self.contender_file, "--expect": self.expect}
+            alone = {"--cmd": self.cmd, "--contender-file": self.contender_file, **self._of_a_command()}
             for name, value in alone.items():
                 if value is not None:
                     raise UsageError(f"{name} goes with two revisions: --rev BASE --rev HEAD")
@@ -64,11 +67,21 @@ class Revising:
             raise UsageError(f"--rev is given {len(self.rev)} times: give base and head, as in --rev main --rev HEAD")
         return self.rev
 
+    def _of_a_command(self) -> dict[str, object]:
+        """What goes with --cmd alone, by flag."""
+        return {"--build": self.build, "--env": self.env, **self._of_a_request()}
+
+    def _of_a_request(self) -> dict[str, object]:
+        """What says what a command is asked, by flag."""
+        asked = {"--path": self.path, "--method": self.method, "--header": self.header, "--body": self.body}
+        return {**asked, "--expect": self.expect}
+
     def _check_how(self) -> None:
         if (self.cmd is None) == (self.contender_file is None):
             raise UsageError("--rev needs either --cmd 'SERVER ... {port}' or --contender-file FILE: how is it served?")
-        if self.contender_file is not None and (self.build or self.env or self.path or self.expect):
-            raise UsageError("--build, --env, --path and --expect go with --cmd: a contender's file says these itself")
+        for name, value in self._of_a_command().items():
+            if self.contender_file is not None and value is not None:
+                raise UsageError(f"{name} goes with --cmd: a contender's file says it itself")
         for pair in self.env or []:
             if not pair.partition("=")[0] or "=" not in pair:
                 raise UsageError(f"--env {pair}: write it as NAME=VALUE")
@@ -108,7 +121,7 @@ class Revising:
         from webdyno.commands.revisions import by_command, catalogue_by_command
         from webdyno.commands.sitting import Ready, question_plan
 
-        asked = self._workload(workload, known)
+        asked = self.workload(workload, known)
         environment = dict(pair.split("=", 1) for pair in self.env or [])
         made = [
             by_command(revision, self.cmd or "", self.build or [], environment, asked.name, strapped, interrupted)
@@ -118,16 +131,18 @@ class Revising:
         plan = question_plan(known, [contender.name for contender, _ in made], asked.name, {}, **about)
         return Ready(plan=plan, built={built.contender: built for _, built in made}, found={}, servers={})
 
-    def _workload(self, name: str | None, known: Catalogue) -> Workload:
+    def workload(self, name: str | None, known: Catalogue) -> Workload:
         """What a command is asked: a workload of the catalogue, or one path."""
         if name is None:
             path = self.path or "/"
             if not path.startswith("/"):
                 raise UsageError(f"--path {path}: it begins with a slash")
-            request = Request(name=f"GET {path}", path=path, expect=expectation(self.expect, "GET"))
-            return Workload(name=f"GET {path}", title=f"GET {path}", kind="cpu", requests=[request])
-        if self.path is not None or self.expect is not None:
-            raise UsageError("--workload and --path exclude each other: either says what is asked")
+            asking = Asking(method=self.method, header=self.header, body=self.body, expect=self.expect)
+            (request,) = asking.requests(one_server((f"http://127.0.0.1{path}",)))
+            return Workload(name=request.name, title=request.name, kind="cpu", requests=[request])
+        for flag_, value in self._of_a_request().items():
+            if value is not None:
+                raise UsageError(f"--workload and {flag_} exclude each other: either says what is asked")
         if name not in known.workloads:
             raise UsageError(f"--workload {name}: there is no such workload; see: webdyno list workloads")
         if known.workloads[name].service is not None:

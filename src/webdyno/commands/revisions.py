@@ -7,6 +7,7 @@ files), which the rig removes however webdyno ends. The repository itself is onl
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import sys
 import threading
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.build.tool import Workshop, ask
+from webdyno.build.tool import Workshop, ask, user_caches
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
@@ -112,13 +113,14 @@ def by_command(
 ) -> tuple[Contender, Built]:
     """The contender that ``cmd`` makes of a checked-out revision, built; ``environment`` is recorded nowhere.
 
+    Build tools find the user's caches, also those that ``cmd`` starts: a revision is a fresh folder each time.
     RevisionError, UsageError.
     """
-    serve = _words(cmd)
+    serve, caches = _words(cmd), user_caches(os.environ)
     shop = _workshop(revision, strapped, interrupted)
     with _named(revision):
         for line in builds:
-            shop.run(f"build it by {line!r}", ["sh", "-c", line], revision.folder)
+            shop.run(f"build it by {line!r}", ["sh", "-c", line], revision.folder, **caches)
     contender = Contender(
         name=revision.side,
         app=_BY_COMMAND,
@@ -135,7 +137,7 @@ def by_command(
         key=hashlib.sha256("\0".join([revision.commit, cmd, *builds]).encode()).hexdigest()[:24],
         directory=str(revision.folder),
         environment={},
-        hidden=environment,
+        hidden={**caches, **environment},
         versions={"revision": revision.commit},
         log=str(shop.log),
         seconds=0.0,

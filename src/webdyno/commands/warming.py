@@ -1,0 +1,104 @@
+"""Warm-ups learnt before anything is compared: how long each contender in which something compiles takes to settle.
+
+A compiler that works while it serves makes a server faster for seconds. Runs of two seconds do not show when it is
+done, and then no change of the rate can be believed.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from webdyno.analyse.words import listing
+from webdyno.commands.sitting import DRIVER, Ready, trial_of
+from webdyno.commands.trying.settling import warmup_of
+from webdyno.conduct import Bench, conduct
+from webdyno.load.driver import DRIVERS
+from webdyno.model.built import Built
+from webdyno.model.errors import ContenderError, ServiceError
+from webdyno.model.load import Load
+from webdyno.rig.ask import asker
+from webdyno.rig.strap import Strapped
+from webdyno.serve.serving import serve
+from webdyno.service import Services
+
+
+def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interrupted: threading.Event) -> Ready:
+    """``ready`` with what its contenders need; as it is where nothing compiles, or each says itself what it needs.
+
+    All are given what the slowest took, so that none of them is the warmer one. ``seconds`` is the length of the Run
+    that is learnt from; these Runs are no evidence, and are kept nowhere.
+    """
+    logs = strapped.folder()
+    try:
+        with Services(ready.found, ready.servers, strapped, lambda name: logs / f"{name}.log", interrupted) as services:
+            bench = _bench(ready, services, strapped, logs, interrupted)
+            long = msgspec.structs.replace(load, duration_s=seconds, warmup_s=0.0)
+            needed = {name: _needed_s(name, bench, ready, long) for name in ready.plan.contenders}
+    finally:
+        strapped.drop(logs)
+    known = {name: needed_s for name, needed_s in needed.items() if needed_s is not None}
+    if not known or interrupted.is_set():
+        return ready
+    most_s = max(known.values())
+    _say(f"each start of {listing(list(known))} is given {most_s:g} s to warm up")
+    contenders = {
+        name: msgspec.structs.replace(it, warmup_s=most_s) if name in known else it
+        for name, it in ready.plan.contenders.items()
+    }
+    return replace(ready, plan=msgspec.structs.replace(ready.plan, contenders=contenders))
+
+
+def _bench(ready: Ready, services: Services, strapped: Strapped, logs: Path, interrupted: threading.Event) -> Bench:
+    driver = DRIVERS[DRIVER]()
+    return Bench(
+        plan=ready.plan,
+        strapped=strapped,
+        services=services,
+        driver=driver,
+        driver_version=driver.version(asker(strapped)),
+        contender_log=lambda trial: logs / f"{trial.contender}.log",
+        driver_log=lambda _: logs / "driver.log",
+        interrupted=interrupted,
+    )
+
+
+def _needed_s(name: str, bench: Bench, ready: Ready, load: Load) -> float | None:
+    """Seconds; None: nothing compiles in it, its file says how long, or it does not serve, as its first Run tells."""
+    built, contender = ready.built[name], ready.plan.contenders[name]
+    if not isinstance(built, Built) or contender.warmup_s is not None or bench.interrupted.is_set():
+        return None
+    names = _compilers(name, bench, built)
+    if not names:
+        return None
+    _say(f"{name}: {listing(names)} compiles in it while it serves; {load.duration_s:g} s of load, to see for how long")
+    run = conduct(trial_of(ready.plan, name, load, 1), bench, built)
+    if run.outcome != "ok":
+        return None
+    needed_s = warmup_of(run)
+    if needed_s is None:
+        _say(f"{name}: it was not at one rate for long in that time")
+        return load.duration_s
+    _say(f"{name}: it settled within {needed_s:g} s")
+    return needed_s
+
+
+def _compilers(name: str, bench: Bench, built: Built) -> list[str]:
+    """What compiles in a contender while it serves, by its processes once it is ready."""
+    (workload,) = bench.plan.workloads.values()
+    log = bench.contender_log(trial_of(bench.plan, name, Load(connections=1, duration_s=1.0), 1))
+    try:
+        given = bench.services.ready(workload.service).given if workload.service else {}
+        contender = bench.plan.contenders[name]
+        with serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
+            return served.compilers()
+    except (ContenderError, ServiceError):
+        return []
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
