@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -28,7 +29,9 @@ INPUTS = {
 def act(tmp_path: Path, code: int, says: str = "### told", **inputs: str) -> tuple[int, list[str], str, str]:
     """The action with a webdyno that only notes its flags: exit code, flags, outputs, summary."""
     fake = tmp_path / "webdyno"
-    fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/flags\nprintf "{says}"\nexit {code}\n')
+    fake.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" > {shlex.quote(str(tmp_path))}/flags\nprintf "{says}"\nexit {code}\n'
+    )
     fake.chmod(0o755)
     places = {"GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(tmp_path), "WEBDYNO": str(fake)}
     places |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "outputs")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,7 @@ for status in ("503 Not Yet", "200 OK"):
     with open(os.environ["TOLD"], "a") as told:
         told.write(f"{sys.argv[1]} said {status}\\n")
 """
-NGINX = f"""#!{sys.executable}
+NGINX = """
 import os, pathlib, sys
 with open(os.environ["TOLD"], "a") as told:
     told.write("nginx " + " ".join(sys.argv[1:]) + "\\n" + pathlib.Path("nginx.conf").read_text())
@@ -40,7 +41,8 @@ def folder(tmp_path: Path) -> Path:
     (folder / "backend.py").write_text(BACKEND)
     nginx = tmp_path / "bin" / "nginx"
     nginx.parent.mkdir()
-    nginx.write_text(NGINX)
+    command = shlex.join([sys.executable, "-c", NGINX])  # a path with a blank can stand in no first line of a script
+    nginx.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     nginx.chmod(0o755)
     return folder
 

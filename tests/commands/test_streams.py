@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 import webdyno.commands
 from webdyno.commands import call
 
-WEBDYNO = f"{sys.executable} -m webdyno"
+WEBDYNO = shlex.join([sys.executable, "-m", "webdyno"])
 
 
 @pytest.mark.slow
