@@ -34,6 +34,17 @@ def test_the_report_for_people_says_what_the_line_for_us_says(case: str) -> None
         assert plain.latency_us[point] == pytest.approx(ours.latency_us[point], rel=0.01), point
 
 
+@pytest.mark.parametrize(
+    ("took", "duration_us"),
+    [("250.00us", 250), ("1.10ms", 1_100), ("1.10s", 1_100_000), ("2.00m", 120_000_000), ("1.50h", 5_400_000_000)],
+)
+def test_its_report_for_people_has_five_units_of_time(took: str, duration_us: int) -> None:
+    lines = (GOLDEN / "wrk/ok.txt").read_text().replace("requests in 1.10s", f"requests in {took}").splitlines()
+    plain = read_report("wrk", [line for line in lines if not line.startswith("{")])
+    assert isinstance(plain, Report)
+    assert plain.duration_us == duration_us
+
+
 def test_nothing_answered_in_time_is_no_latency() -> None:
     _, plain = both("wrk/slow")
     assert plain.latency_us is None

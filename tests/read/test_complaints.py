@@ -81,6 +81,8 @@ SERVING: list[Row] = [
      ":9: environment.N: {cpus} is no placeholder; known: bind, cores, host, pool, port, threads, workers"),
     (CONTENDER, "{bind}", "8000",
      ":5: serve: never says {bind} or {port}, so the contender cannot be told where to listen"),
+    (CONTENDER, "{bind}", "{host}",
+     ":5: serve: never says {bind} or {port}, so the contender cannot be told where to listen"),
     (CONTENDER, '["fast", "--bind", "{bind}"]', "[]", ":5: serve: must begin with a program"),
     (CONTENDER, 'author = "tests"', 'author = "tests"\nworkers = "2 * cpus"',
      ":8: workers: 'cpus' cannot stand in a rule; whole numbers, cores, + - * //, min() and max() can"),

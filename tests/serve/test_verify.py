@@ -44,6 +44,7 @@ WRONG = [
     (answer(b"no such page", 404), Expectation(), "expected status 200, got 404 with 'no such page' (12 bytes)"),
     (answer(b"", 500), Expectation(statuses=[200, 304]), "expected status 200 or 304, got 500 with an empty body"),
     (answer(b"Hullo"), Expectation(body="Hello"), "expected the body 'Hello' (5 bytes), got 'Hullo' (5 bytes)"),
+    (answer(b"Hello!"), Expectation(body="Hello"), "expected the body 'Hello' (5 bytes), got 'Hello!' (6 bytes)"),
     (answer(b"Hello!"), Expectation(body_length=5), "expected a body of 5 bytes, got 'Hello!' (6 bytes)"),
     (answer(b"x"), Expectation(body_sha256=SHA), "expected a body with SHA-256 185f8db32271..., got 'x' (1 byte)"),
     (answer(b"x"), Expectation(body_contains="</html>"), "expected a body that contains '</html>', got 'x' (1 byte)"),
