@@ -1,4 +1,4 @@
-# The two that matter:  make quickstart   and   make test.  Both set up all they need by themselves (tools/setup).
+# The three that matter:  make quickstart,  make unit  and  make test.  All set up all they need by themselves (tools/setup).
 
 # What tools/setup fetched or chose leads; a missing Rust is never fetched silently by a build.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: quickstart test check fuzz sanitize bench bench-speed bench-truth bench-gates docs setup clean help
+.PHONY: quickstart test unit check fuzz sanitize bench bench-speed bench-truth bench-gates docs setup clean help
 
 quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
 	uv run --no-sync webdyno run quickstart
@@ -17,6 +17,9 @@ quickstart: setup ## measure a dozen real web servers on this machine and say wh
 test: ## set everything up and run every check and test
 	tools/setup --test
 	tools/test
+
+unit: setup ## the unit tests only, a minute on two cores
+	tools/test unit
 
 check: setup ## formats, lint and types only
 	tools/test check

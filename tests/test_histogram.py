@@ -39,6 +39,7 @@ def test_merging_parts_is_exactly_one_histogram_of_all(parts: list[list[int]]) -
     assert merged(*parts).counts() == whole.counts()
 
 
+@pytest.mark.slow
 @given(VALUES, VALUES, VALUES)
 def test_merging_is_associative_and_order_does_not_matter(one: list[int], two: list[int], three: list[int]) -> None:
     left = merge([merged(one, two).encode(), encoded(three)])
@@ -149,6 +150,7 @@ def test_any_flipped_byte_is_a_histogram_or_a_sentence() -> None:
             assert "damaged" in str(error)
 
 
+@pytest.mark.slow
 @given(some.text(max_size=80))
 def test_any_text_is_a_histogram_or_a_sentence(anything: str) -> None:
     with pytest.raises(UsageError, match="damaged"):

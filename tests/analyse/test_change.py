@@ -88,6 +88,7 @@ def test_a_large_change_takes_few_pairs() -> None:
     assert pairs < 5.5
 
 
+@pytest.mark.slow
 def test_a_change_between_none_and_the_margin_is_not_called_slower_often() -> None:
     told, _, _ = outcomes(0.01, -0.015)
     assert told["slower"] / WORLDS < 0.15

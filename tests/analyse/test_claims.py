@@ -244,6 +244,7 @@ def test_a_load_that_was_not_asked_cannot_be_told() -> None:
     assert verdict.sentence == "nothing was measured at 5,000 connections"
 
 
+@pytest.mark.slow
 def test_many_comparisons_must_be_clearer_to_refute_a_claim() -> None:
     """Of equals someone always looks faster than the one that was claimed to be first: by chance, and not for sure."""
     refuted = 0
@@ -255,6 +256,7 @@ def test_many_comparisons_must_be_clearer_to_refute_a_claim() -> None:
     assert refuted == 0  # without the correction: 4
 
 
+@pytest.mark.slow
 def test_many_figures_must_be_clearer_to_refute_a_claim() -> None:
     """Of twelve that are exactly as fast as was claimed, some look faster by chance."""
     refuted = 0
@@ -278,6 +280,7 @@ def test_a_share_is_as_wide_as_its_rounds_and_its_requests_allow() -> None:
     assert unlike.spread(5)[1] > unlike.estimate.high  # the rounds differ by more than the requests would
 
 
+@pytest.mark.slow
 def test_many_shares_must_be_clearer_to_refute_a_claim() -> None:
     """Each of 40 fails 1 % of 3,000 requests in rounds that agree: alone more than 0.8 %, and not of 40 at once."""
     rates = {f"n{at:02}": 500.0 for at in range(40)}

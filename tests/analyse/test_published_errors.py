@@ -67,6 +67,7 @@ def test_a_p99_that_is_a_mean() -> None:
     assert "wrk gave a mean under the name of a percentile" in doubt.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contenders", [3, 8])
 def test_everybody_within_one_and_a_half_percent(contenders: int) -> None:
     """TFB #4148, the first eight at 7 million/s; the-benchmarker #9775, a whole table: the generator was the limit."""

@@ -42,6 +42,7 @@ def test_the_knee_is_where_the_rate_is_highest() -> None:
     assert found.knee == pytest.approx(math.sqrt(0.98 / 0.0005), rel=0.15)
 
 
+@pytest.mark.slow
 def test_the_knee_lies_in_its_interval_nearly_always() -> None:
     """In 75 of 80 such worlds; as often as sigma and kappa in theirs."""
     held = 0

@@ -26,6 +26,7 @@ def recorded(rates: dict[str, float], rounds: int, noise: float = 0.02, seed: in
     return Recorded(plan(runs), FINGERPRINT, runs)
 
 
+@pytest.mark.slow
 def test_equals_are_seldom_called_different_and_the_table_says_so() -> None:
     made = recorded({"go": 10_000, "go-again": 10_000}, 160)
     each = list(experiments(made, 4))
@@ -50,6 +51,7 @@ def test_experiments_of_a_machine_that_lost_time_are_counted_apart() -> None:
     assert [equal.is_calm(one) for one in experiments(made._replace(runs=slightly), 4)] == [False, False, True]
 
 
+@pytest.mark.slow
 def test_more_is_learnt_of_the_same_runs_by_drawing_rounds() -> None:
     made = recorded({"go": 10_000, "go-again": 10_000}, 40)
     stolen = [robbed(each, 0.3) if each.trial.round <= 10 else each for each in made.runs]
@@ -82,6 +84,7 @@ def test_servers_told_apart_are_counted() -> None:
     assert equal.told_apart(recorded({"go": 10_000, "node": 5000}, 4))
 
 
+@pytest.mark.slow
 def test_known_ratios_are_held_by_their_intervals() -> None:
     rates = {f"paced-{slower * 100:02.0f}": 2000 / (1 + slower) for slower in (0.0, *known.SLOWER)}
     lines = known.report(recorded(rates, 80), 4)

@@ -27,6 +27,7 @@ RUNS = [run(name, round_=number) for number in (1, 2) for name in ("a", "b")]
 PLAN = plan(RUNS)
 
 
+@pytest.mark.slow
 def test_it_says_where_it_is_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     made(tmp_path / "one-1", rounds())
     before = trace(tmp_path)

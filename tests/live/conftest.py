@@ -34,10 +34,16 @@ def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return told
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.live)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def others() -> None:
+def others(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What another webdyno has, or left when it was killed, before our first test is not for our tests to judge."""
-    left_behind.remember_others()
+    left_behind.remember(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")

@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import NamedTuple
 
 _CGROUP = re.compile(r"webdyno-([0-9a-f]+)-")
+PATIENCE_S = 20.0
 _MARK = re.compile(rb"\0WEBDYNO_RIG=([0-9a-f]+)[.\0]")
 of_others: set[str] = set()
 """Tokens of the rigs that were here before the first test: others measure here, or were killed while they did."""
+_ours = b""
+"""The folder that all our calls of webdyno work in; tests that run beside these have others."""
 
 
-def remember_others() -> None:
-    """From now on what is on the machine at this moment is nobody's fault here."""
+def remember(ours: Path) -> None:
+    """From now on what is on the machine at this moment is nobody's fault here, nor is what others do beside us."""
+    global _ours
+    _ours = bytes(ours)
     of_others.update(_cgroups(), (process.token for process in marked()))
 
 
 def processes(token: str = "") -> list[str]:
-    """Command lines of living processes on the rig ``token``, else on any whose webdyno is no more."""
+    """Command lines of living processes on the rig ``token``, else of ours on any whose webdyno is no more."""
     if token:
         return [process.line for process in marked() if process.token == token]
-    return [process.line for process in marked() if not process.owned and process.token not in of_others]
+    return [process.line for process in marked() if process.ours and not process.owned]
 
 
 def cgroups(token: str = "") -> list[str]:
-    """Cgroups of the rig ``token``, else of any that no living webdyno works on."""
-    busy = of_others | {process.token for process in marked() if process.owned}
-    found = _cgroups()
-    return found.get(token, []) if token else [path for of in found.keys() - busy for path in found[of]]
+    """Cgroups of the rig ``token``, else of any that no living webdyno works on.
+
+    Those do not tell whose they are; but one that was left stays, and what tests beside these make soon goes.
+    """
+    if token:
+        return _cgroups().get(token, [])
+    deadline = time.monotonic() + PATIENCE_S
+    while (left := _unowned_cgroups()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return left
 
 
 def ledgers(cache: Path) -> list[str]:
@@ -46,6 +58,8 @@ class Process(NamedTuple):
 
     token: str
     line: str
+    ours: bool
+    """It works in our folder, or was given something in it: its HOME, its TMPDIR, or ours as it is."""
     owned: bool
     """By a webdyno that lives: among what it descends from is one."""
 
@@ -56,11 +70,13 @@ def marked() -> list[Process]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
-                mark = _MARK.search(b"\0" + (entry / "environ").read_bytes())
+                given = (entry / "environ").read_bytes()
+                mark = _MARK.search(b"\0" + given)
                 state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
                 if mark and state != "Z":
-                    line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                    found.append(Process(mark[1].decode(), line, _is_owned(int(parent))))
+                    line = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
+                    ours = _ours in b"\0".join((given, line, bytes((entry / "cwd").readlink())))
+                    found.append(Process(mark[1].decode(), line.decode(), ours, _is_owned(int(parent))))
             except OSError:
                 continue
     return found
@@ -77,6 +93,12 @@ def _is_owned(pid: int) -> bool:
         except OSError:
             return False
     return False
+
+
+def _unowned_cgroups() -> list[str]:
+    found = _cgroups()
+    busy = of_others | {process.token for process in marked() if process.owned}
+    return [path for of in found.keys() - busy for path in found[of]]
 
 
 def _cgroups() -> dict[str, list[str]]:

@@ -27,7 +27,7 @@ from webdyno.analyse.doubts.physics import PLATEAU_NS
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Analysis, Standing
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.measures, pytest.mark.timeout(300)]
 
 CPU = Path("/sys/fs/cgroup/cpu")
 redis = pytest.mark.skipif(not shutil.which("redis-server"), reason="redis-server is not installed")

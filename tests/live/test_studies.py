@@ -9,7 +9,7 @@ import pytest
 
 from tests.live.conftest import Call
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.measures]
 
 
 def became(told: str, ruling: str, claim: str) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import json
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -23,6 +24,7 @@ from tests.live.conftest import Call, answer
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
+PYTHON = shlex.quote(sys.executable)
 
 SHOP = """
 import os
@@ -88,6 +90,7 @@ def content(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.measures
 def test_the_answer_comes_with_a_command_and_nothing_is_written(webdyno: Call, project: Path, tmp_path: Path) -> None:
     before = content(project)
     done = webdyno(
@@ -246,9 +249,7 @@ def taken() -> Iterator[int]:
 
 
 def test_a_port_that_is_taken_is_said_by_the_server_itself(webdyno: Call, project: Path, taken: int) -> None:
-    done = webdyno(
-        "try", "-C", str(project), "--cmd", f"{sys.executable} -m http.server {taken} --bind 127.0.0.1 -d {{port}}"
-    )
+    done = webdyno("try", "-C", str(project), "--cmd", f"{PYTHON} -m http.server {taken} --bind 127.0.0.1 -d {{port}}")
     assert done.returncode == 1
     assert "Address already in use" in done.stderr
     assert "cmd ended with exit status 1 before it served" in done.stderr
@@ -267,7 +268,7 @@ def test_the_routes_of_the_schema_are_asked(
 ) -> None:
     (tmp_path / "a").write_text("a")
     (tmp_path / "openapi.json").write_text(json.dumps({"paths": {route: {"get": {}} for route in routes}}))
-    command = f"{sys.executable} -m http.server {{port}} --bind {{host}}"
+    command = f"{PYTHON} -m http.server {{port}} --bind {{host}}"
     done = webdyno("try", "-C", str(tmp_path), "--cmd", command, "--openapi", "--budget", "3s")
     assert (done.returncode, sentence in done.stderr) == (2, True), done.stderr
 
@@ -318,12 +319,13 @@ def test_nobody_at_the_url_is_exit_code_1(webdyno: Call, taken: int) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pypy3") is None, reason="there is no pypy3 here")
+@pytest.mark.measures
 def test_a_command_on_a_compiler_is_loaded_for_longer_first_and_given_what_that_took(
     webdyno: Call, project: Path, tmp_path: Path
 ) -> None:
     done = webdyno(
         *("try", "-C", str(project), "--cmd", "pypy3 -m http.server {port} --bind {host} -d .", "--current"),
-        *(f"{sys.executable} -m http.server {{port}} --bind {{host}} -d .", "--path", "/prices.py", "--expect"),
+        *(f"{PYTHON} -m http.server {{port}} --bind {{host}} -d .", "--path", "/prices.py", "--expect"),
         *("status==200", "--budget", "90s", "-c", "4", "--json", "--save", str(tmp_path / "out")),
         timeout=170,
     )

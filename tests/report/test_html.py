@@ -140,6 +140,7 @@ def test_few_tables_are_all_open_and_have_no_contents() -> None:
     assert 'id="contents"' not in html
 
 
+@pytest.mark.slow
 def test_a_page_with_many_runs_stays_small() -> None:
     assert len(page(study(rounds=4, seconds=20))) < 500_000
 
