@@ -15,14 +15,16 @@ from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import CatalogueOption, cache_folder, catalogue_of, out_console, say_json
 from webdyno.commands.strapping import strapped_here
 from webdyno.commands.trying.asking import AppAsking
-from webdyno.commands.trying.bench import WARMUP_S, TryBench
+from webdyno.commands.trying.bench import TryBench
+from webdyno.commands.trying.budget import Budget
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.evidence import conclude, keep
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, final_runs, shape
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.running import try_url
-from webdyno.commands.trying.sitting import ANSWERS, END_S, LAST_S, Sitting, say, tail_of
+from webdyno.commands.trying.screening import screen
+from webdyno.commands.trying.sitting import ANSWERS, SIMPLE, Sitting, say, tail_of
 from webdyno.commands.trying.telling import Told, tell
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
@@ -95,26 +97,31 @@ def _show(told: Told, *, json: bool) -> None:
 def _tried(sitting: Sitting, app: str | None) -> Told:
     """From the project to what is said."""
     sitting.prepare(app)
+    sitting.build(most=SIMPLE)  # what is wrong with the application, two servers tell as well as thirty
     first = sitting.first()
     for note in first.notes:
         say(f"note: {note}")
+    budget = sitting.budget(first.ready_s, ANSWERS * first.slowest_s)
+    budget.refuse_short()
+    sitting.build()
     bench = sitting.bench(first)
-    ends = time.monotonic() + sitting.flags.budget_s
-    field, names = sitting.screen(bench, first)
+    begun = time.monotonic()
+    ends = begun + budget.seconds
+    field, names = screen(sitting, bench, first, budget, ends)
     if not names:
         raise _nobody(field)
     if CURRENT in bench.settings:
         names.append(CURRENT)
-    start_s = _start_s(field, first.ready_s)
-    least_s = max(LEAST_S, ANSWERS * first.slowest_s)
-    rounds, duration_s = shape(len(names), ends - time.monotonic() - LAST_S, start_s, least_s)
+    start_s, last_s = _start_s(field, budget), ends - budget.after_s
+    rounds, duration_s = shape(len(names), last_s - time.monotonic(), start_s, max(LEAST_S, budget.least_s))
     plan = final_plan(bench, names, rounds, duration_s, _skips(sitting, field), _title(app, sitting.flags))
     say(
         f"last comparison: {', '.join(names)}; {count(rounds, 'round')} of {duration_s:g} s, about "
         f"{length(len(plan.trials) * (duration_s + start_s))}"
     )
-    runs = _final(sitting, bench, plan, ends)
+    runs = _final(sitting, bench, plan, last_s)
     told = conclude(sitting, first, bench, field, plan, runs)
+    say(f"measured for {length(time.monotonic() - begun)} of the {length(budget.seconds)} of --budget")
     if sitting.flags.save is not None:
         keep(sitting.flags.save, told, sitting.work)
     return told
@@ -126,11 +133,11 @@ def _nobody(field: Field) -> ContenderError:
     return AnswerError(f"no server could serve it under load; {name}: {run.message}", run.log_tail)
 
 
-def _start_s(field: Field, ready_s: float) -> float:
-    """What a Run takes beside its steady phase."""
+def _start_s(field: Field, budget: Budget) -> float:
+    """What a Run takes beside its steady phase, as half of them did."""
     every = [run for runs in field.runs.values() for run in runs if run.outcome == "ok"]
     beside = sorted(run.seconds - (run.trial.load.duration_s or 0.0) for run in every)
-    return beside[len(beside) // 2] if beside else ready_s + WARMUP_S + END_S
+    return beside[len(beside) // 2] if beside else budget.beside_s
 
 
 def _skips(sitting: Sitting, field: Field) -> Sequence[Skipped]:
@@ -144,7 +151,11 @@ def _title(app: str | None, flags: Trying) -> str:
 
 def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:
     """The Runs of the last comparison, kept as they come where a folder is named. KeyboardInterrupt: too few yet."""
-    over, interrupted = (lambda: time.monotonic() > ends - LAST_S), sitting.interrupted
+    interrupted = sitting.interrupted
+
+    def over(round_s: float) -> bool:
+        return time.monotonic() + round_s / 2 > ends  # the round that ends nearest to it is the last
+
     if sitting.flags.save is None:
         runs = final_runs(bench, plan, over, lambda _: None)
     else:

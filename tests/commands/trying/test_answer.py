@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.fakes import contender
@@ -43,13 +44,23 @@ def standing(name: str, place: int, rate: float) -> Standing:
     )
 
 
-def answered(rates: dict[str, list[float]], winners: list[str], current: str | None = "gunicorn a:b") -> Answer:
+def answered(
+    rates: dict[str, list[float]],
+    winners: list[str],
+    current: str | None = "gunicorn a:b",
+    void: Doubt | None = None,
+) -> Answer:
     def window(name: str, round_: int, rate: float) -> Any:
         return SimpleNamespace(
             run=SimpleNamespace(trial=SimpleNamespace(contender=name, round=round_)), rate_per_s=rate
         )
 
     standings = [standing(name, place, each[0]) for place, (name, each) in enumerate(rates.items(), 1)]
+    if void is not None:
+        standings = [
+            msgspec.structs.replace(each, place=None, doubts=[void]) if each.contender == void.subject else each
+            for each in standings
+        ]
     verdict = Verdict(workload="app", load="", sentence="nobody served", standings=standings, winners=winners)
     analysis = Analysis(sentence="", verdicts=[verdict], recommended=None, recommended_command=[], doubts=[])
     windows = [window(name, round_, rate) for name, each in rates.items() for round_, rate in enumerate(each, 1)]
@@ -105,6 +116,24 @@ def test_without_a_baseline_the_next_server_is_the_measure() -> None:
 def test_a_current_server_whose_figures_are_void_is_not_passed_over() -> None:
     answer = answered(rates(fast=1800, slow=900), ["fast"])
     assert answer.sentence.endswith("Your current `gunicorn a:b` is not ranked: see the doubts.")
+
+
+def test_the_ratio_to_a_current_server_that_is_not_ranked_is_told_with_its_reservation() -> None:
+    starved = Doubt(
+        kind="starved-connections",
+        severity="voids",
+        subject="current",
+        sentence="current left 20 of 32 connections without a single answer",
+        advice="",
+    )
+    answer = answered(rates(fast=150, slow=100, current=5), ["fast"], void=starved)
+    assert answer.best == "fast"
+    assert (
+        "Your current `gunicorn a:b` is not ranked, for current left 20 of 32 connections without a s"
+        in answer.sentence
+    )
+    assert "; with that reservation, fast, 2 workers serves 30" in answer.sentence
+    assert answer.sentence.endswith("x) it.")
 
 
 def test_who_cannot_be_told_from_the_first_is_named() -> None:

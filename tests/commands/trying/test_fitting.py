@@ -13,7 +13,7 @@ from webdyno.build.own import constraints_of
 from webdyno.commands.options import catalogue_of
 from webdyno.commands.trying.command import command_settings
 from webdyno.commands.trying.copying import Copied, to_copy
-from webdyno.commands.trying.fitting import base_setting, fitting, settings_of
+from webdyno.commands.trying.fitting import base_setting, fitting, settings_of, wider_than
 from webdyno.commands.trying.project import Project, Said
 from webdyno.commands.trying.servers import other_versions
 from webdyno.model.errors import UsageError
@@ -78,6 +78,24 @@ def test_every_combination_of_the_sweep_is_a_setting_once() -> None:
     assert names == [f"gunicorn-gthread-{w}w-{t}t" for w in (1, 3) for t in (2, 4, 16) if (w, t) != (3, 4)]
     daphne = base_setting(KNOWN.contenders["daphne"], project(), "", 4)
     assert (daphne.name, daphne.workers, list(settings_of(daphne, 4))) == ("daphne", None, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "cores", "larger"),
+    [
+        ("gunicorn-gthread", 1, ["3w-16t", "3w-11t", "1w-16t"]),  # its sweep holds more than a thread for each client
+        ("waitress", 1, ["32t", "16t"]),
+        ("rocket3", 1, ["32t"]),  # has no sweep
+        ("gunicorn-sync", 1, ["8w", "4w"]),
+        ("gunicorn-sync", 16, ["128w", "64w"]),
+        ("uwsgi-gevent", 1, ["2w-1000t"]),  # greenlets enough
+        ("bjoern", 4, []),
+    ],
+)
+def test_who_waits_is_given_a_larger_pool_the_largest_first(name: str, cores: int, larger: list[str]) -> None:
+    base = base_setting(KNOWN.contenders[name], project(), "", cores)
+    connections = 128 if cores == 16 else 32
+    assert [each.name for each in wider_than(base, cores, connections)] == [f"{name}-{marks}" for marks in larger]
 
 
 def test_every_script_of_the_catalogue_takes_its_app_from_where_it_can_be_put_in() -> None:

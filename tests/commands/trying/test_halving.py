@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape
-from webdyno.commands.trying.halving import FINALISTS, Field, finalists, halve, worth_a_sweep
+from webdyno.commands.trying.halving import FINALISTS, Field, Seen, Sweeps, finalists, halve, worth_a_sweep
 
 
 class Run:
@@ -16,23 +16,34 @@ class Run:
 
 
 class World:
-    """Servers ``a`` to ``h`` with settings ``a.1`` ...; the speed of each is fixed."""
+    """Servers ``a`` to ``h`` with settings ``a.1`` ...; the speed of each is fixed. Those of ``pools`` wait, and have
+    these larger pools.
+    """
 
-    def __init__(self, speeds: dict[str, float]) -> None:
+    def __init__(self, speeds: dict[str, float], pools: dict[str, list[str]] | None = None) -> None:
         self.speeds, self.asked, self.clock = speeds, list[str](), 0.0
+        self.pools = pools or {}
 
-    def measure(self, name: str, duration_s: float) -> tuple[Any, float]:
+    def measure(self, name: str, duration_s: float) -> Seen:
         self.asked.append(name)
         self.clock += duration_s + 1
-        return Run(duration_s + 1), self.speeds[name]
+        run: Any = Run(duration_s + 1)
+        return Seen(run, self.speeds[name], waits=name in self.pools)
 
     def variants(self, name: str) -> list[str]:
         return [each for each in self.speeds if each.startswith(f"{name}.")]
 
+    def sweeps(self) -> Sweeps:
+        return Sweeps(self.variants, lambda name: self.pools.get(name, []))
 
-def race(world: World, budget_s: float = 1000.0) -> tuple[Field, list[str]]:
+
+def race(world: World, budget_s: float = 1000.0, spare_s: float = 0.0) -> tuple[Field, list[str]]:
     bases = [name for name in world.speeds if "." not in name]
-    return halve(bases, world.variants, world.measure, budget_s, lambda _: budget_s - world.clock, lambda *_: None)
+
+    def left(_: float) -> float:
+        return budget_s - world.clock
+
+    return halve(bases, world.sweeps(), world.measure, budget_s, left, lambda *_: None, lambda _: spare_s)
 
 
 def speeds() -> dict[str, float]:
@@ -87,6 +98,32 @@ def test_what_the_budget_does_not_reach_is_named() -> None:
     assert set(field.untried).isdisjoint(world.asked)
 
 
+def test_settings_are_tried_for_as_long_as_the_last_comparison_has_no_use_for_the_time() -> None:
+    world = World(speeds())
+    field, _ = race(world, budget_s=40.0, spare_s=20.0)
+    assert len(field.untried) == 24 - int(20 / 1.7)
+
+
+def test_who_waits_gets_its_largest_pool_before_it_is_dropped_however_far_behind_and_before_all_else() -> None:
+    pools = {"g": ["g.48", "g.16"], "w": ["w.32"]}
+    world = World({"a": 150.0, "a.1": 149.0, "g": 19.0, "g.48": 152.0, "g.16": 76.0, "w": 20.0, "w.32": 0.0}, pools)
+    field, stay = race(world)
+    assert world.asked[3:7] == ["w.32", "g.48", "a.1", "g.16"]
+    assert stay[0] == "g.48"
+    assert list(field.failed) == ["w.32"]
+    world = World({"a": 150.0, "a.1": 149.0, "g": 19.0, "g.48": 152.0, "g.16": 76.0}, pools)
+    field, stay = race(world, budget_s=12.0)
+    assert world.asked[2:4] == ["g.48", "a.1"]
+    assert field.untried == ["g.16"]
+
+
+def test_one_that_does_not_answer_is_no_measure_of_what_a_run_takes() -> None:
+    field = Field()
+    for name, seconds in {"a": 2.0, "b": 2.0, "c": 60.0}.items():
+        field.book(name, Seen(Run(seconds), 1.0, waits=False))  # type: ignore[arg-type]
+    assert field.seconds == 2.0
+
+
 def test_a_budget_that_is_over_after_the_first_still_has_something_to_compare_it_with() -> None:
     world = World({"a": 10.0, "b": 11.0, "c": 12.0})
     field, stay = race(world, budget_s=1.0)
@@ -97,7 +134,7 @@ def test_a_budget_that_is_over_after_the_first_still_has_something_to_compare_it
 def test_only_servers_within_half_of_the_best_are_swept() -> None:
     field = Field()
     for name, rate in {"a": 100.0, "b": 51.0, "c": 49.0}.items():
-        field.book(name, Run(1.0), rate)  # type: ignore[arg-type]
+        field.book(name, Seen(Run(1.0), rate, waits=False))  # type: ignore[arg-type]
     assert worth_a_sweep(field, ["a", "b", "c"]) == ["a", "b"]
 
 
@@ -106,3 +143,6 @@ def test_the_last_comparison_takes_more_rounds_before_longer_ones() -> None:
     assert shape(5, 100.0, 1.0) == (8, LEAST_S)
     assert shape(5, 300.0, 1.0) == (MOST_ROUNDS, 3.0)
     assert shape(5, 9999.0, 1.0) == (MOST_ROUNDS, MOST_S)
+    assert shape(4, 50.0, 1.0) == (5, LEAST_S)
+    assert shape(4, 56.0, 1.0) == (5, 1.8)  # what five rounds leave over
+    assert shape(1, 60.0, 1.0, 20.0) == (LEAST_ROUNDS, 20.0)

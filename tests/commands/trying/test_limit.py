@@ -7,16 +7,19 @@ from typing import Any
 
 from webdyno.commands.trying.limit import limit_of, middle
 from webdyno.commands.trying.profile import functions, gil_share
+from webdyno.model.limit import Limit, LimitKind
 from webdyno.model.verdict import Estimate, Standing
 
 
-def window(cpu_ns: float | None, used: float = 0.95, rate: float = 100.0, others: float = 0.0) -> Any:
-    run = SimpleNamespace(rig=SimpleNamespace(contender_cores=(0,)))
-    cores = {"contender_cores": used, "driver_cores": 0.5, "host_cores": used + 0.5 + others}
-    return SimpleNamespace(cpu_per_request_ns=cpu_ns, rate_per_s=rate, run=run, **cores)
+def window(
+    cpu_ns: float | None, used: float = 0.95, rate: float = 100.0, name: str = "a", cores: tuple[int, ...] = (0,)
+) -> Any:
+    trial = SimpleNamespace(contender=name, load=SimpleNamespace(connections=32))
+    run = SimpleNamespace(rig=SimpleNamespace(contender_cores=cores), trial=trial)
+    return SimpleNamespace(cpu_per_request_ns=cpu_ns, rate_per_s=rate, run=run, contender_cores=used)
 
 
-def standing(name: str, rate: float, cpu: float) -> Standing:
+def standing(name: str, rate: float, cpu: float, *limits: LimitKind) -> Standing:
     def of(value: float) -> Estimate:
         return Estimate(value=value, low=value, high=value, rounds=3, unit="per_s")
 
@@ -36,6 +39,7 @@ def standing(name: str, rate: float, cpu: float) -> Standing:
         rounds_ok=3,
         rounds_failed=0,
         outcomes={"ok": 3},
+        limits=[Limit(kind=kind, says=f"is {kind}", numbers={}) for kind in limits],
     )
 
 
@@ -65,10 +69,50 @@ def test_servers_that_differ_in_rate_or_in_cpu_are_not_alike() -> None:
     assert limit_of("bjoern", window(1), None, ALIKE, lambda _: "one").alike == []
 
 
-def test_waiting_is_seen_and_the_unknown_stays_unsaid() -> None:
-    limit = limit_of("bjoern", window(1000, used=0.3), None, [], str)
-    assert limit.sentence.startswith("bjoern used 0.3 of 1 core under full load: for the rest it waited")
-    assert limit_of("bjoern", window(1000, used=0.3, others=0.4), None, [], str).sentence == ""
+def test_what_waits_is_not_held_back_by_the_cpu_of_its_app() -> None:
+    waits = [standing("a", 80, 1_200_000, "waiting")]
+    limit = limit_of("gthread", window(1_200_000, used=0.1, rate=80.0), window(80_000), waits, str, alone_s=0.05)
+    assert (limit.is_app, limit.waits) == (False, True)
+    assert limit.sentence == (
+        "with gthread it waits: 0.1 of 1 core used under full load; a request takes 50.0 ms when nothing else is "
+        "asked, so about 4 of the 32 clients were being served at a time: more threads or workers, or more "
+        "connections to what it waits for, would let it do more; with gthread, a request takes 1.20 ms of CPU, and "
+        "80.0 µs with an app that does nothing on the same server: 93 % is the app's, the rest the server's"
+    )
+
+
+def test_what_waits_with_every_client_at_work_needs_more_clients() -> None:
+    waits = [standing("a", 620, 1000, "waiting")]
+    limit = limit_of("gthread", window(1000, used=0.1, rate=620.0), None, waits, str, alone_s=0.05)
+    assert limit.sentence.endswith("so all of the 32 clients were being served: ask with more of them (-c)")
+
+
+def test_a_long_answer_of_little_cpu_waits_though_others_had_the_cores() -> None:
+    plain = [standing("a", 80, 1000)]
+    assert limit_of("x", window(1_000_000, used=0.1), None, plain, str, alone_s=0.05).waits
+    assert not limit_of("x", window(20_000_000, used=0.1), None, plain, str, alone_s=0.05).waits
+    assert not limit_of("x", window(20_000, used=0.1), None, plain, str, alone_s=0.001).waits
+    assert not limit_of("x", window(1_000_000, used=0.8), None, plain, str, alone_s=0.05).waits
+
+
+def test_servers_that_all_wait_are_alike_and_threads_still_make_them_faster() -> None:
+    waits = [standing(name, 80, 1000, "waiting") for name in "abc"]
+    limit = limit_of("a", window(1000, used=0.1), None, waits, str, alone_s=0.05)
+    assert limit.alike == ["a", "b", "c"]
+    assert "will not make it faster" not in limit.sentence
+
+
+def test_one_full_core_of_several_is_busy_and_idle_cores_for_an_unknown_reason_are_no_limit_of_the_app() -> None:
+    one = [standing("a", 100, 1000, "one-core")]
+    limit = limit_of("bjoern", window(2_400_000, used=1.0, cores=(0, 1)), window(80_000), one, str)
+    assert (limit.is_app, limit.waits) == (True, False)
+    assert "bjoern is one-core" in limit.sentence
+    limit = limit_of("bjoern", window(2_400_000, used=0.3), window(80_000), [standing("a", 100, 1000)], str)
+    assert (limit.is_app, limit.waits) == (False, False)
+    assert "the app itself is the limit" not in limit.sentence
+
+
+def test_the_unknown_stays_unsaid() -> None:
     assert limit_of("bjoern", window(None), window(None), [], str).sentence == ""
 
 

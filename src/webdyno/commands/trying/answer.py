@@ -47,7 +47,20 @@ def answer_of(
     answer = _alone(first, ranked, rates, settings, verdict, ties)
     if current is None:
         return answer
-    return replace(answer, sentence=f"{answer.sentence} Your current `{current}` is not ranked: see the doubts.")
+    return replace(answer, sentence=f"{answer.sentence} {_reserved(first, verdict, rates, settings, current)}")
+
+
+def _reserved(first: Standing, verdict: Verdict, rates: Fit, settings: dict[str, Setting], current: str) -> str:
+    """What can be said of a current server that is not ranked: the ratio, with what voids its figures."""
+    own = next((standing for standing in verdict.standings if standing.contender == CURRENT), None)
+    voiding = [doubt for doubt in own.doubts if doubt.severity == "voids"] if own is not None else []
+    if CURRENT not in rates.names or not voiding:
+        return f"Your current `{current}` is not ranked: see the doubts."
+    ratio = rates.ratio(first.contender, CURRENT)
+    return (
+        f"Your current `{current}` is not ranked, for {voiding[0].sentence}; with that reservation, "
+        f"{called(settings[first.contender])} serves {_times(ratio)} it."
+    )
 
 
 def _against_current(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.analyse.window import read_window
 from webdyno.commands.trying.fitting import Setting
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
@@ -129,9 +128,3 @@ class TryBench:
         """One setting, once."""
         trial = self.trial(name, self.load(duration_s), round_)
         return self.run(trial, self.plan([trial]))
-
-
-def rate_of(run: Run) -> float:
-    """Right answers per second; 0 for a Run that failed."""
-    window = read_window(run)
-    return 0.0 if window is None else window.rate_per_s

@@ -15,6 +15,7 @@ from webdyno.commands.options import cache_folder
 from webdyno.commands.report import rendered, write
 from webdyno.commands.trying.answer import Answer, answer_of, called, doubts_of
 from webdyno.commands.trying.bench import TryBench
+from webdyno.commands.trying.budget import NOTHING_S
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.copying import Copied, image_to_copy, to_copy
 from webdyno.commands.trying.first import First
@@ -33,7 +34,6 @@ from webdyno.model.workload import Request, Workload
 from webdyno.report.words import placement
 from webdyno.store import LOGS, Store
 
-NOTHING_S = 2.0
 HELLO = Workload(name="app", title="an app that does nothing", kind="cpu", requests=[Request(name="/", path="/")])
 
 
@@ -55,7 +55,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         asked=[f"{request.method} {request.path}" for request in first.workload.requests],
         load=bench.load(1.0).label,
         copy=_copied(sitting, bench, answer),
-        limit=_limit(sitting, bench, answer, windows),
+        limit=_limit(sitting, bench, answer, windows, first.alone_s),
         profile=seen,
         names={name: _name(sitting, bench, name) for name in bench.settings},
         standings=answer.verdict.standings,
@@ -76,7 +76,9 @@ def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
     return called(bench.settings[name])
 
 
-def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[Window]) -> Limit | None:
+def _limit(
+    sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[Window], alone_s: float
+) -> Limit | None:
     """Where the time of the best goes: with the app, and with one that does nothing.
 
     Of the best that is the catalogue's: what the user's own command would be without the app, only the user knows.
@@ -93,7 +95,7 @@ def _limit(sitting: Sitting, bench: TryBench, answer: Answer, windows: Sequence[
     standings = answer.verdict.standings
     setting = bench.settings[name]
     shown = setting.contender.server if setting.is_command else setting.base
-    return limit_of(shown, own, nothing, standings, lambda each: bench.settings[each].contender.server)
+    return limit_of(shown, own, nothing, standings, lambda each: bench.settings[each].contender.server, alone_s)
 
 
 def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:

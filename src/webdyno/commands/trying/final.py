@@ -18,13 +18,12 @@ LEAST_S, MOST_S = 1.5, 5.0
 def shape(count: int, left_s: float, start_s: float, least_s: float = LEAST_S) -> tuple[int, float]:
     """Rounds and steady seconds for ``count`` settings in ``left_s``, where starting and ending one takes ``start_s``.
 
-    More rounds first, longer ones after: what differs most is one start from the next.
+    More rounds first, longer ones after: what differs most is one start from the next. What whole rounds leave over
+    makes them longer.
     """
     each = left_s / max(count, 1)
-    rounds = int(each / (start_s + least_s))
-    if rounds <= MOST_ROUNDS:
-        return max(rounds, LEAST_ROUNDS), least_s
-    return MOST_ROUNDS, round(max(least_s, min(each / MOST_ROUNDS - start_s, MOST_S)), 1)
+    rounds = min(max(int(each / (start_s + least_s)), LEAST_ROUNDS), MOST_ROUNDS)
+    return rounds, round(max(least_s, min(each / rounds - start_s, max(MOST_S, least_s))), 1)
 
 
 def final_plan(
@@ -40,12 +39,17 @@ def final_plan(
     return bench.plan(trials, skipped, title=title, question="which server, which settings, for this app?")
 
 
-def final_runs(bench: TryBench, plan: Plan, over: Callable[[], bool], keep: Callable[[Run], object]) -> list[Run]:
-    """Every Run of the plan, ``keep`` told of each; ended early after a whole round when time is ``over``."""
+def final_runs(bench: TryBench, plan: Plan, over: Callable[[float], bool], keep: Callable[[Run], object]) -> list[Run]:
+    """Every Run of the plan, ``keep`` told of each; ended early after a whole round when time is ``over``, which is
+    told how long a round takes.
+    """
     runs: list[Run] = []
     for at, trial in enumerate(plan.trials):
         begins_a_round = at == 0 or plan.trials[at - 1].round != trial.round
-        if bench.interrupted.is_set() or (begins_a_round and trial.round > LEAST_ROUNDS and over()):
+        done = trial.round - 1
+        if bench.interrupted.is_set() or (
+            begins_a_round and done >= LEAST_ROUNDS and over(sum(run.seconds for run in runs) / done)
+        ):
             break
         runs.append(bench.run(trial, plan))
         if runs[-1].outcome == "interrupted":

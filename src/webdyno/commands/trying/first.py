@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
@@ -34,6 +35,8 @@ class First:
     ready_s: float
     slowest_s: float
     """The longest of the answers."""
+    alone_s: float
+    """What a request takes while nothing else is asked: the mean, by their weights."""
     notes: list[str]
     compilers: list[str] = field(default_factory=list)
     """As in a Run."""
@@ -63,14 +66,15 @@ def first_answers(
         asker = partial(_answer, served=served, watch=watch)
         if asking.openapi:
             requests = _routes(asking, asker, notes)
-        slowest = 0.0
+        took: list[float] = []
         for request in requests:
             asked = clock()
             said = check(request, asker(request), served.log_tail, judged=asking.expect is None)
             notes += [said] if said else []
-            slowest = max(slowest, clock() - asked)
+            took.append(clock() - asked)
         compilers = served.compilers()
-    return First(workload_of(requests), ready_s, slowest, notes, compilers)
+    alone_s = fmean(took, [request.weight for request in requests])
+    return First(workload_of(requests), ready_s, max(took), alone_s, notes, compilers)
 
 
 def _answer(request: Request, served: Served, watch: Callable[[], None]) -> Answer:

@@ -17,6 +17,8 @@ from webdyno.model.spelling import did_you_mean
 
 SWEPT = ("workers", "threads")
 """What a sweep may vary; another server's worker class, loop or parser is another contender."""
+WORKERS_PER_CORE = 8
+"""The most workers that a server without threads is given where it waits: each is a process with its own memory."""
 NOT_TRIED = {"mod_wsgi-express": "Apache reads its own configuration, not a project's folder and variables"}
 """Servers that cannot be given a project as it is."""
 
@@ -40,6 +42,11 @@ class Setting(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """Its contender's."""
         return self.contender.name
+
+    @property
+    def pool(self) -> int:
+        """Workers and threads as one number: requests it works on at a time, where each holds one of them."""
+        return (self.workers or 1) * (self.threads or 1)
 
 
 def fitting(catalogue: Catalogue, interface: str, wanted: Sequence[str] | None) -> list[Contender]:
@@ -98,6 +105,31 @@ def settings_of(base: Setting, cores: int) -> Iterator[Setting]:
         if (made.workers, made.threads) not in seen:
             seen.add((made.workers, made.threads))
             yield made
+
+
+def wider_than(base: Setting, cores: int, connections: int) -> list[Setting]:
+    """Its settings with a larger pool than ``base`` has, the largest first: for a server that waits.
+
+    The catalogue's values are for servers that are busy; one that waits can use a thread for each of the connections,
+    or, where it has no threads, more workers than cores.
+    """
+    found = {setting.name: setting for setting in settings_of(base, cores)}
+    if base.threads is not None:
+        most = _with(
+            base.contender,
+            base.base,
+            base.workers or 1,
+            -(-connections // (base.workers or 1)),
+            cores,
+            recommended=False,
+        )
+        found[most.name] = most
+    elif base.workers is not None:
+        workers = min(connections, WORKERS_PER_CORE * cores)
+        most = _with(base.contender, base.base, workers, 1, cores, recommended=False)
+        found[most.name] = most
+    larger = [setting for setting in found.values() if setting.pool > base.pool]
+    return sorted(larger, key=lambda setting: -setting.pool)
 
 
 def _with(

@@ -1,5 +1,9 @@
 """Which settings go on: every server once as recommended, then the sweep of those not clearly behind, then halving.
 
+A server that waits (its cores idle while requests queue for one of its threads) says nothing of itself by its first
+rate: 4 threads serve an application that sleeps for 200 ms 20 times a second, and 40 threads 200 times. So whoever
+waits gets larger pools before it is dropped, the largest first.
+
 Each rung measures what is left once more and keeps the better half, so that time goes to the winner and its nearest
 rivals. Nothing here is a claim: what is claimed comes from the last comparison, which begins anew (see final.py).
 
@@ -12,10 +16,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
+from typing import NamedTuple
 
 from webdyno.model.run import Run
 
-FINALISTS = 4
+FINALISTS, LEAST_FINALISTS = 4, 2
 SAME_SERVER = 2
 """Of the finalists, so many settings of one server at most: a rival is another server."""
 WORTH_A_SWEEP = 0.5
@@ -30,6 +36,16 @@ SWEEP_SHARE = 0.35
 """Part of the budget that the sweep may take."""
 
 
+class Seen(NamedTuple):
+    """One Run of a setting."""
+
+    run: Run
+    rate_per_s: float
+    """0: it failed."""
+    waits: bool
+    """Its cores were idle while requests queued for it."""
+
+
 @dataclass
 class Field:
     """Everyone measured so far."""
@@ -41,14 +57,17 @@ class Field:
     """Rung after which a setting was dropped, from 1."""
     untried: list[str] = field(default_factory=list)
     """Settings that the budget did not reach."""
+    waiting: set[str] = field(default_factory=set)
+    """Settings that a larger pool may make faster, as their latest Run has it."""
 
-    def book(self, name: str, run: Run, rate: float) -> None:
+    def book(self, name: str, seen: Seen) -> None:
         """A Run; one that failed takes its setting out."""
-        self.runs.setdefault(name, []).append(run)
-        if rate <= 0:
-            self.failed[name] = run
+        self.runs.setdefault(name, []).append(seen.run)
+        if seen.rate_per_s <= 0:
+            self.failed[name] = seen.run
         else:
-            self.rates.setdefault(name, []).append(rate)
+            self.rates.setdefault(name, []).append(seen.rate_per_s)
+            (self.waiting.add if seen.waits else self.waiting.discard)(name)
 
     def rate(self, name: str) -> float:
         """Geometric mean of what it reached."""
@@ -62,13 +81,23 @@ class Field:
 
     @property
     def seconds(self) -> float:
-        """Length of a Run, on average."""
+        """Length of a Run: the median, for one server that never answers is no measure of what the others will take."""
         every = [run.seconds for runs in self.runs.values() for run in runs]
-        return sum(every) / len(every) if every else 0.0
+        return median(every) if every else 0.0
 
 
-Measure = Callable[[str, float], tuple[Run, float]]
-"""One setting for so many steady seconds: its Run and its rate."""
+Measure = Callable[[str, float], Seen]
+"""One setting for so many steady seconds."""
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """The other settings of a server, by the name of its recommended one."""
+
+    catalogue: Callable[[str], list[str]]
+    """Those worth trying of one that is among the first."""
+    wider: Callable[[str], list[str]]
+    """Those with a larger pool than it is recommended with, the largest first."""
 
 
 def kept(field_: Field, names: Sequence[str], most: int, rung: int) -> list[str]:
@@ -85,7 +114,7 @@ def kept(field_: Field, names: Sequence[str], most: int, rung: int) -> list[str]
     return stay
 
 
-def finalists(field_: Field, names: Sequence[str], server_of: Callable[[str], str]) -> list[str]:
+def finalists(field_: Field, names: Sequence[str], server_of: Callable[[str], str], most: int = FINALISTS) -> list[str]:
     """The first few, no server more than twice while there are others."""
     ranked = field_.ranked(names)
     chosen: list[str] = []
@@ -93,10 +122,10 @@ def finalists(field_: Field, names: Sequence[str], server_of: Callable[[str], st
         if sum(server_of(each) == server_of(name) for each in chosen) < SAME_SERVER:
             chosen.append(name)
     chosen += [name for name in ranked if name not in chosen]
-    chosen = chosen[:FINALISTS]
+    chosen = chosen[:most]
     others = [name for name in field_.ranked(field_.rates) if server_of(name) not in map(server_of, chosen)]
     if len({server_of(name) for name in chosen}) == 1 and others:
-        chosen = [*chosen[: FINALISTS - 1], others[0]]  # however far behind: it is what the first is compared with
+        chosen = [*chosen[: most - 1], others[0]]  # however far behind: it is what the first is compared with
         field_.dropped.pop(others[0], None)
     return field_.ranked(chosen)
 
@@ -107,22 +136,32 @@ def worth_a_sweep(field_: Field, names: Sequence[str]) -> list[str]:
     return [name for name in ranked if field_.rate(name) >= WORTH_A_SWEEP * field_.rate(ranked[0])]
 
 
+def to_sweep(field_: Field, bases: Sequence[str], sweeps: Sweeps) -> list[str]:
+    """Settings to be tried, what may bring the most first: a budget may not reach all of them."""
+    wider = [sweeps.wider(name) for name in field_.ranked(bases) if name in field_.waiting]
+    near = [setting for name in worth_a_sweep(field_, bases) for setting in sweeps.catalogue(name)]
+    largest, others = [pools[0] for pools in wider if pools], [setting for pools in wider for setting in pools[1:]]
+    return list(dict.fromkeys([*largest, *near, *others]))
+
+
 def halve(
     bases: Sequence[str],
-    variants_of: Callable[[str], list[str]],
+    sweeps: Sweeps,
     measure: Measure,
     budget_s: float,
     left: Callable[[float], float],
     say: Callable[[int, list[str], Field], None],
+    spare: Callable[[float], float] = lambda _: 0.0,
 ) -> tuple[Field, list[str]]:
-    """All rungs. ``left``: seconds until the screening, given that so many a final Run takes, must end.
+    """All rungs. ``left``: seconds until the screening, given that so many a Run takes, must end; ``spare``: how many
+    of these even the longest last comparison would not use.
 
     The field, and who is left, the fastest first.
     """
     field_ = Field()
     _rung(field_, bases, 1, measure, left, say)
-    swept = [variant for name in worth_a_sweep(field_, bases) for variant in variants_of(name)]
-    room = int(min(SWEEP_SHARE * budget_s, left(field_.seconds)) / max(field_.seconds, 0.1))
+    swept, each_s = to_sweep(field_, bases, sweeps), field_.seconds
+    room = int(min(max(SWEEP_SHARE * budget_s, spare(each_s)), left(each_s)) / max(each_s, 0.1))
     field_.untried += swept[max(room, 0) :]
     stay = field_.ranked(bases)
     if swept[: max(room, 0)]:
@@ -153,4 +192,4 @@ def _rung(
         if at >= least and left(field_.seconds) <= 0:
             field_.untried += [each for each in names[at:] if each not in field_.runs]
             return
-        field_.book(name, *measure(name, duration_s))
+        field_.book(name, measure(name, duration_s))

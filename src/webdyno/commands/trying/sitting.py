@@ -14,19 +14,18 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.words import count, length
+from webdyno.build import lacking
 from webdyno.commands.trying.asking import AppAsking
-from webdyno.commands.trying.bench import TIMEOUT_S, WARMUP_S, TryBench, rate_of
+from webdyno.commands.trying.bench import TIMEOUT_S, TryBench
+from webdyno.commands.trying.budget import SERVER_S, Budget
 from webdyno.commands.trying.command import CURRENT, command_built, command_settings, names_for, told_by_port
-from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S
 from webdyno.commands.trying.first import First, first_answers
-from webdyno.commands.trying.fitting import Setting, fitting, settings_of
+from webdyno.commands.trying.fitting import Setting, fitting
 from webdyno.commands.trying.flags import Trying
-from webdyno.commands.trying.halving import FINALISTS, RUNG_S, Field, finalists, halve
 from webdyno.commands.trying.image import Image, asking, image_built, image_setting, images_of
 from webdyno.commands.trying.interpreter import project_python
 from webdyno.commands.trying.project import Project, application, environment
 from webdyno.commands.trying.servers import Server, build_servers, hidden_variables
-from webdyno.commands.trying.settling import settle, settling_s
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
@@ -34,7 +33,6 @@ from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError, WebdynoError
 from webdyno.model.log import last_lines
 from webdyno.model.placeholder import placeholders
-from webdyno.model.run import Run
 from webdyno.model.trial import Skipped
 from webdyno.model.workload import Workload
 from webdyno.rig.ask import asker
@@ -42,14 +40,14 @@ from webdyno.rig.strap import Strapped
 
 SIMPLEST = ("waitress", "uvicorn-pure", "uvicorn", "wsgiref", "granian-rsgi")
 """Whose first answers are looked at, where they are there: servers that change the least of an app."""
-END_S = 0.6
-"""Verifying and ending a server."""
+SIMPLE = 2
+"""So many of them: where one does not start, another tells whether that is the app's doing."""
 LONGEST_S = 60.0
 """The most that one answer may take."""
 ANSWERS = 10
 """A Run lasts at least so many times the slowest of the first answers."""
-LAST_S = 12.0
-"""Kept for the app that does nothing, and for a profile."""
+READY_S = 5.0
+"""The least that a server of the catalogue is waited for: ten times as long as the simplest took, when that is more."""
 
 
 @dataclass(kw_only=True)
@@ -71,6 +69,8 @@ class Sitting:
     images: dict[str, Image] = field(default_factory=dict)
     """By the name of their setting."""
     skipped: list[Skipped] = field(default_factory=list)
+    able: list[Contender] = field(default_factory=list)
+    """Those of the catalogue that may serve the project and are not built yet, the simplest first."""
     current_compilers: list[str] = field(default_factory=list)
     """At work in --current while it serves."""
 
@@ -92,8 +92,9 @@ class Sitting:
             return
         python = project_python(self.flags.python, folder, self.cache, self.strapped, self.interrupted)
         self._refuse_missing_programs(python[0])
-        given = self.flags.interface
+        given, clock = self.flags.interface, time.monotonic()
         self.project = application(app, folder, python, variables, self.strapped, self.interrupted, given)
+        import_s = time.monotonic() - clock
         able = fitting(self.known, self.project.interface, self.flags.servers)
         say(
             f"{app}: {self.project.interface.upper()} ({self.project.said.about or 'as you say'}), Python "
@@ -101,12 +102,35 @@ class Sitting:
         )
         if self.project.said.made:
             say(f"{app} is a function that makes the application; {self.project.target} is served")
-        clock = time.monotonic()
-        built, self.skipped = build_servers(able, self.project, self.known, self.strapped, self.cache, self.interrupted)
-        self.servers = {server.setting.name: server for server in built}
-        say(f"built {count(len(built), 'server')} in {length(time.monotonic() - clock)}")
-        for skip in self.skipped:
-            say(f"left out {skip.contender}: {skip.reason}")
+        self.able = sorted(able, key=lambda each: SIMPLEST.index(each.name) if each.name in SIMPLEST else len(SIMPLEST))
+        self.budget(import_s + SERVER_S).refuse_short()
+
+    def budget(self, ready_s: float, least_s: float = 0.0) -> Budget:
+        """For all that is built, and all that will be."""
+        commands = sum(name != CURRENT for name in self.commands)
+        return Budget(
+            typed=self.flags.budget,
+            seconds=self.flags.budget_s,
+            bases=len(self.servers) + sum(lacking(each) is None for each in self.able) + commands,
+            current=CURRENT in self.commands,
+            project=self.project is not None,
+            ready_s=ready_s,
+            least_s=least_s,
+        )
+
+    def build(self, most: int | None = None) -> None:
+        """So many of the able servers, or as many more as it takes to have one; all of them when nothing is said."""
+        while self.able and self.project is not None:
+            now, self.able = self.able[:most], self.able[len(self.able[:most]) :]
+            clock = time.monotonic()
+            built, skipped = build_servers(now, self.project, self.known, self.strapped, self.cache, self.interrupted)
+            self.servers |= {server.setting.name: server for server in built}
+            self.skipped += skipped
+            say(f"built {count(len(built), 'server')} in {length(time.monotonic() - clock)}")
+            for skip in skipped:
+                say(f"left out {skip.contender}: {skip.reason}")
+            if built:
+                return
 
     def _refuse_missing_programs(self, python: Path | None) -> None:
         """UsageError for a command whose program is not there, before servers are built to be compared with it."""
@@ -152,9 +176,7 @@ class Sitting:
 
     def first(self) -> First:
         """The first answers, of the simplest server and of --current. Any WebdynoError."""
-        order = [f for name in SIMPLEST for f, each in self.servers.items() if each.original.name == name]
-        order += [name for name in self.servers if name not in order]
-        order += [name for name in self.commands if name != CURRENT]
+        order = [*self.servers, *(name for name in self.commands if name != CURRENT)]
         if not order:
             reasons = "; ".join(f"{skip.contender}: {skip.reason}" for skip in self.skipped)
             raise UsageError(f"no server is left to try ({reasons})")
@@ -208,64 +230,16 @@ class Sitting:
             hidden=hidden_variables(self.project, self.flags.variables),
         )
         for server in self.servers.values():
-            self._add(bench, server.setting, first.ready_s)
+            self.add(bench, server.setting, first)
         for setting in self.commands.values():
-            self._add(bench, setting, first.ready_s)
+            self.add(bench, setting, first)
         return bench
 
-    def _add(self, bench: TryBench, setting: Setting, ready_s: float, like: str | None = None) -> None:
-        patient = msgspec.structs.replace(setting.contender, ready_s=max(setting.contender.ready_s, 10 * ready_s))
+    def add(self, bench: TryBench, setting: Setting, first: First, like: str | None = None) -> None:
+        """A setting that can be measured from now on, with what was built for that of ``like``."""
+        least_s = setting.contender.ready_s if setting.is_command else READY_S
+        patient = msgspec.structs.replace(setting.contender, ready_s=max(least_s, 10 * first.ready_s))
         bench.add(msgspec.structs.replace(setting, contender=patient), self.built_of(like or setting.name))
-
-    def screen(self, bench: TryBench, first: First) -> tuple[Field, list[str]]:
-        """Who comes into the last comparison, and all that was measured on the way. UsageError: no time for it."""
-        bases = [name for name in bench.settings if name != CURRENT]
-        least_s = ANSWERS * first.slowest_s
-        last = min(len(bases), FINALISTS) + (CURRENT in bench.settings)
-        self._refuse_short(len(bases), last, first.ready_s + WARMUP_S + END_S, least_s)
-        ends = time.monotonic() + self.flags.budget_s
-        settling = max(settling_s(self.flags.budget_s, len(bases)), least_s)
-        if self.current_compilers:
-            say(settle(bench, CURRENT, self.current_compilers, settling))
-
-        def measure(name: str, duration_s: float) -> tuple[Run, float]:
-            run = self._measured(bench, name, max(duration_s, least_s))
-            if run.compilers and bench.settings[name].base not in bench.warmups:
-                say(settle(bench, name, run.compilers, settling))
-                run = self._measured(bench, name, max(duration_s, least_s))
-            return run, rate_of(run)
-
-        def left(run_s: float) -> float:
-            return ends - time.monotonic() - last * LEAST_ROUNDS * (run_s - RUNG_S[0] + LEAST_S) - LAST_S
-
-        def variants(name: str) -> list[str]:
-            if name not in self.servers:
-                return []
-            found = list(settings_of(self.servers[name].setting, self.cores))
-            for setting in found:
-                self._add(bench, setting, first.ready_s, like=name)
-            return [setting.name for setting in found]
-
-        field_, stay = halve(bases, variants, measure, self.flags.budget_s, left, _say_rung)
-        return field_, finalists(field_, stay, lambda name: bench.settings[name].base)
-
-    def _refuse_short(self, bases: int, last: int, each_s: float, least_s: float) -> None:
-        """UsageError for a budget that has no room for ``bases`` once and the ``last`` ones in rounds."""
-        reserve = last * LEAST_ROUNDS * (each_s + max(LEAST_S, least_s)) + LAST_S
-        least = bases * (each_s + max(RUNG_S[0], least_s)) + reserve
-        if least > self.flags.budget_s:
-            raise UsageError(
-                f"--budget {self.flags.budget}: {count(bases, 'server')} once each and the last comparison take about "
-                f"{length(least)}; give more"
-                + (", or fewer servers (--server granian,uvicorn)" if self.servers else "")
-            )
-
-    def _measured(self, bench: TryBench, name: str, duration_s: float) -> Run:
-        """Once; KeyboardInterrupt before or while."""
-        run = None if self.interrupted.is_set() else bench.measure(name, duration_s)
-        if run is None or run.outcome == "interrupted":
-            raise KeyboardInterrupt
-        return run
 
     def nothing(self, bench: TryBench, name: str, hello: Workload) -> tuple[TryBench, str] | None:
         """The same server and settings with an app that does nothing; None for a command of the user's."""
@@ -299,18 +273,6 @@ class Sitting:
 def say(line: str) -> None:
     """Progress, on standard error."""
     print(line, file=sys.stderr, flush=True)
-
-
-def _say_rung(rung: int, names: list[str], field_: Field) -> None:
-    about = length(len(names) * (field_.seconds or 2.5))
-    what = (
-        "every server as recommended"
-        if rung == 1
-        else "the sweep of their settings"
-        if rung == 2
-        else "the better half"
-    )
-    say(f"round {rung}: {what}, {count(len(names), 'setting')}, about {about}")
 
 
 def tail_of(error: ContenderError) -> Iterator[str]:
