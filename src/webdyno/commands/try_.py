@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
+from statistics import fmean, median
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -112,7 +113,7 @@ def _tried(sitting: Sitting, app: str | None) -> Told:
         raise _nobody(field)
     if CURRENT in bench.settings:
         names.append(CURRENT)
-    start_s, last_s = _start_s(field, budget), ends - budget.after_s
+    start_s, last_s = _start_s(field, names, budget), ends - budget.after_s
     rounds, duration_s = shape(len(names), last_s - time.monotonic(), start_s, max(LEAST_S, budget.least_s))
     plan = final_plan(bench, names, rounds, duration_s, _skips(sitting, field), _title(app, sitting.flags))
     say(
@@ -133,11 +134,13 @@ def _nobody(field: Field) -> ContenderError:
     return AnswerError(f"no server could serve it under load; {name}: {run.message}", run.log_tail)
 
 
-def _start_s(field: Field, budget: Budget) -> float:
-    """What a Run takes beside its steady phase, as half of them did."""
-    every = [run for runs in field.runs.values() for run in runs if run.outcome == "ok"]
-    beside = sorted(run.seconds - (run.trial.load.duration_s or 0.0) for run in every)
-    return beside[len(beside) // 2] if beside else budget.beside_s
+def _start_s(field: Field, names: Sequence[str], budget: Budget) -> float:
+    """What a Run of these takes beside its steady phase: the mean of what each of them took."""
+    runs = [[run for run in field.runs.get(name, []) if run.outcome == "ok"] for name in names]
+    return fmean(
+        median(run.seconds - (run.trial.load.duration_s or 0.0) for run in own) if own else budget.beside_s
+        for own in runs
+    )
 
 
 def _skips(sitting: Sitting, field: Field) -> Sequence[Skipped]:

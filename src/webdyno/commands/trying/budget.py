@@ -40,13 +40,13 @@ class Budget:
         """What a Run takes beside its steady phase."""
         return self.ready_s + WARMUP_S + END_S
 
-    def finalists(self, left_s: float, run_s: float) -> int:
-        """How many come into the last comparison, --current apart, where a Run of it takes ``run_s``.
+    def finalists(self, left_s: float, run_s: float, current_s: float = 0.0) -> int:
+        """How many come into the last comparison, --current apart, where a Run of the first rung takes so long.
 
         Fewer rather than none that were swept: where every answer takes long, time is for few Runs.
         """
-        room = int((left_s - self.after_s) / (LEAST_ROUNDS * max(run_s, 0.1))) - self.current
-        return min(max(room, LEAST_FINALISTS), FINALISTS)
+        a_round_s = (left_s - self.after_s) / LEAST_ROUNDS - self.current * self._long_s(current_s, LEAST_S)
+        return min(max(int(a_round_s / self._long_s(run_s, LEAST_S)), LEAST_FINALISTS), FINALISTS)
 
     @property
     def after_s(self) -> float:
@@ -56,22 +56,28 @@ class Budget:
         profile_s = self.ready_s + END_S + PROFILE_S if shutil.which(PROGRAM) else 0.0
         return self.beside_s + NOTHING_S + profile_s
 
-    def reserve_s(self, run_s: float) -> float:
-        """For the shortest last comparison and what comes after it, where a Run of the first rung takes ``run_s``."""
-        beside_s = max(run_s - max(RUNG_S[0], self.least_s), 0.0)
-        compared = min(self.bases, LEAST_FINALISTS) + self.current
-        return compared * LEAST_ROUNDS * (beside_s + max(LEAST_S, self.least_s)) + self.after_s
+    def reserve_s(self, run_s: float, current_s: float) -> float:
+        """For the shortest last comparison and what comes after it, where a Run of the first rung takes ``run_s``, and
+        one of --current ``current_s``.
+        """
+        return self._last_s(run_s, current_s, LEAST_FINALISTS, LEAST_ROUNDS, LEAST_S)
 
-    def most_s(self, run_s: float) -> float:
+    def most_s(self, run_s: float, current_s: float) -> float:
         """For the longest one."""
-        beside_s = max(run_s - max(RUNG_S[0], self.least_s), 0.0)
-        compared = min(self.bases, FINALISTS) + self.current
-        return compared * MOST_ROUNDS * (beside_s + max(MOST_S, self.least_s)) + self.after_s
+        return self._last_s(run_s, current_s, FINALISTS, MOST_ROUNDS, MOST_S)
+
+    def _last_s(self, run_s: float, current_s: float, compared: int, rounds: int, steady_s: float) -> float:
+        own_s = self.current * self._long_s(current_s, steady_s)
+        return rounds * (min(self.bases, compared) * self._long_s(run_s, steady_s) + own_s) + self.after_s
+
+    def _long_s(self, run_s: float, steady_s: float) -> float:
+        """What a Run of so many steady seconds takes, by one of the first rung."""
+        return max(run_s - max(RUNG_S[0], self.least_s), 0.1) + max(steady_s, self.least_s)
 
     def refuse_short(self) -> None:
         """UsageError where every server once and the last comparison do not fit into it."""
         run_s = self.beside_s + max(RUNG_S[0], self.least_s)
-        least_s = self.bases * run_s + self.reserve_s(run_s)
+        least_s = self.bases * run_s + self.current * run_s + self.reserve_s(run_s, run_s)
         if least_s > self.seconds:
             raise UsageError(
                 f"--budget {self.typed}: {count(self.bases, 'server')} once each and the last comparison take about "

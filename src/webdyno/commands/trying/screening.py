@@ -11,7 +11,6 @@ from webdyno.analyse.words import count, length
 from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.budget import Budget
 from webdyno.commands.trying.command import CURRENT
-from webdyno.commands.trying.final import LEAST_S
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.fitting import Setting, settings_of, wider_than
 from webdyno.commands.trying.halving import RUNG_S, Field, Seen, Sweeps, finalists, halve
@@ -30,6 +29,10 @@ def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget, ends
     if sitting.current_compilers:
         say(settle(bench, CURRENT, sitting.current_compilers, settling))
 
+    # once, for its time alone: one that works off a long queue when its load ends takes much of the last comparison
+    own = _measured(bench, CURRENT, max(RUNG_S[0], budget.least_s)) if budget.current else None
+    own_s = 0.0 if own is None else own.seconds
+
     def measure(name: str, duration_s: float) -> Seen:
         run = _measured(bench, name, max(duration_s, budget.least_s))
         if run.compilers and bench.settings[name].base not in bench.warmups:
@@ -38,10 +41,10 @@ def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget, ends
         return seen(run, bench.connections, first.alone_s)
 
     def left(run_s: float) -> float:
-        return ends - time.monotonic() - budget.reserve_s(run_s)
+        return ends - time.monotonic() - budget.reserve_s(run_s, own_s)
 
     def spare(run_s: float) -> float:
-        return ends - time.monotonic() - budget.most_s(run_s)
+        return ends - time.monotonic() - budget.most_s(run_s, own_s)
 
     field, stay = halve(
         [name for name in bench.settings if name != CURRENT],
@@ -52,7 +55,9 @@ def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget, ends
         _say_rung,
         spare,
     )
-    most = budget.finalists(ends - time.monotonic(), field.seconds + LEAST_S - RUNG_S[0])
+    if own is not None:
+        field.runs[CURRENT] = [own]
+    most = budget.finalists(ends - time.monotonic(), field.seconds, own_s)
     return field, finalists(field, stay, lambda name: bench.settings[name].base, most)
 
 
