@@ -68,6 +68,7 @@ WRONG = [
     ("try --url http://x --path a", "--path a: a path begins with a slash, as in --path /api/items"),
     ("load ftp://x", "ftp://x: give a URL such as http://127.0.0.1:8000/path"),
     ("load http://127.0.0.1:99999/", "http://127.0.0.1:99999/: its port is not a number from 1 to 65535"),
+    ("load http://127.0.0.1:0/", "http://127.0.0.1:0/: its port is not a number from 1 to 65535"),
     ("load 127.0.0.1:80 -c 0", "--connections 0: give a whole number of at least 1"),
     ("load 127.0.0.1:80 -c 9999999", "--connections 9999999: give at most 1,000,000 connections"),
     ("load 127.0.0.1:80 -n 99999999999999999999", "--requests 99999999999999999999: give a whole number of at least 1"),

@@ -66,11 +66,12 @@ pub(super) fn content_length(request: &Request) -> Option<usize> {
     }
 }
 
-/// RFC 9110, 7.2 and RFC 3986, 3.2: IPv6 in brackets, the default port left out.
+/// RFC 9110, 7.2 and RFC 3986, 3.2: IPv6 in brackets; the port is left out where it is the scheme's own (RFC 9110, 4.2.1 and 4.2.2).
 pub(super) fn host(order: &Order) -> String {
     let name = &order.target.host;
     let name = if name.contains(':') { format!("[{name}]") } else { name.clone() };
-    if order.target.port == 80 { name } else { format!("{name}:{}", order.target.port) }
+    let own = if order.tls.is_some() { 443 } else { 80 };
+    if order.target.port == own { name } else { format!("{name}:{}", order.target.port) }
 }
 
 #[cfg(test)]
@@ -102,6 +103,17 @@ mod tests {
     fn the_default_port_is_left_out_and_ipv6_is_bracketed() {
         let text = encoded(|o| o["target"] = serde_json::json!({"host": "::1", "port": 80}));
         assert_eq!("GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", text);
+    }
+
+    #[test]
+    fn the_port_is_left_out_only_where_it_is_the_schemes_own() {
+        for (secure, port, host) in [(false, 80, "h"), (false, 443, "h:443"), (true, 443, "h"), (true, 80, "h:80")] {
+            let text = encoded(|o| {
+                (o["schema"], o["target"]) = (3.into(), serde_json::json!({"host": "h", "port": port}));
+                o["tls"] = if secure { serde_json::json!({"verify": false}) } else { serde_json::Value::Null };
+            });
+            assert_eq!(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"), text, "TLS {secure}, port {port}");
+        }
     }
 
     #[test]

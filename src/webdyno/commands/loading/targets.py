@@ -21,6 +21,7 @@ from webdyno.read import read_requests
 _WEIGHTED = re.compile(r"(?P<weight>\d+)=(?P<url>.+)", re.DOTALL)
 """A URL begins with a scheme or a host, and neither has a digit followed by an equals sign."""
 _PORTS = {"http": 80, "https": 443}
+_NO_PORT = "its port is not a number from 1 to 65535"
 
 
 class Target(NamedTuple):
@@ -132,8 +133,10 @@ def _target(text: str) -> Target:
         parts = urlsplit(url if "//" in url else f"http://{url}")
         scheme, host, port = parts.scheme, parts.hostname, parts.port
     except ValueError as error:
-        what = "its port is not a number from 1 to 65535" if "ort" in str(error) else str(error)
+        what = _NO_PORT if "ort" in str(error) else str(error)
         raise UsageError(f"{url}: {what}") from None
+    if port == 0:
+        raise UsageError(f"{url}: {_NO_PORT}")
     if scheme not in _PORTS or not host:
         raise UsageError(f"{url}: give a URL such as http://127.0.0.1:8000/path")
     if parts.username is not None:
@@ -142,7 +145,7 @@ def _target(text: str) -> Target:
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not path.isascii() or not path.isprintable() or " " in path:
         raise UsageError(f"{url}: write what is not a letter, digit or sign of a URL as %XX")
-    return Target(url, scheme == "https", host, port or _PORTS[scheme], path, weight)
+    return Target(url, scheme == "https", host, _PORTS[scheme] if port is None else port, path, weight)
 
 
 def _header(line: str) -> tuple[str, str]:
