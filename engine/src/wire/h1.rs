@@ -43,7 +43,10 @@ enum State {
     ChunkLine,
     Chunk(u64),
     ChunkEnd,
-    Trailer,
+    Trailer {
+        /// There was one already, which may go on over a second line.
+        any: bool,
+    },
     UntilClose,
     Done,
 }
@@ -247,7 +250,7 @@ impl Parser {
                     return Ok(Some(Event::Body(part)));
                 }
                 State::UntilClose => return Ok(Some(Event::Body(take(input, u64::MAX)))),
-                State::ChunkLine | State::ChunkEnd | State::Trailer => {
+                State::ChunkLine | State::ChunkEnd | State::Trailer { .. } => {
                     if !self.framing_line(input)? {
                         return Ok(None);
                     }
@@ -290,7 +293,7 @@ impl Parser {
             line.strip_suffix(b"\r\n").ok_or(Malformed("a line of a chunked body that does not end with CRLF"))?;
         self.state = match self.state {
             State::ChunkLine => match chunk_size(line)? {
-                0 => State::Trailer,
+                0 => State::Trailer { any: false },
                 size => State::Chunk(size),
             },
             State::ChunkEnd if !line.is_empty() => return Err(Malformed("a chunk longer than its size")),
@@ -298,14 +301,15 @@ impl Parser {
             _ if line.is_empty() => State::Length(0),
             _ => {
                 self.weigh(line.len() + 2)?;
+                let folded = self.state == (State::Trailer { any: true }) && matches!(line[0], b' ' | b'\t');
                 let name = memchr(b':', line).map_or(&b""[..], |colon| &line[..colon]);
-                if name.is_empty() || !name.iter().copied().all(super::is_token) {
+                if !folded && (name.is_empty() || !name.iter().copied().all(super::is_token)) {
                     return Err(Malformed("a trailer that is not a header"));
                 }
                 if memchr(0, line).is_some() || memchr(b'\r', line).is_some() {
                     return Err(Malformed("a NUL or a bare CR in a trailer"));
                 }
-                State::Trailer
+                State::Trailer { any: true }
             }
         };
         Ok(())

@@ -61,9 +61,43 @@ pub fn parse(block: &[u8]) -> Result<Head, Malformed> {
         if line.is_empty() {
             return seen.into_head(http10, status);
         }
-        seen.header(line, at)?;
+        if goes_on(block, next) {
+            let (whole, end, next) = unfolded(block, at)?;
+            seen.header(&whole, block, at..end)?;
+            at = next;
+            continue;
+        }
+        seen.header(line, block, at..at + line.len())?;
         at = next;
     }
+}
+
+/// Whether the line at `at` goes on with the value of the one before it.
+#[inline]
+fn goes_on(block: &[u8], at: usize) -> bool {
+    matches!(block.get(at), Some(b' ' | b'\t'))
+}
+
+/// The header at `at`, which is folded over several lines, as one: each fold is a space (RFC 9112, 5.2). With where its last line
+/// ends, and where the next header begins.
+#[cold]
+fn unfolded(block: &[u8], at: usize) -> Result<(Vec<u8>, usize, usize), Malformed> {
+    let (line, mut next) = self::line(block, at)?;
+    let (mut whole, mut end) = (line.to_vec(), at + line.len());
+    while goes_on(block, next) {
+        let (more, after) = self::line(block, next)?;
+        whole.push(b' ');
+        whole.extend_from_slice(trim(more));
+        (end, next) = (next + more.len(), after);
+    }
+    Ok((whole, end, next))
+}
+
+/// The part of `range` without the white space around it, of which the ends of folded lines are a part.
+fn without_space(block: &[u8], mut range: Range<usize>) -> Range<usize> {
+    let shown = |at: &usize| !matches!(block[*at], b' ' | b'\t' | b'\r' | b'\n');
+    let start = range.clone().find(shown).unwrap_or(range.end);
+    start..range.rfind(shown).map_or(start, |last| last + 1)
 }
 
 /// The line that begins at `at`, without its end, and where the next begins.
@@ -96,21 +130,20 @@ fn status_line(line: &[u8]) -> Result<(bool, u16), Malformed> {
 struct Seen {
     length: Option<u64>,
     transfer_encoding: bool,
+    /// It names a coding.
+    coded: bool,
     chunked: bool,
     close: bool,
     keep_alive: bool,
     content_type: Option<Range<usize>>,
-    /// The header before may not be folded onto a second line.
-    framing_before: bool,
-    any: bool,
 }
 
 impl Seen {
-    fn header(&mut self, line: &[u8], at: usize) -> Result<(), Malformed> {
+    /// One header, which is on one line; `raw` is where it stands in the block.
+    #[inline]
+    fn header(&mut self, line: &[u8], block: &[u8], raw: Range<usize>) -> Result<(), Malformed> {
         if matches!(line[0], b' ' | b'\t') {
-            // RFC 9112, 5.2: a folded line continues the value before it. Harmless, unless that value frames the message.
-            let harmless = self.any && !self.framing_before;
-            return if harmless { Ok(()) } else { Err(Malformed("a folded line where none may be")) };
+            return Err(Malformed("a folded line where none may be"));
         }
         let colon = memchr(b':', line).ok_or(Malformed("a header without a colon"))?;
         let (name, value) = (&line[..colon], &line[colon + 1..]);
@@ -118,18 +151,15 @@ impl Seen {
         if name.is_empty() || !name.iter().copied().all(is_token) {
             return Err(Malformed("a header name that is not a token"));
         }
-        (self.any, self.framing_before) = (true, true);
         let trimmed = trim(value);
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => self.connection(trimmed),
             12 if name.eq_ignore_ascii_case(b"content-type") => {
-                let blank = value.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-                let start = at + colon + 1 + blank;
-                self.content_type = Some(start..start + trimmed.len());
+                self.content_type = Some(without_space(block, raw.start + colon + 1..raw.end));
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => self.content_length(trimmed)?,
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => self.transfer_encoding(trimmed)?,
-            _ => self.framing_before = false,
+            _ => {}
         }
         Ok(())
     }
@@ -142,7 +172,8 @@ impl Seen {
         }
     }
 
-    /// RFC 9110, 8.6: digits only; a list of the same number is that number, of different ones an error.
+    /// RFC 9110, 8.6: digits only; the same number several times is that number, different ones are an error. It is no list by its
+    /// grammar, so an empty place in it is an error too.
     fn content_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
         for item in value.split(|b| *b == b',').map(trim) {
             if item.is_empty() || !item.iter().all(u8::is_ascii_digit) {
@@ -158,14 +189,16 @@ impl Seen {
         Ok(())
     }
 
-    /// RFC 9112, 6.1: chunked at most once, and last; 7.1: it has no parameters, and where it has, that should be an error.
+    /// RFC 9112, 6.1: chunked at most once, and last; 7.1: it has no parameters, and where it has, that should be an error. RFC 9110,
+    /// 5.6.1: empty elements of a list are ignored.
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Malformed> {
-        for coding in value.split(|b| *b == b',').map(trim) {
-            if self.chunked || coding.is_empty() {
+        self.transfer_encoding = true;
+        for coding in value.split(|b| *b == b',').map(trim).filter(|coding| !coding.is_empty()) {
+            if self.chunked {
                 return Err(Malformed("a Transfer-Encoding in which chunked is not last"));
             }
             let name = coding.split(|b| *b == b';').next().map(trim).unwrap_or_default();
-            self.transfer_encoding = true;
+            self.coded = true;
             self.chunked = name.eq_ignore_ascii_case(b"chunked");
             if name.is_empty() || !name.iter().copied().all(is_token) || (self.chunked && name.len() < coding.len()) {
                 return Err(Malformed("a Transfer-Encoding with a coding that is not one"));
@@ -180,6 +213,7 @@ impl Seen {
             (true, Some(_)) => return Err(Malformed("both Transfer-Encoding and Content-Length")),
             // RFC 9112, 6.1: the framing of an HTTP/1.0 message with Transfer-Encoding is faulty.
             (true, None) if http10 => return Err(Malformed("Transfer-Encoding in HTTP/1.0")),
+            (true, None) if !self.coded => return Err(Malformed("a Transfer-Encoding without a coding")),
             (true, None) if self.chunked => Framing::Chunked,
             (false, Some(length)) => Framing::Length(length),
             (_, None) => Framing::Close,

@@ -9,6 +9,9 @@ const CASES: u64 = 3_000;
 const HARMLESS: &[&str] =
     &["Server: x", "X:", "Date: \t now ", "Content-Type: text/plain", "Set-Cookie: a=b; c", "X: a\r\n b"];
 
+/// What may stand before a value (RFC 9112, 5.1 and 5.2).
+const SPACES: &[&str] = &["", " ", "\t ", "\r\n ", " \r\n \r\n\t"];
+
 /// An answer, and what it must come to.
 struct Made {
     bytes: Vec<u8>,
@@ -30,11 +33,11 @@ fn make(draw: &mut Draw) -> Made {
     let mut headers: Vec<String> = (0..draw.below(4)).map(|_| draw.pick(HARMLESS).to_string()).collect();
     let at = draw.below(headers.len() + 1);
     match framing {
-        Framing::Length(length) => {
-            headers.insert(at, format!("{}: {length}", draw.pick(&["Content-Length", "content-length"])))
-        }
+        Framing::Length(length) => headers
+            .insert(at, format!("{}:{}{length}", draw.pick(&["Content-Length", "content-length"]), draw.pick(SPACES))),
         Framing::Chunked => {
-            headers.insert(at, format!("Transfer-Encoding: {}", draw.pick(&["chunked", " Chunked", "gzip, chunked"])))
+            let codings = draw.pick(&["chunked", " Chunked", "gzip, chunked", "gzip,\r\n\tchunked", ",, chunked ,"]);
+            headers.insert(at, format!("Transfer-Encoding:{}{codings}", draw.pick(SPACES)))
         }
         Framing::Close => {}
     }
@@ -63,7 +66,7 @@ fn chunk(body: &[u8], bytes: &mut Vec<u8>, draw: &mut Draw) {
         bytes.extend_from_slice(b"\r\n");
         left = rest;
     }
-    bytes.extend_from_slice(draw.pick(&["0\r\n\r\n", "000;x\r\n\r\n", "0\r\nA: b\r\nC:\r\n\r\n"]).as_bytes());
+    bytes.extend_from_slice(draw.pick(&["0\r\n\r\n", "000;x\r\n\r\n", "0\r\nA: b\r\n c\r\nC:\r\n\r\n"]).as_bytes());
 }
 
 fn whole(bytes: &[u8]) -> Read {
@@ -112,7 +115,7 @@ const FAULTY: &[&str] = &[
     "Content-Length : 5",
     "Content-Length\t: 5",
     "Content-Length: 1\r\n 0",
-    "Transfer-Encoding:\r\n chunked",
+    "Transfer-Encoding: gzip\r\n chunked",
     "Transfer-Encoding: chunked, gzip",
     "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
     "Transfer-Encoding: chunked, chunked",
@@ -121,7 +124,7 @@ const FAULTY: &[&str] = &[
     "Transfer-Encoding: \x0bchunked",
     "Transfer-Encoding: \"chunked\"",
     "Transfer-Encoding: gzip chunked",
-    "Transfer-Encoding: ,chunked",
+    "Transfer-Encoding: , ,",
     "Transfer-Encoding:",
     "X: a\rContent-Length: 5",
     "X: a\r\r",

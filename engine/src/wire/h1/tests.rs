@@ -51,6 +51,20 @@ const GOOD: &[(&str, &str, u16, &str)] = &[
     ("an empty line first", "\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok"),
     ("bare LF", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, "ok"),
     ("a folded harmless header", "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok", 200, "ok"),
+    ("a folded length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n \t\r\n 2\r\n\t\r\n\r\nok", 200, "ok"),
+    ("a folded coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding:\n chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 200, "ok"),
+    (
+        "empty elements in a list of codings",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\nTransfer-Encoding: , gzip,, chunked ,\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        200,
+        "ok",
+    ),
+    (
+        "a folded trailer",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\tc\r\n \r\n\r\n",
+        200,
+        "ok",
+    ),
     ("chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", 200, "hello"),
     (
         "a chunk with extension",
@@ -100,6 +114,12 @@ const BAD: &[(&str, &str)] = &[
     ("folded length", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n"),
     ("negative length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"),
     ("length with a plus", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n"),
+    ("a folded coding that is none", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n chunked\r\n\r\n"),
+    ("a folded name", "HTTP/1.1 200 OK\r\nX\r\n : a\r\n\r\n"),
+    ("a NUL in a folded line", "HTTP/1.1 200 OK\r\nX: a\r\n b\0c\r\n\r\n"),
+    ("an empty place in a length", "HTTP/1.1 200 OK\r\nContent-Length: 5,\r\n\r\nhello"),
+    ("a list of codings with none in it", "HTTP/1.1 200 OK\r\nTransfer-Encoding: ,\r\n\r\n"),
+    ("a trailer that begins folded", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n a: b\r\n\r\n"),
     ("empty length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n"),
     ("length beyond 64 bits", "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551616\r\n\r\n"),
     ("lengths that differ", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"),
@@ -200,6 +220,8 @@ fn connections_are_kept_as_version_and_options_say() {
         ("1.1", "Connection: x, Close ,y\r\n", false),
         ("1.1", "Connection: keep-alive\r\nConnection: close\r\n", false),
         ("1.1", "Connection: closed\r\n", true),
+        ("1.1", "Connection: ,, x,\r\n\tclose,\r\n", false),
+        ("1.1", "Connection: clo\r\n se\r\n", true),
         ("1.0", "", false),
         ("1.0", "Connection: Keep-Alive\r\n", true),
         ("1.0", "Connection: keep-alive, close\r\n", false),
@@ -215,6 +237,9 @@ fn content_type_is_found_without_the_white_space_around_it() {
     let block = b"HTTP/1.1 200 OK\r\nA: b\r\ncontent-TYPE: \t text/html; charset=x \r\n\r\n";
     let range = head::parse(block).unwrap().content_type.unwrap();
     assert_eq!(b"text/html; charset=x", &block[range]);
+    let folded = b"HTTP/1.1 200 OK\r\nContent-Type:\r\n text/html;\r\n\tcharset=x\r\n \r\nA: b\r\n\r\n";
+    let range = head::parse(folded).unwrap().content_type.unwrap();
+    assert_eq!(b"text/html;\r\n\tcharset=x", &folded[range]);
 }
 
 #[test]

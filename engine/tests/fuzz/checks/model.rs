@@ -7,8 +7,6 @@ use webdyno_engine::wire::h1::{Framing, Head};
 
 const HEADERS_LIMIT: usize = 64 * 1024;
 const CHUNK_LINE_LIMIT: usize = 4 * 1024;
-/// Headers that decide where a message ends, or what it is: they may not be folded.
-const DECIDE: [&str; 4] = ["connection", "content-type", "content-length", "transfer-encoding"];
 
 /// Why reading stops.
 enum Stop {
@@ -76,7 +74,7 @@ fn block(bytes: &[u8], room: usize) -> Result<(Head, &[u8]), Stop> {
         length += line.len();
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         if text.is_empty() {
-            let head = if length > room { None } else { head(&lines) };
+            let head = if length > room { None } else { head(bytes, &lines) };
             return head.map(|head| (head, &bytes[..length])).ok_or(Stop::Bad);
         }
         lines.push((length - line.len(), text));
@@ -84,35 +82,51 @@ fn block(bytes: &[u8], room: usize) -> Result<(Head, &[u8]), Stop> {
     Err(if bytes.len() > room { Stop::Bad } else { Stop::More })
 }
 
-/// Lines come with where they begin.
-fn head(lines: &[(usize, &[u8])]) -> Option<Head> {
+/// RFC 9112, 5.2: a line that begins with a blank goes on with the one before it, and is one with it by a space. With where each begins
+/// and ends. `None`: there is none before it.
+fn unfolded(lines: &[(usize, &[u8])]) -> Option<Vec<(usize, usize, Vec<u8>)>> {
+    let mut whole: Vec<(usize, usize, Vec<u8>)> = Vec::new();
+    for (at, line) in lines {
+        let end = at + line.len();
+        if !is_blank(&line[0]) {
+            whole.push((*at, end, line.to_vec()));
+            continue;
+        }
+        let before = whole.last_mut()?;
+        (before.1, before.2) = (end, [&before.2, &b" "[..], line].concat());
+    }
+    Some(whole)
+}
+
+/// Lines come with where they begin in `bytes`.
+fn head(bytes: &[u8], lines: &[(usize, &[u8])]) -> Option<Head> {
     if lines.iter().any(|(_, line)| line.contains(&b'\r') || line.contains(&0)) {
         return None;
     }
     let (minor, status) = status(lines[0].1)?;
     let (mut connection, mut lengths, mut codings) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut content_type, mut before) = (None, None);
-    for (at, line) in &lines[1..] {
-        if matches!(line[0], b' ' | b'\t') {
-            let before: &String = before.as_ref()?;
-            if DECIDE.contains(&before.as_str()) {
-                return None;
-            }
-            continue;
-        }
+    let (mut content_type, mut coded) = (None, false);
+    let whole = unfolded(&lines[1..])?;
+    for (at, end, line) in &whole {
         let (name, value) = field(line)?;
         match name.as_str() {
             "connection" => connection.extend(list(value)),
             "content-length" => lengths.extend(list(value)),
-            "transfer-encoding" => codings.extend(list(value)),
+            "transfer-encoding" => {
+                coded = true;
+                codings.extend(list(value).filter(|coding| !coding.is_empty()));
+            }
             "content-type" => {
-                let inner = trim(value);
-                let from = at + line.len() - value.len() + value.iter().take_while(|b| is_blank(b)).count();
-                content_type = Some(from..from + inner.len());
+                let shown = |b: &u8| !is_blank(b) && !matches!(b, b'\r' | b'\n');
+                let from = (at + name.len() + 1..*end).find(|i| shown(&bytes[*i])).unwrap_or(*end);
+                let to = (from..*end).rfind(|i| shown(&bytes[*i])).map_or(from, |last| last + 1);
+                content_type = Some(from..to);
             }
             _ => {}
         }
-        before = Some(name);
+    }
+    if coded && codings.is_empty() {
+        return None;
     }
     let framing = framing(minor, &lengths, &codings)?;
     let says = |option: &str| connection.iter().any(|o| o.eq_ignore_ascii_case(option.as_bytes()));
@@ -179,13 +193,15 @@ fn chunks(at: &mut &[u8], body: &mut Vec<u8>, mut room: usize) -> Result<(), Sto
             return Err(Stop::Bad);
         }
     }
+    let mut any = false;
     loop {
         let trailer = line(at, room)?;
         if trailer.is_empty() {
             return Ok(());
         }
         room -= trailer.len() + 2;
-        if field(trailer).is_none() || trailer.contains(&b'\r') || trailer.contains(&0) {
+        let folded = std::mem::replace(&mut any, true) && is_blank(&trailer[0]);
+        if !folded && field(trailer).is_none() || trailer.contains(&b'\r') || trailer.contains(&0) {
             return Err(Stop::Bad);
         }
     }
