@@ -27,12 +27,11 @@ impl<P: Poll> Worker<'_, P> {
         }
         let lore = &mut self.lore[p.request()];
         p.left(self.poll.left(place), !self.pace.is_open());
-        let service = now.saturating_sub(p.sent_at);
-        if p.silent() {
-            if let Some((right, rest)) = p.known(bytes, lore) {
-                return self.right(place, right, rest, service, ending, now);
-            }
-            self.ledger.slice.first_byte.record(service);
+        if p.silent()
+            && let Some((right, rest)) = p.known(bytes, lore)
+        {
+            let service = now.saturating_sub(p.sent_at);
+            return self.right(place, right, rest, service, ending, now);
         }
         self.read(place, ending, now);
     }
@@ -62,7 +61,13 @@ impl<P: Poll> Worker<'_, P> {
     fn read(&mut self, place: usize, ending: bool, now: u64) {
         let p = &mut self.places[place];
         let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
-        match p.absorb(self.poll.bytes(), now, request, lore, &mut self.totals.first) {
+        let silent = p.silent();
+        let progress = p.absorb(self.poll.bytes(), now, request, lore, &mut self.totals.first);
+        if silent && !p.silent() {
+            // Empty lines before an answer are not of it: they leave the place silent.
+            self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
+        }
+        match progress {
             Progress::More => self.look_away(place),
             Progress::Complete(answer) => {
                 let (reusable, ending) = self.left_over(place, answer.rest, ending);

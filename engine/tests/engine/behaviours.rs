@@ -1,10 +1,11 @@
 //! What right servers do, and what the engine makes of it: one test for each behaviour. Counts decide, never timing.
 
-use crate::theatre::{HELLO, Server, run};
+use crate::theatre::{HELLO, Server, histogram, run};
 use rustix::net::sockopt;
 use serde_json::json;
 use std::net::TcpListener;
 use std::thread;
+use std::time::Duration;
 
 #[test]
 fn connections_are_kept_and_the_count_is_exact() {
@@ -161,6 +162,24 @@ fn an_empty_line_too_many_is_no_matter() {
     let server = Server::start(|mut peer| peer.always(&format!("{HELLO}\r\n")));
     let said = server.load(|_| {});
     assert_eq!((10, 1), (said.count("ok"), said.count("connections_opened")));
+}
+
+#[test]
+fn empty_lines_before_an_answer_are_not_its_first_byte() {
+    let server = Server::start(|mut peer| {
+        while peer.request().is_some() {
+            for line in ["\r\n", "\r\n", "\n"] {
+                peer.say(line);
+                thread::sleep(Duration::from_millis(5));
+            }
+            peer.say(HELLO);
+        }
+    });
+    let said = server.load(|o| o["count"] = 3.into());
+    assert_eq!((3, 1), (said.count("ok"), said.count("connections_opened")));
+    let first_byte = histogram(&said.last()["ttfb_hdr"]);
+    assert_eq!(3, first_byte.len(), "one for each answer");
+    assert!(first_byte.min() >= 14_000_000, "{}", first_byte.min());
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! A scripted server and the engine as a process, so that a test reads: what the server does, what the engine says.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
 use rustix::net::sockopt;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -183,6 +186,12 @@ impl Said {
     pub fn text(&self, key: &str) -> &str {
         self.last()[key].as_str().unwrap_or_else(|| panic!("{key} in {}", self.last()))
     }
+}
+
+/// A histogram as the lines carry it.
+pub fn histogram(text: &Value) -> Histogram<u64> {
+    let bytes = STANDARD.decode(text.as_str().expect("a histogram")).unwrap();
+    Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap()
 }
 
 /// The engine, begun and given its order.
