@@ -216,7 +216,7 @@ impl Place {
     #[inline(always)]
     pub fn take(&mut self, right: Right, rest: usize) -> Answer {
         self.parser.skip();
-        self.verdict.status = right.status;
+        (self.verdict.status, self.verdict.keep_alive) = (right.status, right.keep_alive);
         right.answer(rest)
     }
 
@@ -232,6 +232,11 @@ impl Place {
     #[cold]
     pub fn fell_short(&mut self, sent: usize) {
         (self.taken, self.sent, self.under_way) = (sent, false, sent > 0);
+    }
+
+    /// Whether the present answer, which is complete, said that its connection ends with it. One that only ended with it did not.
+    pub fn said_close(&self) -> bool {
+        !self.verdict.keep_alive
     }
 
     /// Status of the present answer, once it is complete.
@@ -288,8 +293,8 @@ impl Place {
         if !self.parser.may_close() {
             return None;
         }
-        self.verdict.keep_alive = false;
-        Some(self.verdict.end(0, &request.expect, &mut lore.known))
+        let answer = self.verdict.end(0, &request.expect, &mut lore.known);
+        Some(Answer { keep_alive: false, ..answer })
     }
 
     /// The head of an answer that a layer below reads, with its header block as text; it came `at`.

@@ -42,9 +42,13 @@ pub fn wrong(request: &Request, answer: &Answer, broken: &Broken, odd_type: Opti
 /// What to say of a connect that timed out when the server had taken the connection.
 pub const SHAKING: &str = ": the server took it, and did not complete the TLS handshake";
 
+/// What to say of a request that was behind another one on a connection that was closed, and may not be sent twice.
+pub const BEHIND: &str = "was behind a request whose connection was closed";
+
 /// A request without a complete answer.
 pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> String {
     let (name, asked, to) = (outcome.name(), asked(request), &job.endpoint);
+    let once = if request.is_idempotent() { String::new() } else { not_twice(request) };
     match outcome {
         Outcome::Timeout => format!("{name}: {asked} had no complete answer after {}", seconds(job.timeout_ns)),
         Outcome::ConnectRefused => format!("{name}: {to} did not take the connection"),
@@ -53,9 +57,12 @@ pub fn lost(request: &Request, job: &Job<'_>, outcome: Outcome, why: &str) -> St
         }
         Outcome::Tls => format!("{name}: {why}"),
         Outcome::Reset if !why.is_empty() => format!("{name}: the server gave up the answer to {asked}: {why}"),
-        Outcome::Reset => format!("{name}: the server reset the connection before the answer to {asked} was complete"),
+        Outcome::Reset => {
+            format!("{name}: the server reset the connection before the answer to {asked} was complete{once}")
+        }
+        Outcome::Truncated if !why.is_empty() => format!("{name}: {asked} {why}{once}"),
         Outcome::Truncated => {
-            format!("{name}: the server closed the connection before the answer to {asked} was complete")
+            format!("{name}: the server closed the connection before the answer to {asked} was complete{once}")
         }
         Outcome::Malformed => format!("{name}: the answer to {asked} cannot be read: {why}"),
         _ => format!("{name}: {asked}"),
@@ -84,6 +91,11 @@ pub fn starved(errno: Errno) -> String {
 
 fn asked(request: &Request) -> String {
     format!("{} {}", request.method, request.path)
+}
+
+/// RFC 9110, 9.2.2.
+fn not_twice(request: &Request) -> String {
+    format!(", and a {} is not sent twice", request.method)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -83,6 +83,8 @@ struct Saying<'j> {
     bytes: &'j [u8],
     /// It is a HEAD request.
     to_head: bool,
+    /// It may be sent again where the server may have worked on it.
+    idempotent: bool,
 }
 
 /// One thread of load.
@@ -118,7 +120,7 @@ pub struct Worker<'j, P> {
 
 impl<'j> Saying<'j> {
     fn new(request: &Request, bytes: &'j [u8]) -> Self {
-        Saying { bytes, to_head: request.method == "HEAD" }
+        Saying { bytes, to_head: request.method == "HEAD", idempotent: request.is_idempotent() }
     }
 }
 
@@ -283,7 +285,7 @@ impl<'j, P: Poll> Worker<'j, P> {
         let mut surplus = self.pace.enter_steady(self.in_flight);
         for place in 0..self.places.len() {
             if surplus > 0 && self.places[place].busy() {
-                self.hang_up(place);
+                self.let_go(place);
                 self.unfinished(place, now);
                 self.relay(place, now);
                 surplus -= 1;

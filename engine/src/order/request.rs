@@ -47,6 +47,13 @@ pub struct Expect {
     pub content_type: Option<String>,
 }
 
+impl Request {
+    /// Whether it may be sent again where the server may have worked on it already (RFC 9110, 9.2.2).
+    pub fn is_idempotent(&self) -> bool {
+        ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(&self.method.as_str())
+    }
+}
+
 impl Expect {
     /// Whether a rule is about the content of the body, so that all of it must be seen.
     pub fn has_content(&self) -> bool {

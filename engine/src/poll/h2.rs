@@ -241,7 +241,7 @@ impl<P: Poll> Poll for H2<P> {
         let link = &mut self.links[connection];
         if let Some(fate) = link.over {
             // It ended while this request was on its way to it.
-            let fate = if matches!(fate, What::Left { .. }) { What::Behind(Cause::Closed) } else { fate };
+            let fate = if matches!(fate, What::Left { .. }) { What::Behind(Cause::Unheard) } else { fate };
             link.free(slot);
             self.told.push_back((place, fate));
             return Ok(0);
@@ -283,7 +283,8 @@ impl<P: Poll> Poll for H2<P> {
         self.told.retain(|(at, what)| *at != place && !(here.contains(at) && is_moot(*what)));
         link.free(place - first);
         for slot in (0..lanes).filter(|slot| !link.lanes[*slot].is_free()).collect::<Vec<_>>() {
-            self.told.push_back((first + slot, What::Behind(Cause::Closed)));
+            let cause = if link.lanes[slot].is_open() { Cause::Closed } else { Cause::Unheard };
+            self.told.push_back((first + slot, What::Behind(cause)));
         }
         link.close();
         if self.reading.is_some_and(|(reading, _)| reading == connection) {

@@ -82,7 +82,9 @@ pub enum What {
 /// Why a connection ended under the requests that were behind another one on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It was closed on account of the other request, so that nothing is known against this one.
+    /// The server has certainly not worked on this one: it never left, or the server has said so.
+    Unheard,
+    /// It was closed on account of the other request, so that nothing is known against this one; but the server may have worked on it.
     Closed,
     /// The server ended its side.
     Ended,
@@ -127,6 +129,10 @@ pub trait Poll {
     fn answered(&mut self, _place: usize, _rest: usize) -> bool {
         false
     }
+
+    /// The server has said that it works on nothing more on the connection of `place` (RFC 9112, 9.6), which is closed next.
+    #[inline]
+    fn forsworn(&mut self, _place: usize) {}
 
     /// The next `n` bytes of this connection are the rest of a body that nobody wants to see, and more answers like it are likely. A back
     /// end that can tells their number alone ([`What::Dropped`]), and spares copying them.

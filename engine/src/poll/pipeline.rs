@@ -30,6 +30,8 @@ struct Link {
     opener: Option<usize>,
     /// How the server or the network ended it.
     ended: Option<Cause>,
+    /// The server works on nothing more on it, whatever it has heard.
+    forsworn: bool,
     /// Requests were behind when the connection before it ended: only the first one's bytes go until its answer is there.
     careful: bool,
     /// So many bytes may go while it is careful.
@@ -93,7 +95,9 @@ impl<P: Poll> Pipeline<P> {
         }
         match self.inner.send(connection, &link.out[link.sent..until]) {
             Ok(sent) => {
-                link.gone = if link.careful { 1 } else { link.asked.len() };
+                if sent > 0 {
+                    link.gone = if link.careful { 1 } else { link.asked.len() };
+                }
                 link.sent += sent;
                 link.short = link.sent < until;
                 if link.sent == link.out.len() {
@@ -160,9 +164,12 @@ impl<P: Poll> Poll for Pipeline<P> {
         // Behind an answer that is complete nothing speaks against the others, however the connection ended after it.
         let broken = link.asked.contains(&(place as u32));
         let cause = link.ended.take().filter(|_| broken).unwrap_or(Cause::Closed);
-        let behind = link.asked.drain(..).map(|lane| lane as usize).filter(|lane| *lane != place);
+        let heard = if std::mem::take(&mut link.forsworn) { 0 } else { link.gone };
         let before = self.told.len();
-        self.told.extend(behind.map(|lane| (lane, What::Behind(cause))));
+        for (turn, lane) in link.asked.drain(..).enumerate().filter(|(_, lane)| *lane as usize != place) {
+            let cause = if cause == Cause::Closed && turn >= heard { Cause::Unheard } else { cause };
+            self.told.push_back((lane as usize, What::Behind(cause)));
+        }
         // RFC 9112, 9.3.2: not pipelined at once again, since the first of them may be what ended the connection.
         link.careful = self.told.len() > before;
         link.out.clear();
@@ -206,6 +213,10 @@ impl<P: Poll> Poll for Pipeline<P> {
     #[inline]
     fn bytes(&self) -> &[u8] {
         &self.inner.bytes()[self.part.clone()]
+    }
+
+    fn forsworn(&mut self, place: usize) {
+        self.links[place / self.depth].forsworn = true;
     }
 
     fn handshake(&self, place: usize) -> Option<Handshake> {

@@ -228,9 +228,15 @@ impl<P: Poll> Worker<'_, P> {
         late.into_iter().for_each(|lane| self.next_request(lane, now));
     }
 
+    /// Whether sending the present request once more cannot make the server do twice what is to be done once.
+    fn may_go_twice(&self, place: usize) -> bool {
+        let p = &self.places[place];
+        !p.under_way || self.sayings[p.request()].idempotent
+    }
+
     /// The connection broke under a request.
     pub(super) fn cut(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
-        if !self.places[place].may_retry(self.answers(place)) {
+        if !self.places[place].may_retry(self.answers(place)) || !self.may_go_twice(place) {
             return self.lose(place, outcome, why, now);
         }
         self.hang_up(place);
@@ -255,7 +261,9 @@ impl<P: Poll> Worker<'_, P> {
             return;
         }
         match cause {
-            Cause::Closed => self.again(place, now),
+            Cause::Unheard => self.again(place, now),
+            Cause::Closed if self.may_go_twice(place) => self.again(place, now),
+            Cause::Closed => self.lose(place, Outcome::Truncated, trouble::BEHIND, now),
             Cause::Ended => self.cut(place, Outcome::Truncated, "", now),
             Cause::Failed(errno) => self.failed(place, errno, now),
         }
@@ -266,7 +274,14 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.slice.counts.closes_announced += u64::from(announced);
         self.hang_up(place);
         // The other lanes that wait are told; this one has been.
-        self.behind(place, Cause::Closed, now);
+        self.behind(place, Cause::Unheard, now);
+    }
+
+    /// Gives up the present request of `place`: with its connection, where it cannot be given up alone.
+    pub(super) fn let_go(&mut self, place: usize) {
+        if self.places[place].state != State::Asking || !self.poll.abandon(place) {
+            self.hang_up(place);
+        }
     }
 
     /// There is no request for this place any more: a connection whose lanes are all without one is closed.

@@ -185,6 +185,9 @@ impl<P: Poll> Worker<'_, P> {
             Some(broken) => self.wrong(place, answer, broken, now),
         }
         if !reusable {
+            if self.places[place].said_close() && !answer.http10 {
+                self.poll.forsworn(place);
+            }
             // RFC 9112, 9.6: at once, and from our side; some servers linger for seconds until the client has closed.
             self.hang_up(place);
         }
@@ -322,9 +325,7 @@ impl<P: Poll> Worker<'_, P> {
             slice.latency.record(now.saturating_sub(p.sent_at));
             slice.censor(now.saturating_sub(p.due_at));
         }
-        if p.state != State::Asking || !self.poll.abandon(place) {
-            self.hang_up(place);
-        }
+        self.let_go(place);
         self.book(place, outcome, why, now);
         self.next_request(place, now);
         self.relay(place, now);

@@ -12,6 +12,7 @@ mod hostile_sockets;
 mod paces;
 mod pipelining;
 mod reach;
+mod repeats;
 mod routes;
 mod stages;
 mod templates;

@@ -24,6 +24,8 @@ mod paces;
 mod pipelining;
 #[path = "../engine/reach.rs"]
 mod reach;
+#[path = "../engine/repeats.rs"]
+mod repeats;
 #[path = "../engine/routes.rs"]
 mod routes;
 #[path = "../engine/stages.rs"]

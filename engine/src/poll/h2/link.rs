@@ -174,7 +174,7 @@ impl Link {
             self.waiting.push_back(slot as u32);
             return None;
         }
-        Some(What::Behind(Cause::Closed))
+        Some(What::Behind(Cause::Unheard))
     }
 
     /// Whether the server has said that it takes no more requests on it.

@@ -104,7 +104,8 @@ fn more_than_was_asked_for_is_nobodys_even_when_a_request_is_about_to_leave() {
     assert_eq!(Some((5, BYTES)), layer.next());
     assert!(!layer.answered(5, 1));
     layer.close(5);
-    let behind = |place| Some((place, What::Behind(Cause::Closed)));
+    // They had not left.
+    let behind = |place| Some((place, What::Behind(Cause::Unheard)));
     assert_eq!([behind(4), behind(3), None], [layer.next(), layer.next(), layer.next()]);
     assert_eq!((vec![1], 1), (layer.inner.closed, layer.inner.sent.len()));
 }
@@ -146,6 +147,26 @@ fn what_is_left_of_a_closed_connection_is_not_told() {
     layer.close(4);
     let behind = |place| Some((place, What::Behind(Cause::Closed)));
     assert_eq!([behind(3), behind(5), None], [layer.next(), layer.next(), layer.next()]);
+}
+
+#[test]
+fn a_server_that_said_close_has_worked_on_nothing_behind() {
+    let mut layer = asked();
+    say(&mut layer, BYTES, "A");
+    layer.next();
+    layer.answered(4, 0);
+    layer.forsworn(4);
+    layer.close(4);
+    let behind = |place, cause| Some((place, What::Behind(cause)));
+    assert_eq!(
+        [behind(3, Cause::Unheard), behind(5, Cause::Unheard), None],
+        [layer.next(), layer.next(), layer.next()]
+    );
+    // That was said of one connection, and not of the next.
+    [(3, "b"), (5, "c")].into_iter().for_each(|(place, text)| ask(&mut layer, place, text));
+    layer.wait(0).unwrap();
+    layer.close(4);
+    assert_eq!([behind(3, Cause::Closed), behind(5, Cause::Unheard)], [layer.next(), layer.next()]);
 }
 
 #[test]

@@ -59,7 +59,8 @@ def silent_close(cell: Cell) -> Doubt | None:
     """It closed connections without announcing it, more than once in 1,000 answers; keep-alive was asked for.
 
     RFC 9112 section 9.6: a server that means to close should say so. The request that is on its way at that moment is
-    lost, and most clients call that an error; the engine sends it again (stale_retries).
+    lost, and most clients call that an error; the engine sends it again (stale_retries), unless its method is one that
+    must not be repeated, such as POST.
     """
     if not cell.load.keep_alive or not cell.windows:
         return None
