@@ -204,7 +204,11 @@ impl<P: Poll> H2<P> {
                 return Some((opener, what));
             }
             What::Bytes { .. } => {
-                self.untold.0 += self.inner.bytes().len() as u64;
+                let bytes = self.inner.bytes();
+                self.untold.0 += bytes.len() as u64;
+                if let Some(session) = &mut link.session {
+                    session.foresee(bytes);
+                }
                 self.reading = Some((connection, 0));
             }
             What::Writable => {

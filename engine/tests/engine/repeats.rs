@@ -2,7 +2,9 @@
 
 use crate::h2_stage::{self, Stage, goaway, head};
 use crate::theatre::{HELLO, Said, Server};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use webdyno_engine::wire::h2::{Code, write};
 
 const LAST: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
@@ -171,4 +173,26 @@ fn a_post_that_the_server_took_is_not_sent_twice() {
     });
     let said = streams(&server, 2, |_| {});
     assert_eq!((8, 0, 2, 0), counts(&said), "{}", said.last());
+}
+
+#[test]
+fn nothing_is_begun_on_a_connection_after_a_goaway_in_the_same_read() {
+    let heard = Arc::new(AtomicUsize::new(0));
+    let requests = heard.clone();
+    let server = Server::start(move |peer| {
+        let mut stage = Stage::open(peer, &[]);
+        while let Some((stream, _)) = stage.request() {
+            requests.fetch_add(1, Ordering::SeqCst);
+            stage.say(|out| {
+                head(out, stream, 0);
+                write::data(out, stream, b"hello", true);
+                goaway(out, stream);
+            });
+        }
+    });
+    let said = streams(&server, 1, |_| {});
+    assert_eq!(((10, 0, 0, 0), 10), (counts(&said), said.count("connections_opened")), "{}", said.last());
+    // With the last answer all is done, and what is behind it is not read.
+    assert_eq!((10, 9), (heard.load(Ordering::SeqCst), said.count("closes_announced")));
+    assert_eq!(json!({"min": 1, "p50": 1, "max": 1}), said.last()["answers_per_connection"]);
 }

@@ -103,6 +103,36 @@ impl Reader {
         self.gather(input)
     }
 
+    /// Whether a frame of this kind begins in `input`, which is what is to be read next.
+    #[inline]
+    pub fn brings(&self, kind: u8, input: &[u8]) -> bool {
+        let mut at = match &self.open {
+            Some(open) => open.body + open.padding,
+            None if self.spent || self.spare.is_empty() => 0,
+            None => match self.begun_before(input) {
+                Some((head, rest)) if head.kind != kind => rest,
+                other => return other.is_some(),
+            },
+        };
+        while let Some([a, b, c, found]) = input.get(at..).and_then(|rest| rest.first_chunk()) {
+            if *found == kind {
+                return true;
+            }
+            at += FRAME_HEAD + u32::from_be_bytes([0, *a, *b, *c]) as usize;
+        }
+        false
+    }
+
+    /// The frame that earlier reads began, once its head is there, and how much of `input` is of it.
+    fn begun_before(&self, input: &[u8]) -> Option<(Head, usize)> {
+        let mut bytes = [0; FRAME_HEAD];
+        let had = self.spare.len();
+        let both = self.spare.iter().chain(input);
+        let found = bytes.iter_mut().zip(both).map(|(byte, came)| *byte = *came).count();
+        let head = Head::parse(&bytes);
+        (found == FRAME_HEAD).then(|| (head, FRAME_HEAD + head.length as usize - had))
+    }
+
     /// RFC 9113, 3.4: a server begins with SETTINGS; what begins otherwise is mostly not HTTP/2 at all.
     #[inline]
     fn judge(&mut self, bytes: &[u8; FRAME_HEAD]) -> Result<Head, Breach> {
@@ -274,6 +304,20 @@ mod tests {
         }
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         assert_eq!(whole, read(&single));
+    }
+
+    #[test]
+    fn a_frame_is_foreseen_in_the_read_that_brings_its_begin_and_in_those_after() {
+        let goaway = frame(kind::GOAWAY, 0, 0, &[0; 12]);
+        let (before, all) = (sample().len(), [sample(), goaway, sample()].concat());
+        let end = before + FRAME_HEAD + 12;
+        for at in 0..all.len() {
+            let (mut reader, (mut first, second)) = (Reader::default(), all.split_at(at));
+            assert_eq!(at >= before + 4, reader.brings(kind::GOAWAY, first), "the first {at} bytes");
+            while reader.next(&mut first).unwrap().is_some() {}
+            assert_eq!(at < end, reader.brings(kind::GOAWAY, second), "the bytes from {at} on");
+            assert!(!reader.brings(0x55, second));
+        }
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub struct Rules {
     /// The next header block has to say that our table is empty.
     pub drop_table: bool,
     pub leaving: bool,
+    /// GOAWAY has come, and is yet to be read.
+    pub about_to_leave: bool,
     ready: bool,
     inbound: Inbound,
     unfinished: Option<Unfinished>,
@@ -82,6 +84,7 @@ impl Rules {
             frame_limit: FRAME_LIMIT,
             drop_table: false,
             leaving: false,
+            about_to_leave: false,
             ready: false,
             inbound: Inbound::default(),
             unfinished: None,

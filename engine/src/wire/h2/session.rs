@@ -8,7 +8,7 @@ use super::frame::{Piece, Reader};
 use super::rules::{Rules, Step};
 use super::window::OURS;
 use super::write::{self, setting};
-use super::{Breach, Code, STREAM_LIMIT, WINDOW_DEFAULT};
+use super::{Breach, Code, STREAM_LIMIT, WINDOW_DEFAULT, kind};
 use crate::wire::head::Head;
 use std::ops::Range;
 
@@ -89,6 +89,13 @@ impl Session {
         &mut self.rules.out
     }
 
+    /// So many bytes are about to be read. A server that says GOAWAY in them is asked nothing more, although what it says before is
+    /// seen first: a stream that began in between would be one that it does not work on.
+    #[inline]
+    pub fn foresee(&mut self, input: &[u8]) {
+        self.rules.about_to_leave |= self.reader.brings(kind::GOAWAY, input);
+    }
+
     /// Takes bytes off the front of `input` and says what happened; `None`: all taken, more are needed.
     #[inline]
     pub fn next<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Breach> {
@@ -141,7 +148,7 @@ impl Session {
     /// How many further streams may begin now.
     #[inline]
     pub fn room(&self) -> usize {
-        let usable = !self.is_worn() && self.rules.is_ready();
+        let usable = !self.is_worn() && !self.rules.about_to_leave && self.rules.is_ready();
         if usable { self.rules.allowed.saturating_sub(self.rules.streams.open()) } else { 0 }
     }
 
