@@ -16,6 +16,7 @@ from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.floors import is_open_upwards
+from webdyno.analyse.leak import growths, staying
 from webdyno.analyse.limits import limits
 from webdyno.analyse.looks import comparisons_at, replay
 from webdyno.analyse.looks import told as told_by_race
@@ -160,6 +161,7 @@ def _standing(
         doubts=doubts,
         warm_up=warm_up,
         limits=limits(cell),
+        memory_staying=staying(growths(cell)),
         routes=by_route,
         **figures,
     )

@@ -58,6 +58,13 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """None: no round succeeded."""
     limits: list[Limit] = []
     """What keeps it from serving more, the nearest first; empty where nothing stands out."""
+    memory_staying: Estimate | None = None
+    """Bytes that stay with each request, at the end of its rounds; below 0 where it gave more back than it took."""
+
+    @property
+    def leaks(self) -> bool:
+        """Whether that is more than heaps take without a reason."""
+        return any(doubt.kind == "leaks" for doubt in self.doubts)
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ _FIGURES = {
     "cpu_per_request_ns": "cpu_per_request",
     "memory_peak_bytes": "memory_peak",
     "service_cpu_per_request_ns": "service_cpu_per_request",
+    "memory_staying_bytes_per_request": "memory_staying",
 }
 """Column and field of a Standing; each column is followed by its interval."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

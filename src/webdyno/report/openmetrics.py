@@ -59,6 +59,7 @@ _FIGURES: dict[str, tuple[str, str, float, str]] = {
     "p99": ("latency_p99{}_seconds", "seconds", 1e-9, "99 of 100 answers took at most this long"),
     "cpu_per_request": ("cpu_per_request{}_seconds", "seconds", 1e-9, "CPU of the contender for one right answer"),
     "memory_peak": ("memory_peak{}_bytes", "bytes", 1.0, "Highest memory of the contender"),
+    "memory_staying": ("memory_staying{}_bytes", "bytes", 1.0, "Memory that stays with each request"),
     "ratio_to_best": ("to_best{}_ratio", "ratio", 1.0, "Rate divided by that of the first of its table"),
 }
 """Figure of a Standing: name with a gap for the bound, unit, scale to it, meaning."""

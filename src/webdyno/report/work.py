@@ -47,7 +47,7 @@ def work(plan: Plan, table: Table, verdict: Verdict) -> Markup | None:
             element("td", words.plain(standing.rate) if standing.rate else words.MISSING, class_="n"),
             element("td", _cores(used.get(name)), class_="n"),
             *_figure(per_core.get(name), most[0], standing),
-            element("td", words.size(standing.memory_peak) if standing.memory_peak else words.MISSING, class_="n"),
+            element("td", words.memory(standing), class_="n"),
             *_figure(per_mib.get(name), most[1], standing),
         )
         for standing in words.served(verdict)

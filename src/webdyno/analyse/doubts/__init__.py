@@ -27,6 +27,7 @@ from webdyno.analyse.doubts.fairness import builds_differ, unequal_parallelism, 
 from webdyno.analyse.doubts.figures import few_answers, p99_is_mean, part_of_phase
 from webdyno.analyse.doubts.idle import idle_while_slow
 from webdyno.analyse.doubts.interpreter import gil_on
+from webdyno.analyse.doubts.leaks import leaks
 from webdyno.analyse.doubts.machine import (
     loaded_before,
     memory_unlimited,
@@ -79,6 +80,7 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     uneven_accept,
     throttled,
     memory_capped,
+    leaks,
     small_backlog,
     gil_on,
     versions_differ,
