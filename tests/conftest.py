@@ -1,10 +1,14 @@
-"""What holds for all tests: they see nothing of the terminal they are run from, and ask loopback by no proxy."""
+"""What holds for all tests: they see nothing of the shell they are run from, and ask loopback by no proxy."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 for name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 for name in ("no_proxy", "NO_PROXY"):  # builds may need the proxy
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost", "::1"]))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background job: children would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,8 +15,6 @@ import pytest
 from tests.live import left_behind
 
 CATALOGUE = Path(__file__).parent / "catalogue"
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background job: children would ignore it too
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 

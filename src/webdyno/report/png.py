@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from importlib.metadata import requires
 
 from webdyno.model.errors import MachineError
@@ -47,9 +48,9 @@ def png(svg: str) -> bytes:
         ) from error
     blank = svg_to_bytes(svg_string=_LETTER.format(""))
     for family in _FAMILIES:
-        only = {"font_family": family, "sans_serif_family": family, "serif_family": family}
-        if svg_to_bytes(svg_string=_LETTER.format("M"), **only) != blank:
-            return svg_to_bytes(svg_string=svg, zoom=_ZOOM, **only)
+        drawn = partial(svg_to_bytes, font_family=family, sans_serif_family=family, serif_family=family)
+        if drawn(svg_string=_LETTER.format("M")) != blank:
+            return drawn(svg_string=svg, zoom=_ZOOM)
     raise MachineError(
         "a PNG needs a font without serifs, and this machine has none that is known here: install one "
         "(Debian: apt-get install fonts-dejavu-core), or take --format svg, which needs none"
