@@ -50,7 +50,7 @@ def test_the_list_has_the_newest_first_with_runs_machine_and_answer(asked: Asked
         "10,200 requests/s",
     ):
         assert said in text
-    assert text.count("Take go: it served the most. go served") == 2
+    assert text.count("go alone served, so it beat nobody. go served") == 2
     assert "<script" not in reply.text
 
 

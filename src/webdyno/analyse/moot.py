@@ -16,7 +16,7 @@ from itertools import combinations
 
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.doubts.again import ran_again
-from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
+from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
 from webdyno.analyse.doubts.cached import cached_service
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.driver import generator_bound
@@ -38,6 +38,7 @@ RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     cached_service,
     wrong_answers,
     dead_cell,
+    fell_silent,
     starved_connections,
     generator_bound,
     stolen_time,

@@ -52,6 +52,8 @@ def silence(slices: Sequence[Slice]) -> Silence | None:
     steady = [slice_ for slice_ in slices if slice_.phase == "steady"]
     tail = _silent_tail(steady)
     silent_ns = float(sum(slice_.duration_ns for slice_ in tail))
+    if silent_ns < 0.99 * SILENT_NS:  # mostly so, and found without reading a histogram
+        return None
     first_bytes = merge(slice_.ttfb_hdr for slice_ in steady if slice_.ttfb_hdr)
     natural_ns = max(SILENT_NS, first_bytes.max_ns if first_bytes else 0.0)
     if silent_ns < 0.99 * natural_ns:  # slices end a hair early or late
