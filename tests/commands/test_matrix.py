@@ -18,14 +18,23 @@ def said(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 def test_every_combination_is_listed_or_excluded_with_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     (matrix,) = json.loads(said("list matrices --json", capsys))
     excluded = json.loads(said("list --excluded --json", capsys))
-    assert int(matrix["contenders"]) + int(matrix["excluded"]) == 7 * 11 * 4
-    assert len(excluded) == int(matrix["excluded"])
+    assert matrix["contenders"] + matrix["excluded"] == 7 * 11 * 4
+    assert len(excluded) == matrix["excluded"]
     assert all(row["reason"] for row in excluded)
     by_name = {row["name"]: row for row in excluded}
     assert by_name["flask-gunicorn-jython"]["error"] == "ImportError: No module named fcntl"
     names = {row["name"] for row in json.loads(said("list --json", capsys))}
     assert not names & set(by_name)
     assert {"flask-gunicorn-pypy", "bottle-cherrypy-jython", "django-fapws3-cpython27"} <= names
+
+
+def test_numbers_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    (study,) = json.loads(said("list studies --study smoke --json", capsys))
+    assert (type(study["contenders"]), type(study["rounds"])) == (int, int)
+    assert study["connections"] == [4]
+    by_name = {row["name"]: row for row in json.loads(said("list --json", capsys))}
+    assert (by_name["waitress"]["threads"], by_name["actix"]["workers"]) == (4, "cores")
+    assert " 1 2 40 10 25 " in said("list studies --study blocking", capsys)
 
 
 def test_a_study_tells_what_of_its_article_is_not_in_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,7 +44,7 @@ def test_a_study_tells_what_of_its_article_is_not_in_it(capsys: pytest.CaptureFi
     assert "not in it: Google App Engine: " in " ".join(told.split())
     rows = json.loads(said("list --study pypy --excluded --json", capsys))
     absent = [row["name"] for row in rows if not row["matrix"]]
-    assert len(rows) == int(matrix["excluded"]) + len(absent)
+    assert len(rows) == matrix["excluded"] + len(absent)
     assert "Rocket 1.2" in absent
     (row,) = json.loads(said("list --study hello --excluded --json", capsys))
     assert (row["name"].split(",")[0], row["error"]) == ("evma_httpserver", "nothing found")

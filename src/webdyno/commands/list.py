@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -22,7 +23,8 @@ from webdyno.read import cells
 from webdyno.read.source import suggest
 
 Kind = Literal["contenders", "studies", "workloads", "apps", "runtimes", "services", "matrices"]
-Rows = list[dict[str, str]]
+Rows = Sequence[Mapping[str, object]]
+"""Words as texts, numbers as such."""
 
 WORDY = ("because", "install", "error")
 """Columns for --json and ``show`` only: sentences do not fit into a table."""
@@ -68,11 +70,15 @@ def _print(kind: str, rows: Rows) -> None:
     for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column == "name")
     for row in rows:
-        table.add_row(*(row[column] for column in columns))
+        table.add_row(*(_shown(row[column]) for column in columns))
     console = out_console()
     console.print(table)
     more = "the errors seen: --json" if kind == "combinations" else "more about one: webdyno show NAME"
     console.print(f"{len(rows)} {kind}; {more}", style="dim")
+
+
+def _shown(cell: object) -> str:
+    return " ".join(map(str, cell)) if isinstance(cell, list) else str(cell)
 
 
 def _print_absent(known: Catalogue, study: Study) -> None:
@@ -116,8 +122,8 @@ def _contenders(known: Catalogue) -> Rows:
                 "framework": app.framework,
                 "runtime": contender.runtime,
                 "model": contender.model,
-                "workers": str(contender.workers),
-                "threads": str(contender.threads),
+                "workers": contender.workers,
+                "threads": contender.threads,
                 "answers": " ".join(contender.answers or app.answers),
                 "because": contender.because,
             }
@@ -149,11 +155,11 @@ def _matrices(known: Catalogue) -> Rows:
             {
                 "name": matrix.name,
                 "title": matrix.title,
-                "frameworks": str(len(matrix.frameworks)),
-                "servers": str(len(matrix.servers)),
-                "runtimes": str(len(matrix.runtimes)),
-                "contenders": str(sum(cell.excluded is None for cell in every)),
-                "excluded": str(sum(cell.excluded is not None for cell in every)),
+                "frameworks": len(matrix.frameworks),
+                "servers": len(matrix.servers),
+                "runtimes": len(matrix.runtimes),
+                "contenders": sum(cell.excluded is None for cell in every),
+                "excluded": sum(cell.excluded is not None for cell in every),
             }
         )
     return rows
@@ -164,10 +170,10 @@ def _studies(known: Catalogue) -> Rows:
         {
             "name": study.name,
             "title": study.title,
-            "contenders": str(len(study.contenders)),
+            "contenders": len(study.contenders),
             "workloads": " ".join(study.workloads),
-            "connections": " ".join(dict.fromkeys(str(count) for load in study.loads for count in load.connections)),
-            "rounds": str(study.rounds),
+            "connections": list(dict.fromkeys(count for load in study.loads for count in load.connections)),
+            "rounds": study.rounds,
         }
         for study in known.studies.values()
     ]

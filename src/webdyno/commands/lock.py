@@ -15,7 +15,7 @@ from webdyno.rig.here import Here
 
 
 def lock(
-    *names: Annotated[str, Parameter(help="Contenders to lock; patterns such as 'pypy/*-pypy' too.")],
+    *names: Annotated[str, Parameter(help="Contenders to lock; patterns such as `pypy/*-pypy` too.")],
     catalogue: CatalogueOption = None,
 ) -> int:
     """Resolve a contender's requirements and write all exact versions into a catalogue's locks folder.
