@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from webdyno.commands import COMMANDS, call
+from webdyno.commands import COMMANDS, call, make_app
 
 WRONG = [
     ("run quickstrat", "there is no study 'quickstrat'; did you mean 'quickstart'?"),
@@ -215,6 +215,21 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_built(
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert call([command, "--help"]) == 0
     assert f"webdyno {command}" in capsys.readouterr().out.split("Example:")[1]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_prints_every_word_that_was_written(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Help is Markdown, in which a pattern that is not quoted as code loses its asterisks."""
+    monkeypatch.setenv("COLUMNS", "400")
+    app = make_app(command)
+    assert app([command, "--help"], exit_on_error=False) is None
+    printed = " ".join(capsys.readouterr().out.split())
+    written = [argument.parameter.help for argument in app[command].assemble_argument_collection()]
+    assert any(written)
+    for text in filter(None, written):
+        assert text.replace("`", "") in printed
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -68,7 +70,7 @@ def test_a_second_webdyno_is_refused_and_told_who_has_the_machine(tmp_path: Path
     assert cgroups(token) == []
     assert str(caught.value) == (
         f"another webdyno (pid {first.pid}) is measuring on this machine, and two would measure each other; "
-        "wait until it has ended, or end it"
+        "wait until it has ended (--wait does), or end it"
     )
 
 
@@ -109,6 +111,31 @@ def test_the_lock_can_be_taken_again_and_again(own_lock: Path) -> None:
     for _ in range(2):
         with machine_lock():
             assert (own_lock / "webdyno.lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_who_waits_takes_the_machine_once_it_is_free(own_lock: Path) -> None:
+    first, seen = contextlib.ExitStack(), list[str]()
+    first.enter_context(machine_lock())
+
+    def waiting(holder: str) -> None:
+        seen.append(holder)
+        if len(seen) == 3:
+            first.close()
+
+    with machine_lock(waiting):
+        assert seen == [f"pid {os.getpid()}"] * 3
+    assert first.enter_context(machine_lock()) is None
+    first.close()
+
+
+def test_who_has_the_machine_is_told_by_its_command_and_without_its_flags(
+    own_lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["/usr/bin/python3", "-m", "webdyno", "run", "quickstart", "-H", "Cookie: secret"]
+    monkeypatch.setattr(import_module("webdyno.rig.strap"), "command_of", lambda pid: words)
+    told = rf"another webdyno \(pid {os.getpid()}: webdyno run\) is measuring"
+    with machine_lock(), pytest.raises(MachineError, match=told), machine_lock():
+        pass
 
 
 def test_a_lock_that_is_a_link_is_not_followed(own_lock: Path) -> None:

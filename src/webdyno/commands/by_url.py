@@ -29,7 +29,7 @@ from webdyno.rig.ask import asker
 from webdyno.rig.cores import usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
-from webdyno.rig.strap import machine_lock
+from webdyno.rig.strap import Waiting, machine_lock
 from webdyno.store import Store
 
 _SETTLE_S = 10.0
@@ -91,10 +91,10 @@ class Far:
 
 @contextmanager
 def url_sitting(
-    plan: Plan, far: Far, folder: Path, interrupted: threading.Event
+    plan: Plan, far: Far, folder: Path, interrupted: threading.Event, waiting: Waiting | None = None
 ) -> Iterator[Callable[[Load, int], Run]]:
     """The way to carry out a Trial on the server, while the results folder is open. MachineError."""
-    with machine_lock():
+    with machine_lock(waiting):
         version = DRIVERS[DRIVER]().version(asker(Here()))
         fingerprint = with_ceilings(read_fingerprint(), cache_folder())
         with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:

@@ -27,6 +27,7 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.slo import objectives
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
+from webdyno.commands.waiting import WaitOption, waiting
 from webdyno.load.driver import Tls
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
@@ -95,6 +96,7 @@ def capacity(
     asking: Asking = _ASKING,
     insecure: Annotated[bool, flag("--insecure", "-k", help="With https: take any certificate.")] = False,
     results: ResultsOption = Path("results"),
+    wait: WaitOption = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -114,12 +116,12 @@ def capacity(
     if target in known.contenders:
         if asking != _ASKING or insecure:
             raise UsageError(f"{target} is a contender, whose workload says what is asked: give --workload, or a URL")
-        chosen = _Chosen(target, slo, wanted, searching, results, json)
+        chosen = _Chosen(target, slo, wanted, searching, results, json, wait)
         return _of_contender(chosen, known, workload, size_mb(memory, "--memory"))
     if (Path(target) / "results.sqlite").is_file() or target.endswith("results.sqlite"):
         return _tell(_Chosen(target, slo, wanted, searching, Path(target), json), Path(target))
     _refuse_as_url(target, workload, known)
-    return _of_url(_Chosen(target, slo, wanted, searching, results, json), asking, verify=not insecure)
+    return _of_url(_Chosen(target, slo, wanted, searching, results, json, wait), asking, verify=not insecure)
 
 
 def _refuse_as_url(target: str, workload: str | None, known: Catalogue) -> None:
@@ -141,6 +143,7 @@ class _Chosen:
     searching: Searching
     results: Path
     json: bool
+    wait: bool = False
 
     @property
     def title(self) -> str:
@@ -167,7 +170,7 @@ def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memor
 
     asked_of = workload_of(known, [chosen.target], workload)
     folder = new_folder(chosen.results, "capacity")
-    with strapped_here(memory_of(memory_mb)) as (strapped, interrupted):
+    with strapped_here(memory_of(memory_mb), wait=chosen.wait) as (strapped, interrupted):
         ready = ready_from_catalogue(
             known,
             [chosen.target],
@@ -196,8 +199,10 @@ def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
     idle_ns = min((each.bound for each in chosen.wanted if each.what in LATENCIES), default=float("inf"))
     plan = url_plan(target, requests, chosen.title, chosen.question, chosen.searching.seed)
     far = Far(target=target, requests=requests, verify=verify, idle_ns=idle_ns, notes=notes)
-    with listening_for_interrupts() as interrupted, url_sitting(plan, far, folder, interrupted) as take:
-        _search(chosen, take, interrupted)
+    with listening_for_interrupts() as interrupted:
+        turn = waiting(chosen.wait, interrupted)
+        with url_sitting(plan, far, folder, interrupted, turn) as take:
+            _search(chosen, take, interrupted)
     return _ended(chosen, folder, interrupted)
 
 

@@ -14,12 +14,10 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.building import build_contenders
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
     StudyOption,
-    cache_folder,
     catalogue_of,
     flag,
     out_console,
@@ -27,7 +25,9 @@ from webdyno.commands.options import (
     split,
 )
 from webdyno.commands.servicing import build_services, look_for_services
+from webdyno.commands.strapping import strapped_here
 from webdyno.commands.studying import look_for_runtimes, study_called
+from webdyno.commands.waiting import WaitOption
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -36,7 +36,7 @@ from webdyno.model.run import Probe
 from webdyno.model.service import Backing
 from webdyno.model.spelling import did_you_mean
 from webdyno.plan import contenders_called
-from webdyno.rig.strap import Strapped, strap
+from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import serve
 from webdyno.service import Running, Services
 
@@ -61,11 +61,12 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(
-    *names: Annotated[str, Parameter(help="Contenders to check; patterns such as 'flask-*' or 'pypy/*-jython' too.")],
+    *names: Annotated[str, Parameter(help="Contenders to check; patterns such as `flask-*` or `pypy/*-jython` too.")],
     workload: Annotated[
         list[str] | None, flag("--workload", "-w", help="Only these workloads, of those it answers.")
     ] = None,
     study: StudyOption = None,
+    wait: WaitOption = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -77,7 +78,7 @@ def check(
     """
     known = catalogue_of(catalogue)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
-    with strap(MEMORY_BYTES, cache_folder()) as strapped, listening_for_interrupts() as interrupted:
+    with strapped_here(MEMORY_BYTES, wait=wait) as (strapped, interrupted):
         results = _results(known, asked, strapped, interrupted, (lambda _: None) if json else _print)
     if json:
         say_json(results)

@@ -25,6 +25,7 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
+from webdyno.commands.waiting import WaitOption
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
@@ -82,6 +83,7 @@ def compare(
         Path | None,
         flag("--results", help="Folder that results folders are made in; ~/.local/state/webdyno when not given."),
     ] = None,
+    wait: WaitOption = False,
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal",
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -100,7 +102,7 @@ def compare(
         raise UsageError(f"--margin {margin:g}: give per cent above 0 and up to 50")
     if json and format_ == "md":
         raise UsageError("--json and --format md exclude each other: the answer is told in one form")
-    chosen = _Chosen(margin / 100, measuring, revising, results or state_folder(), "json" if json else format_)
+    chosen = _Chosen(margin / 100, measuring, revising, results or state_folder(), "json" if json else format_, wait)
     revs, load = revising.check(), measuring.load()
     if revs:
         if names:
@@ -123,6 +125,7 @@ class _Chosen:
     revising: Revising
     results: Path
     form: Format
+    wait: bool
 
     @property
     def memory_mb(self) -> int | None:
@@ -146,7 +149,7 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         raise UsageError(f"{base} against itself: give two contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = new_folder(chosen.results, "compare")
-    with strapped_here(memory_of(chosen.memory_mb)) as (strapped, interrupted):
+    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as (strapped, interrupted):
         about = {"name": "compare", "title": f"{head} against {base}", "memory_mb": chosen.memory_mb, "seed": 1}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, interrupted, question=f"Is {head} slower than {base}?", **about
@@ -162,7 +165,7 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
     from webdyno.commands.strapping import strapped_here
 
     flags, folder = chosen.revising, new_folder(chosen.results, "compare")
-    with strapped_here(memory_of(chosen.memory_mb)) as (strapped, interrupted):
+    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as (strapped, interrupted):
         commits = resolve(flags.repo, revs, strapped)
         about = {"memory_mb": chosen.memory_mb, "seed": 1}
         try:

@@ -15,15 +15,16 @@ from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import find_runtime
 from webdyno.commands.calibrating import calibrate as measure_ceilings
 from webdyno.commands.calibrating import keep, with_ceilings
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, flag, out_console, say_json
 from webdyno.commands.servicing import look_for_services
+from webdyno.commands.strapping import strapped_here
+from webdyno.commands.waiting import WaitOption
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.ask import asker
-from webdyno.rig.strap import Strapped, strap
+from webdyno.rig.strap import Strapped
 
 State = Literal["fine", "weak", "missing", "broken"]
 GIGABYTE = 2**30
@@ -43,6 +44,7 @@ def doctor(
     calibrate: Annotated[
         bool, flag("--calibrate", help="Measure, in some ten seconds, the most the engine reaches here, and keep it.")
     ] = False,
+    wait: WaitOption = False,
     json: JsonOption = False,
 ) -> int:
     """Look at this machine: cores, limits, load tools, runtimes, services, and what keeps its numbers from being good.
@@ -53,7 +55,7 @@ def doctor(
     Example: `webdyno doctor` or `webdyno doctor --calibrate`
     """
     cache = cache_folder()
-    with strap(512 * 2**20, cache) as strapped, listening_for_interrupts() as interrupted:
+    with strapped_here(512 * 2**20, wait=wait) as (strapped, interrupted):
         if calibrate:
             keep(cache, strapped.fingerprint, measure_ceilings(strapped, interrupted))
         machine = with_ceilings(strapped.fingerprint, cache)

@@ -39,6 +39,7 @@ from webdyno.commands.studying import (
     study_called,
 )
 from webdyno.commands.telling import Beside, Listener, Listeners
+from webdyno.commands.waiting import WaitOption
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -70,6 +71,7 @@ def run(
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
     metrics: MetricsOption = None,
+    wait: WaitOption = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -87,7 +89,7 @@ def run(
     if resume is not None:
         if study is not None or not narrowing.is_empty or racing != Racing():
             raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
-        return _resume(resume, known, metrics, json)
+        return _resume(resume, known, metrics, json, wait=wait)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     refuse_unwritable(results)
@@ -98,7 +100,7 @@ def run(
         *narrowing.arguments,
         *(part for path in catalogue or [] for part in ("--catalogue", str(path))),
     ]
-    return _begin(chosen, known, racing, _Call(arguments, narrowing.brief, results, metrics, json))
+    return _begin(chosen, known, racing, _Call(arguments, narrowing.brief, results, metrics, json, wait))
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,12 @@ class _Call:
     results: Path
     metrics: Path | None
     json: bool
+    wait: bool
 
 
 def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
     raced = racing.rounds_of(study)
-    with strapped_here(memory_bytes(study), study.cores) as (strapped, interrupted):
+    with strapped_here(memory_bytes(study), study.cores, wait=call.wait) as (strapped, interrupted):
         versions, absent = look_for_drivers(study, strapped)
         found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
         services, lacking = look_for_services(known, study.workloads, strapped)
@@ -134,12 +137,12 @@ def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
     return _finish(folder, interrupted, call.json, call.metrics)
 
 
-def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool) -> int:
+def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool, *, wait: bool) -> int:
     with Store.open(folder, writable=True) as store:
         store.recall(known.workloads)
         plan, folder = store.plan(), store.folder
         known = _with_definitions_of(plan, known)
-        with strapped_here(plan.memory_bytes, plan.cores) as (strapped, interrupted):
+        with strapped_here(plan.memory_bytes, plan.cores, wait=wait) as (strapped, interrupted):
             refuse_another_machine(plan, folder, store.fingerprint(), strapped.fingerprint)
             versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))

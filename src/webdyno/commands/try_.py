@@ -56,7 +56,7 @@ def try_(
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
     known, begun = catalogue_of(catalogue), time.monotonic()
-    with strapped_here(None) as (strapped, interrupted):
+    with strapped_here(None, wait=flags.wait) as (strapped, interrupted):
         sitting = Sitting(
             flags=flags,
             asking=asking,

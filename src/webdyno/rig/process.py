@@ -96,6 +96,14 @@ def name_of(pid: int) -> str:
         return "?"
 
 
+def command_of(pid: int) -> list[str]:
+    """Words of the command it was started by; none when it is gone, or not ours to look at."""
+    try:
+        return [word for word in Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0") if word]
+    except OSError:
+        return []
+
+
 def ancestors(pid: int) -> list[int]:
     """Parents of ``pid`` upwards, nearest first."""
     line: list[int] = []

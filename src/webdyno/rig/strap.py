@@ -12,7 +12,7 @@ import fcntl
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from webdyno.model.errors import MachineError
@@ -22,7 +22,7 @@ from webdyno.rig.cores import Roles, at_most, move_to, roles, usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
-from webdyno.rig.process import set_subreaper
+from webdyno.rig.process import command_of, set_subreaper
 
 
 class Strapped(Here):
@@ -49,12 +49,18 @@ class Strapped(Here):
         """What a killed webdyno had left, one sentence each."""
 
 
+Waiting = Callable[[str], None]
+"""Called again and again while another webdyno has the machine, with who that is: it waits a moment, or raises."""
+
+
 @contextlib.contextmanager
-def strap(memory_bytes: int | None, cache: Path, cores: int | None = None) -> Iterator[Strapped]:
+def strap(
+    memory_bytes: int | None, cache: Path, cores: int | None = None, waiting: Waiting | None = None
+) -> Iterator[Strapped]:
     """Take the machine; contenders get ``cores`` of those there are for them, or all. MachineError when another
-    webdyno has it.
+    webdyno has it, and nobody is ``waiting``.
     """
-    with machine_lock():
+    with machine_lock(waiting):
         folder = cache / "rig"
         folder.mkdir(parents=True, exist_ok=True)
         swept = sweep(folder)
@@ -92,9 +98,9 @@ def _rig(placed: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:
 
 
 @contextlib.contextmanager
-def machine_lock() -> Iterator[None]:
+def machine_lock(waiting: Waiting | None = None) -> Iterator[None]:
     """One webdyno at a time per machine (per temporary folder, to be exact); it ends with the process, however that
-    ends.
+    ends. MachineError when another one has it, and nobody is ``waiting``.
     """
     named = os.environ.get("TMPDIR")
     if named and not os.access(named, os.W_OK | os.X_OK):
@@ -102,20 +108,37 @@ def machine_lock() -> Iterator[None]:
     path = Path(tempfile.gettempdir()) / "webdyno.lock"
     lock = _open_lock(path)
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(lock, 32, 0).decode(errors="replace").strip() or "unknown"
-            raise MachineError(
-                f"another webdyno (pid {holder}) is measuring on this machine, and two would measure each other; "
-                "wait until it has ended, or end it"
-            ) from None
+        while not _taken(lock):
+            holder = _holder(lock)
+            if waiting is None:
+                raise MachineError(
+                    f"another webdyno ({holder}) is measuring on this machine, and two would measure each other; "
+                    "wait until it has ended (--wait does), or end it"
+                )
+            waiting(holder)
         with contextlib.suppress(OSError):  # someone else's file that we may only read
             os.ftruncate(lock, 0)
             os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(lock)
+
+
+def _taken(lock: int) -> bool:
+    """Whether it is ours now."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _holder(lock: int) -> str:
+    """``pid 4711: webdyno run``, as far as it can be seen; no more of its command, for flags may hold secrets."""
+    pid = os.pread(lock, 32, 0).decode(errors="replace").strip()
+    words = command_of(int(pid)) if pid.isdecimal() else []
+    ours = next((at for at, word in enumerate(words) if Path(word).name == "webdyno"), len(words))
+    return ": ".join([f"pid {pid or 'unknown'}", *[f"webdyno {word}" for word in words[ours + 1 : ours + 2]]])
 
 
 def _open_lock(path: Path) -> int:

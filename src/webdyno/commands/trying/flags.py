@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from webdyno.commands.options import JsonOption, connections_of, flag, refuse_unwritable, split
 from webdyno.commands.studying import seconds
 from webdyno.commands.trying.envfile import read_env_file, read_variables
+from webdyno.commands.waiting import WaitOption
 from webdyno.model.errors import UsageError
 
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
@@ -61,6 +62,7 @@ class Trying:
         Path | None,
         flag("--save", help="New folder for the evidence, a report and the files to copy; else none is kept."),
     ] = None
+    wait: WaitOption = False
     json: JsonOption = False
 
     @property
