@@ -89,7 +89,7 @@ def test_a_faster_server_is_told_with_its_ratio_latency_and_memory() -> None:
 
 def test_a_tie_with_the_current_server_is_no_reason_to_change() -> None:
     answer = answered(rates(fast=1010, current=1000), ["fast", "current"])
-    assert answer.best == "current"
+    assert (answer.best, answer.first) == ("current", "fast")
     assert "nothing tried is faster beyond doubt than your current `gunicorn a:b`" in answer.sentence
     assert "chance" not in answer.sentence
     answer = answered(rates(fast=1800, current=1000), ["fast", "current"])
@@ -99,7 +99,7 @@ def test_a_tie_with_the_current_server_is_no_reason_to_change() -> None:
 
 def test_the_current_server_may_be_the_fastest() -> None:
     answer = answered(rates(current=1000, fast=500), ["current"])
-    assert (answer.best, answer.against) == ("current", "fast")
+    assert (answer.best, answer.against, answer.first) == ("current", "fast", None)
     assert answer.sentence.startswith(
         "On this machine, for this app: keep your current `gunicorn a:b`; it served the most, 2.0"
     )
@@ -107,7 +107,7 @@ def test_the_current_server_may_be_the_fastest() -> None:
 
 def test_without_a_baseline_the_next_server_is_the_measure() -> None:
     answer = answered(rates(fast=1800, slow=900), ["fast"], current=None)
-    assert (answer.best, answer.against) == ("fast", "slow")
+    assert (answer.best, answer.against, answer.first) == ("fast", "slow", "fast")
     assert "x) slow, 2 workers; p99 12.0 ms, 60.0 MiB of memory." in answer.sentence
     alone = answered(rates(fast=1800), ["fast"], current=None)
     assert "no other server could be compared with it" in alone.sentence

@@ -1,18 +1,13 @@
-"""Which servers fit, which settings are tried, and what is to be copied."""
+"""Which servers fit, and which settings are tried."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from webdyno.build.own import constraints_of
 from webdyno.commands.options import catalogue_of
-from webdyno.commands.trying.command import command_settings
-from webdyno.commands.trying.copying import Copied, to_copy
 from webdyno.commands.trying.fitting import base_setting, fitting, settings_of, wider_than
 from webdyno.commands.trying.project import Project, Said
 from webdyno.commands.trying.servers import other_versions
@@ -121,78 +116,3 @@ def test_what_is_installed_binds_the_server_but_for_what_it_requires_itself() ->
     (told,) = other_versions(gunicorn, project(gunicorn="20.0"))
     assert told.endswith("(your project has 20.0)")
     assert other_versions(gunicorn, project(flask="3")) == []
-
-
-def copied(name: str, target: str = "shop:app", variables: Path | None = None) -> object:
-    contender = KNOWN.contenders[name]
-    setting = base_setting(contender, project(target), "/cache/x", 2)
-    sources = KNOWN.app_directories[contender.app]
-    return to_copy(setting, project(target), Path("/srv/shop"), contender, sources, 2, variables)
-
-
-def test_a_command_can_be_copied_in_every_form() -> None:
-    text = msgspec.to_builtins(copied("gunicorn-sync"))
-    command = "gunicorn --bind {} --workers 5 --worker-class sync --backlog 2048 --log-level warning shop:app"
-    assert text["command"] == command.format("127.0.0.1:8000")
-    assert text["procfile"] == "web: " + command.format("0.0.0.0:$PORT")
-    assert text["dockerfile"].startswith('CMD ["gunicorn", "--bind", "0.0.0.0:8000"')
-    assert "ExecStart=/srv/shop/.venv/bin/gunicorn --bind 127.0.0.1:8000" in text["systemd"]
-    assert "WorkingDirectory=/srv/shop\n" in text["systemd"]
-    assert text["install"].startswith("pip install gunicorn==")
-    assert text["files"] == {}
-
-
-def test_the_unit_names_the_file_of_variables_the_application_needs() -> None:
-    text = msgspec.to_builtins(copied("gunicorn-sync", variables=Path("/srv/shop/.env")))
-    assert "WorkingDirectory=/srv/shop\nEnvironmentFile=/srv/shop/.env\nExecStart=/srv/shop" in text["systemd"]
-    assert "EnvironmentFile" not in msgspec.to_builtins(copied("gunicorn-sync"))["systemd"]
-
-
-def test_a_server_without_a_command_line_comes_with_its_script() -> None:
-    text = msgspec.to_builtins(copied("waitress"))
-    assert text["command"].startswith("python serve_waitress.py 127.0.0.1 8000")
-    assert "from shop import app\n" in text["files"]["serve_waitress.py"]
-    compile(text["files"]["serve_waitress.py"], "serve_waitress.py", "exec")
-
-
-def test_an_application_that_is_made_comes_with_a_module_that_makes_it() -> None:
-    text = msgspec.to_builtins(copied("waitress", "shop:create_app()"))
-    assert text["files"]["serving.py"] == "from shop import create_app\n\napp = create_app()\n"
-    assert "from serving import app\n" in text["files"]["serve_waitress.py"]
-    assert msgspec.to_builtins(copied("gunicorn-sync", "shop:create_app()"))["command"].endswith("serving:app")
-
-
-def test_an_application_of_another_name_is_renamed_in_the_script() -> None:
-    text = msgspec.to_builtins(copied("waitress", "shop.wsgi:application"))
-    assert "from shop.wsgi import application as app\n" in text["files"]["serve_waitress.py"]
-
-
-def of_command(text: str, folder: Path = Path("/srv/shop")) -> Copied:
-    (setting,) = command_settings(text, "cmd", "--cmd", 2)
-    return to_copy(setting, None, folder, None, None, 2)
-
-
-@pytest.mark.parametrize(
-    ("command", "procfile"),
-    [
-        ("serve --limit-max-requests 8000 --port {port}", "serve --limit-max-requests 8000 --port $PORT"),
-        ("serve --listen=tcp-in:{bind}", "serve --listen=tcp-in:0.0.0.0:$PORT"),
-        ("serve 'a b' '-l={host}:{port} x'", "serve 'a b' -l=0.0.0.0:$PORT' x'"),
-        ("serve {port}s ''", "serve ${PORT}s ''"),
-    ],
-)
-def test_only_the_port_of_a_command_is_asked_of_a_procfile(command: str, procfile: str) -> None:
-    copied = of_command(command)
-    assert copied.procfile == f"web: {procfile}"
-    script = f'set -- {procfile}; printf "%s\\n" "$@"'
-    shown = subprocess.run(["/bin/sh", "-c", script], env={"PORT": "8000"}, capture_output=True, check=True)
-    assert json.dumps(shown.stdout.decode().split("\n")[:-1]) == copied.dockerfile.removeprefix("CMD ")
-
-
-def test_a_unit_starts_a_program_of_the_folder_by_its_whole_path_and_its_words_as_they_are() -> None:
-    unit = of_command(r"""./bin/../serve {port} 'say "hi"' 'a\b' 50% '$HOME' "it's" ';' plain=1""").systemd
-    assert (
-        r'ExecStart=/srv/shop/serve 8000 "say \"hi\"" "a\\b" 50%% $$HOME "it' + r"""'s" ";" plain=1""" + "\n"
-    ) in unit
-    assert "WorkingDirectory=/srv/50%%\n" in of_command("./serve {port}", Path("/srv/50%")).systemd
-    assert "ExecStart=/srv/50%%/a$b 8000\n" in of_command("'./a$b' {port}", Path("/srv/50%")).systemd

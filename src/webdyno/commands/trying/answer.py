@@ -28,6 +28,8 @@ class Answer:
     """Of the best to the baseline, or to the next when there is no baseline."""
     against: str | None
     ties: list[str]
+    first: str | None = None
+    """Who came first, if that is not what runs today: the one to be copied, taken or not."""
 
 
 def answer_of(
@@ -92,9 +94,9 @@ def _against_current(
             f"On this machine, for this app: nothing tried is faster beyond doubt than your current `{current}`. "
             f"{name} comes first with {_times(ratio)} it{by_chance}{change}; a longer --budget tells more."
         )
-        return Answer(sentence, CURRENT, verdict, ratio, first.contender, ties)
+        return Answer(sentence, CURRENT, verdict, ratio, first.contender, ties, first.contender)
     sentence = f"On this machine, for this app: {name}: {_times(ratio)} your current `{current}`{change}."
-    return Answer(sentence + _tied(ties, settings), first.contender, verdict, ratio, CURRENT, ties)
+    return Answer(sentence + _tied(ties, settings), first.contender, verdict, ratio, CURRENT, ties, first.contender)
 
 
 def _alone(
@@ -112,11 +114,14 @@ def _alone(
         sentence = (
             f"On this machine, for this app: {name}: {own}{_figures(first)}; no other server could be compared with it."
         )
-        return Answer(sentence, first.contender, verdict, None, None, ties)
+        return Answer(sentence, first.contender, verdict, None, None, ties, first.contender)
     ratio = rates.ratio(first.contender, others[0].contender)
     rival = called(settings[others[0].contender])
     sentence = f"On this machine, for this app: {name}: {own}, {_times(ratio)} {rival}{_figures(first)}."
-    return Answer(sentence + _tied(ties, settings), first.contender, verdict, ratio, others[0].contender, ties)
+    return replace(
+        Answer(sentence + _tied(ties, settings), first.contender, verdict, ratio, others[0].contender, ties),
+        first=first.contender,
+    )
 
 
 def called(setting: Setting) -> str:

@@ -1,4 +1,9 @@
-"""What to copy: how to install the winner, its command, and that as a systemd unit, in a Procfile, in a Dockerfile."""
+"""What to copy: how to install the winner, its command, and that as a systemd unit, in a Procfile, in a Dockerfile.
+
+All of it must run as it stands, in the project's folder, from a shell that knows nothing: so programs are named by
+their environment, and the variables that the app was given are given again, by the file they came from. No value of
+one is ever printed.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,21 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from webdyno.analyse.words import listing
 from webdyno.build.own import APP, script_for
+from webdyno.commands.trying.command import told_by_port
+from webdyno.commands.trying.envfile import Read, how_read
 from webdyno.commands.trying.fitting import Setting
 from webdyno.commands.trying.image import Image, image_command
+from webdyno.commands.trying.installing import Home, home_of, installing
 from webdyno.commands.trying.project import Project
+from webdyno.commands.trying.unit import unit
 from webdyno.model.contender import Contender
 from webdyno.model.placeholder import fill
 
@@ -29,56 +40,99 @@ ENTRY = "serving"
 class Copied(msgspec.Struct, frozen=True, kw_only=True):
     """Texts ready to be copied, empty where there is none; ``files`` are to be written into the project first."""
 
+    needs: str = ""
+    """What is to be installed of the system before."""
     install: str
     command: str
     files: dict[str, str]
     systemd: str
     procfile: str
     dockerfile: str
+    variables: str = ""
+    """What is to be known of the variables that the app was given."""
 
 
-def to_copy(
-    setting: Setting,
-    project: Project | None,
-    folder: Path,
-    original: Contender | None,
-    scripts: Path | None,
-    cores: int,
-    variables: Path | None = None,
-) -> Copied:
-    """``original`` is the catalogue's contender with its scripts' folder; None for a command of the user's.
-    ``variables`` is the file of --env-file.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Around:
+    """What a server is run with: the project, its folder and the variables of the call."""
+
+    project: Project | None
+    folder: Path
+    cores: int
+    cache: Path
+    env_file: Path | None = None
+    names: Sequence[str] = ()
+    """Of --env."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A command with placeholders: its own variables, and its words."""
+
+    words: list[str]
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def filled(self, host: str, port: int, setting: Setting, cores: int) -> _Line:
+        """With a place to listen, and the numbers of a setting."""
+        numbers = {"workers": setting.workers or 1, "threads": setting.threads or 1, "cores": cores}
+        texts = fill([*self.words, *self.variables.values()], host=host, port=port, **numbers)
+        words, values = texts[: len(self.words)], texts[len(self.words) :]
+        return _Line(words, dict(zip(self.variables, values, strict=True)))
+
+
+def to_copy(setting: Setting, original: tuple[Contender, Path] | None, around: Around) -> Copied:
+    """``original`` is the catalogue's contender with its scripts' folder; None for a command of the user's."""
     files: dict[str, str] = {}
-    words = setting.contender.serve
-    if original is not None and project is not None and scripts is not None:
-        files = files_for(original, project, scripts)
-        words = [_own(word, project) for word in words]
-    numbers = {"workers": setting.workers or 1, "threads": setting.threads or 1, "cores": cores}
-    here = _shell(fill(words, host="127.0.0.1", port=PORT, **numbers))
-    everywhere = fill(words, host="0.0.0.0", port=PORT, **numbers)  # noqa: S104 - what a container must listen on
-    asked = " ".join(map(_with_port, fill(words, host="0.0.0.0", port=_MARK, **numbers)))  # noqa: S104
-    requires = original.requires if original is not None else []
+    contender, project, home = setting.contender, around.project, None
+    line, install = _Line(contender.serve, _own_variables(contender)), ""
+    if original is not None and project is not None:
+        home = home_of(project, around.cache)
+        install, files = installing(original[0], home)
+        files |= files_for(original[0], project, original[1])
+        line = _Line([_own(word, project) for word in contender.serve], contender.environment)
+    here = _installed(line.filled("127.0.0.1", PORT, setting, around.cores), home)
+    everywhere = line.filled("0.0.0.0", PORT, setting, around.cores)  # noqa: S104 - what a container must listen on
+    asked = line.filled("0.0.0.0", _MARK, setting, around.cores)  # noqa: S104
+    read = None if around.env_file is None else how_read(around.env_file)
     return Copied(
-        install=f"pip install {_shell(requires)}" if requires else "",
-        command=here,
+        needs=(original[0].needs or "") if original is not None else "",
+        install=install,
+        command=_given(read) + _shell(here),
         files=files,
-        systemd=_unit(
-            fill(words, host="127.0.0.1", port=PORT, **numbers),
-            project,
-            folder,
-            variables,
-            installed=original is not None,
-        ),
-        procfile=f"web: {asked}",
-        dockerfile=f"CMD {json.dumps(everywhere)}",
+        systemd=unit(_whole(here, around), here.variables, around.folder, read),
+        procfile="web: " + " ".join([*_assigned(asked, besides="PORT"), *map(_with_port, asked.words)]),
+        dockerfile="\n".join([*map(_env_line, everywhere.variables.items()), f"CMD {json.dumps(everywhere.words)}"]),
+        variables=_of_variables(read, around.names),
     )
 
 
 def image_to_copy(image: Image, variables: Mapping[str, str]) -> Copied:
     """The container on a port of the machine's loopback; how it is deployed, whoever built the image knows."""
-    command = _shell(image_command(image, variables, PORT))
+    command = _shell(_Line(image_command(image, variables, PORT)))
     return Copied(install="", command=command, files={}, systemd="", procfile="", dockerfile="")
+
+
+def _own_variables(contender: Contender) -> dict[str, str]:
+    """Those of a command, PORT only where nothing else says where to listen, or where it was typed."""
+    typed = contender.environment.get("PORT") != "{port}" or told_by_port(contender)
+    return {name: text for name, text in contender.environment.items() if name != "PORT" or typed}
+
+
+def _installed(line: _Line, home: Home | None) -> _Line:
+    """Its program as it is named in the project's folder, once it is installed."""
+    return line if home is None else _Line([f"{home.programs}/{line.words[0]}", *line.words[1:]], line.variables)
+
+
+def _whole(line: _Line, around: Around) -> list[str]:
+    """Its words, the program by its whole path: relative to where it is started, which systemd does not take, or by
+    the PATH of the user's shell.
+    """
+    program, own = line.words[0], "" if around.project is None else f"{around.project.python.parent}:"
+    if "/" in program:
+        whole = os.path.normpath(around.folder / program)
+    else:
+        whole = shutil.which(program, path=own + os.environ.get("PATH", os.defpath)) or program
+    return [whole, *line.words[1:]]
 
 
 def files_for(original: Contender, project: Project, scripts: Path) -> dict[str, str]:
@@ -102,8 +156,23 @@ def _own(word: str, project: Project) -> str:
     return Path(word).name if word.startswith("/") and Path(word).name.startswith("serve_") else word
 
 
-def _shell(words: list[str]) -> str:
-    return " ".join(shlex.quote(word) for word in words)
+def _given(read: Read | None) -> str:
+    """What gives a shell the variables of --env-file."""
+    return "" if read is None else f"set -a; . {shlex.quote(str(read.path))}; set +a; "
+
+
+def _shell(line: _Line) -> str:
+    return " ".join([*_assigned(line), *map(shlex.quote, line.words)])
+
+
+def _assigned(line: _Line, besides: str = "") -> list[str]:
+    return [f"{name}={_with_port(text)}" for name, text in line.variables.items() if name != besides]
+
+
+def _env_line(variable: tuple[str, str]) -> str:
+    name, text = variable
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return f'ENV {name}="{quoted}"'
 
 
 def _with_port(word: str) -> str:
@@ -118,30 +187,13 @@ def _with_port(word: str) -> str:
     return told
 
 
-def _unit(words: list[str], project: Project | None, folder: Path, variables: Path | None, *, installed: bool) -> str:
-    """A systemd service; its program by its whole path, as systemd wants it.
-
-    ``installed``: a server that will be installed into the project's environment; else a command the machine has.
-    """
-    own = "" if project is None else str(project.python.parent)
-    found = shutil.which(words[0], path=f"{own}:{os.environ.get('PATH', os.defpath)}") or words[0]
-    program = f"{own}/{words[0]}" if own and installed else found
-    if "/" in words[0]:  # relative to where it is started, which systemd does not take
-        program = os.path.normpath(folder / words[0])
-    quoted = " ".join([_systemd(program), *(_systemd(word.replace("$", "$$")) for word in words[1:])])
-    # not quoted: systemd takes the rest of the line as the path
-    needed = "" if variables is None else f"EnvironmentFile={str(variables.absolute()).replace('%', '%%')}\n"
-    return (
-        "[Unit]\nAfter=network.target\n\n[Service]\n"
-        f"WorkingDirectory={str(folder).replace('%', '%%')}\n{needed}ExecStart={quoted}\nRestart=on-failure\n\n"
-        "[Install]\nWantedBy=multi-user.target\n"
-    )
-
-
-def _systemd(word: str) -> str:
-    """A word as systemd reads it: percent signs are its own, backslashes escape, quotes and semicolons part words.
-
-    Dollar signs are its own too, but in the program's path: they are doubled before.
-    """
-    plain = word.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return plain if re.fullmatch(r"[^\s'\"\\;]+", word) else f'"{plain}"'
+def _of_variables(read: Read | None, names: Sequence[str]) -> str:
+    """What the user has to do so that the app has what it was given here; empty where nothing is."""
+    said = []
+    if read is not None and read.by_shell and read.by_systemd:
+        lines = listing([str(number) for number in sorted({*read.by_shell, *read.by_systemd})])
+        one = "line" if len({*read.by_shell, *read.by_systemd}) == 1 else "lines"
+        said.append(f"{one} {lines} of {read.path} mean something else to a shell or to systemd: write NAME='value'")
+    if names:
+        said.append(f"what was given by --env has to be set where it runs: {listing(list(names))}")
+    return "; ".join(said)

@@ -6,12 +6,41 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from webdyno.model.errors import UsageError
 
 _LINE = re.compile(r"(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?P<value>.*)")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _QUOTED = re.compile(r"(?P<sign>['\"])(?P<text>.*?)(?P=sign)\s*(?:#.*)?")
+
+
+_PLAIN = r"(?:[A-Za-z0-9_@%+=:,./-][A-Za-z0-9_@%+=:,./#-]*)?"
+_TO_SHELL = re.compile(rf"(?:export\s+)?[A-Za-z_]\w*=(?:{_PLAIN}|'[^']*'|\"[^\"$`\\!]*\")(?:\s+#.*)?", re.ASCII)
+_TO_SYSTEMD = re.compile(r"[A-Za-z_]\w*\s*=\s*(?:[^\s'\"\\](?:[^'\"\\#]|(?<!\s)#)*|'[^']*'|\"[^\"\\]*\")?", re.ASCII)
+"""Lines that mean to a shell, and to systemd (systemd.exec(5), EnvironmentFile), what they mean here."""
+
+
+class Read(NamedTuple):
+    """A file of variables, and the numbers of the lines that others read otherwise than it was read here."""
+
+    path: Path
+    by_shell: list[int]
+    by_systemd: list[int]
+
+
+def how_read(path: Path) -> Read:
+    """By its lines; a file that cannot be read has been refused before."""
+    found = Read(path.expanduser().absolute(), [], [])
+    for number, line in enumerate(path.expanduser().read_text(encoding="utf-8").splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        if not _TO_SHELL.fullmatch(text):
+            found.by_shell.append(number)
+        if not _TO_SYSTEMD.fullmatch(text):
+            found.by_systemd.append(number)
+    return found
 
 
 def read_env_file(path: Path) -> dict[str, str]:

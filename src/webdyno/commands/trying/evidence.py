@@ -17,7 +17,8 @@ from webdyno.commands.trying.answer import Answer, answer_of, called, doubts_of
 from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.budget import NOTHING_S
 from webdyno.commands.trying.command import CURRENT
-from webdyno.commands.trying.copying import Copied, image_to_copy, to_copy
+from webdyno.commands.trying.copying import Around, Copied, image_to_copy, to_copy
+from webdyno.commands.trying.envfile import read_variables
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle
@@ -54,7 +55,8 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         python="" if project is None else f"{project.version}, {project.how}",
         asked=[f"{request.method} {request.path}" for request in first.workload.requests],
         load=bench.load(1.0).label,
-        copy=_copied(sitting, bench, answer),
+        copy=_copied(sitting, bench, answer.first),
+        copy_of=answer.first,
         limit=_limit(sitting, bench, answer, windows, first.alone_s),
         profile=seen,
         names={name: _name(sitting, bench, name) for name in bench.settings},
@@ -86,7 +88,7 @@ def _limit(
     if answer.best is None:
         return None
     ranked = [answer.best, *(standing.contender for standing in answer.verdict.standings)]
-    name = next((each for each in ranked if sitting.original(bench.settings[each])[0] is not None), answer.best)
+    name = next((each for each in ranked if sitting.original(bench.settings[each]) is not None), answer.best)
     own = middle([window for window in windows if window.run.trial.contender == name])
     if own is None:
         return None
@@ -98,15 +100,21 @@ def _limit(
     return limit_of(shown, own, nothing, standings, lambda each: bench.settings[each].contender.server, alone_s)
 
 
-def _copied(sitting: Sitting, bench: TryBench, answer: Answer) -> Copied | None:
-    if answer.best is None or answer.best == CURRENT:
+def _copied(sitting: Sitting, bench: TryBench, name: str | None) -> Copied | None:
+    if name is None:
         return None
-    if answer.best in sitting.images:
-        return image_to_copy(sitting.images[answer.best], sitting.flags.variables)
-    setting = bench.settings[answer.best]
-    original, scripts = sitting.original(setting)
-    flags = sitting.flags
-    return to_copy(setting, sitting.project, flags.project_folder, original, scripts, sitting.cores, flags.env_file)
+    if name in sitting.images:
+        return image_to_copy(sitting.images[name], sitting.flags.variables)
+    setting, flags = bench.settings[name], sitting.flags
+    around = Around(
+        project=sitting.project,
+        folder=flags.project_folder,
+        cores=sitting.cores,
+        cache=sitting.cache,
+        env_file=flags.env_file,
+        names=list(read_variables(flags.env or [])),
+    )
+    return to_copy(setting, sitting.original(setting), around)
 
 
 def _dropped(field: Field, plan: Plan) -> list[Dropped]:
@@ -139,7 +147,8 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
         *[f"{each.name} is {each.digest or each.id}, run by {each.engine.name}" for each in sitting.images.values()],
     ]
     if answer.best is not None and sitting.project is not None:
-        original, _ = sitting.original(bench.settings[answer.best])
+        found_for = sitting.original(bench.settings[answer.best])
+        original = None if found_for is None else found_for[0]
         if original is not None:
             found.append(f"how {original.name} works: {original.model} ({original.recommended or original.because})")
         others = [] if original is None else other_versions(original, sitting.project)

@@ -264,10 +264,10 @@ class Sitting:
             except (WebdynoError, OSError) as error:  # what brought us here is what there is to say
                 say(f"note: containers of this sitting may be left: {error}")
 
-    def original(self, setting: Setting) -> tuple[Contender | None, Path | None]:
-        """The catalogue's contender behind a setting and the folder of its scripts."""
+    def original(self, setting: Setting) -> tuple[Contender, Path] | None:
+        """The catalogue's contender behind a setting and the folder of its scripts; None for a command."""
         server = next((each for each in self.servers.values() if each.original.name == setting.base), None)
-        return (None, None) if server is None else (server.original, server.scripts)
+        return None if server is None else (server.original, server.scripts)
 
 
 def say(line: str) -> None:

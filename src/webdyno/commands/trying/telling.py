@@ -41,6 +41,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     asked: list[str]
     load: str
     copy: Copied | None
+    copy_of: str | None
+    """Whose that is: who came first, taken or not."""
     limit: Limit | None
     profile: Profile
     names: dict[str, str]
@@ -80,6 +82,9 @@ def tell(told: Told, console: Console) -> None:
         line = f"  {words.per_cent(function.own):>6} own  {words.per_cent(function.total):>6} in all  {function.name}"
         console.print(Text(clean(line)), soft_wrap=True)
     if told.copy is not None:
+        if told.copy_of != told.take:
+            console.print()
+            _say(console, f"To run {told.names.get(told.copy_of or '', told.copy_of)}, which came first:")
         _copy(told.copy, console)
     console.print()
     _table(told, console)
@@ -95,10 +100,10 @@ def tell(told: Told, console: Console) -> None:
 
 def _copy(copied: Copied, console: Console) -> None:
     console.print()
-    lines = {"install": copied.install, "command": copied.command, "Procfile": copied.procfile}
-    for title, text in {**lines, "Dockerfile": copied.dockerfile}.items():
+    lines = {"needs": copied.needs, "install": copied.install, "command": copied.command, "Procfile": copied.procfile}
+    for title, text in {**lines, "Dockerfile": copied.dockerfile, "variables": copied.variables}.items():
         if text:
-            console.print(Text(clean(f"{title:<11} {text}")), soft_wrap=True)
+            console.print(Text(clean(f"{title:<11} {text.replace(chr(10), chr(10) + ' ' * 12)}")), soft_wrap=True)
     for name, content in {**copied.files, "systemd unit": copied.systemd}.items():
         if not content:
             continue
