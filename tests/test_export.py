@@ -44,6 +44,8 @@ FIRST = Slice(
     latency_hdr=hdr(1_000_000, 2_000_000, 3_000_000),
     cpu_user_ns=5,
     cpu_system_ns=6,
+    idle_ns=600_000_000,
+    run_delay_ns=5_000,
 )
 SECOND = msgspec.structs.replace(FIRST, index=2, start_ns=8 * S + S // 2, latency_hdr=hdr(4_000_000))
 POINTS = Slice(
@@ -75,6 +77,7 @@ def test_csv_has_one_row_per_slice_and_says_what_was_counted() -> None:
     assert int(first["latency_p50_ns"]) == pytest.approx(2_000_000, rel=1e-3)
     assert int(first["latency_max_ns"]) == pytest.approx(3_000_000, rel=1e-3)
     assert first["driver_cpu_ns"] == "11"
+    assert (first["driver_idle_ns"], first["driver_run_delay_ns"]) == ("600000000", "5000")
 
 
 def test_csv_leaves_empty_what_is_not_known_and_writes_0_only_for_what_was_looked_for() -> None:
@@ -83,6 +86,7 @@ def test_csv_leaves_empty_what_is_not_known_and_writes_0_only_for_what_was_looke
     assert (engine["errors_truncated"], engine["errors_socket"]) == ("0", "")
     assert (wrk["errors_truncated"], wrk["errors_socket"]) == ("", "0")
     assert (wrk["start_ns"], wrk["bytes_in"], wrk["connections_opened"], wrk["driver_cpu_ns"]) == ("", "", "", "")
+    assert (wrk["driver_idle_ns"], wrk["driver_run_delay_ns"]) == ("", "")
     assert (wrk["latency_p50_ns"], wrk["latency_p99_ns"]) == ("5.0", "")
 
 

@@ -125,6 +125,8 @@ COLUMNS: list[Column] = [
     _field("in_flight", "requests under way at its end"),
     *(_latency(point) for point in ("mean", "p50", "p75", "p90", "p99", "p99.9", "max")),
     ("driver_cpu_ns", "user and system time of the driver", lambda row: _driver_cpu_ns(row.slice)),
+    ("driver_idle_ns", "time its threads had nothing to do, added up", lambda row: row.slice.idle_ns),
+    ("driver_run_delay_ns", "time they could have run and had no core, added up", lambda row: row.slice.run_delay_ns),
 ]
 
 

@@ -238,6 +238,23 @@ def test_a_miss_counts_unless_the_generator_was_at_its_end(
     assert tried_of(run, objectives("p99<50ms")).result == result
 
 
+@pytest.mark.parametrize(
+    ("idle", "without_core", "result"), [(0.5, 0.0, "missed"), (0.2, 0.4, "not-offered"), (0.1, 0.0, "not-offered")]
+)
+def test_a_miss_of_a_generator_without_time_says_nothing_of_the_server(
+    idle: float, without_core: float, result: str, formula: Formula, tmp_path: Path
+) -> None:
+    run = run_with(formula, tmp_path, response_ns=SLOW)
+    slices = [
+        msgspec.structs.replace(
+            each, idle_ns=round(idle * each.duration_ns), run_delay_ns=round(without_core * each.duration_ns)
+        )
+        for each in run.slices
+    ]
+    run = msgspec.structs.replace(run, slices=slices)
+    assert tried_of(run, objectives("p99<50ms")).result == result
+
+
 @pytest.mark.parametrize(("duration", "lowest"), [("500ms", 20.0), ("3s", 10 / 3), ("1m", 1.0)])
 def test_a_rate_at_which_a_trial_has_next_to_no_requests_is_not_asked_for(duration: str, lowest: float) -> None:
     assert _goal(Searching(duration=duration)).lowest_per_s == lowest

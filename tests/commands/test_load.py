@@ -277,6 +277,18 @@ def test_doubts_are_said_when_there_is_a_reason_and_only_then() -> None:
     assert "generator-bound" not in kinds(Loaded(busy.order, busy.slices, spinning))
 
 
+def test_an_engine_without_a_core_is_what_was_not_offered_and_not_the_server() -> None:
+    like = recorded("open-silence")
+    found = {doubt.partition(":")[0]: doubt for doubt in doubts(like)}
+    assert "generator-bound" not in found
+    assert "give more --max-connections" in found["not offered"]
+    times = {"idle_ns": 0, "run_delay_ns": like.steady[0].duration_ns // 2}
+    starved = Loaded(like.order, [msgspec.structs.replace(each, **times) for each in like.slices], like.summary)
+    found = {doubt.partition(":")[0]: doubt for doubt in doubts(starved)}
+    assert "of the time something else ran on its cores" in found["generator-bound"]
+    assert "max-connections" not in found["not offered"]
+
+
 @pytest.mark.parametrize(
     ("load", "offered", "shed", "doubted"),
     [

@@ -273,6 +273,22 @@ def test_line_that_cannot_be_believed_is_a_fault_and_ends_it(line: dict[str, Any
     assert sentence in event.message
 
 
+@pytest.mark.parametrize(
+    ("told", "idle", "delay"),
+    [
+        ({}, None, None),
+        ({"idle_ns": None, "run_delay_ns": None}, None, None),
+        ({"idle_ns": 7, "run_delay_ns": 0}, 7, 0),
+    ],
+)
+def test_how_the_engine_spent_its_time_is_known_where_it_says_so(
+    told: dict[str, int | None], idle: int | None, delay: int | None
+) -> None:
+    slice_ = said(STARTED, SLICE | told)[0]
+    assert isinstance(slice_, Slice)
+    assert (slice_.idle_ns, slice_.run_delay_ns) == (idle, delay)
+
+
 def test_fault_names_the_key_and_the_exit_code() -> None:
     [event] = said({"event": "fault", "exit": 2, "key": "pace.connections", "message": "must be at least 1"})
     assert event == Fault("pace.connections: must be at least 1", 2)

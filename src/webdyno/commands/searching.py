@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from webdyno.analyse.capacity import Result, Search, Tried, next_rate
-from webdyno.analyse.doubts.driver import BOUND
 from webdyno.analyse.doubts.schedule import LATE
+from webdyno.analyse.generator import BOUND, strain_of
 from webdyno.analyse.objectives import LATENCIES, Course, Objective, error_share, missed
 from webdyno.analyse.window import read_window
 from webdyno.analyse.words import rate, time_ns
@@ -131,7 +131,11 @@ def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:
 
 
 def _generator_was_the_limit(run: Run) -> bool:
-    """Busy, or late with what had a connection: then a miss says nothing of the server."""
+    """Then a miss says nothing of the server. Where it is unknown: busy, and late with what had a connection."""
+    steady = [slice_ for slice_ in run.slices if slice_.phase == "steady"]
+    found = strain_of(run, steady, None)
+    if found.busy is not None:
+        return found.limit is not None
     summary = run.summary
     shares = [share for thread in summary.get("threads", []) if (share := thread.get("cpu_share")) is not None]
     busy = bool(shares) and sum(shares) / len(shares) >= BOUND  # one that spins always is; then lateness alone tells

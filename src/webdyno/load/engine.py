@@ -137,6 +137,9 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     handshakes_resumed: int | None = None
     unfinished_hdr: str | None = None
     routes: list[Route] = []
+    # What older engines do not say, nor newer ones where the kernel does not count.
+    idle_ns: int | None = None
+    run_delay_ns: int | None = None
 
 
 class _Summary(msgspec.Struct, tag_field="event", tag="summary"):

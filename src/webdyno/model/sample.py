@@ -81,6 +81,10 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """mean, stdev, max, p50 ...: where the driver gives points instead of a histogram."""
     cpu_user_ns: int | None = None
     cpu_system_ns: int | None = None
+    idle_ns: int | None = None
+    """Time in which the driver's threads had nothing to do, added up over them; one that spins is idle too."""
+    run_delay_ns: int | None = None
+    """Time in which they could have run and had no core, added up over them."""
     routes: list[Route] = []
     """Empty where there is one request only, or the driver does not tell."""
 

@@ -7,6 +7,7 @@ two successes.
 from __future__ import annotations
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.driver import generator_bound
 from webdyno.analyse.table import Cell
 from webdyno.analyse.unanswered import silence
 from webdyno.analyse.window import BLAMELESS, TOO_MANY
@@ -17,13 +18,17 @@ from webdyno.model.run import OUTCOMES
 def wrong_answers(cell: Cell) -> Doubt | None:
     """Requests that failed.
 
-    Shades, and voids from 1 % on, for a server that drops work is not compared with one that does it.
+    Shades, and voids from 1 % on, for a server that drops work is not compared with one that does it. What a load
+    generator at its own limit never sent (``shed``) is not the server's.
     """
-    ratio = cell.error_ratio
-    if ratio <= 0:
+    errors = cell.errors
+    if "shed" in errors and generator_bound(cell) is not None:
+        del errors["shed"]
+    wrong = sum(errors.values())
+    if not wrong:
         return None
-    kinds = sorted(cell.errors, key=lambda kind: -cell.errors[kind])
-    told = words.listing([f"{cell.errors[kind]:,} {kind}" for kind in kinds], 3)
+    ratio = wrong / (wrong + sum(window.ok for window in cell.windows))
+    told = words.listing([f"{errors[kind]:,} {kind}" for kind in sorted(errors, key=lambda kind: -errors[kind])], 3)
     return Doubt(
         kind="wrong-answers",
         severity="voids" if ratio >= TOO_MANY else "shades",
@@ -31,7 +36,7 @@ def wrong_answers(cell: Cell) -> Doubt | None:
         sentence=f"{cell.name} failed {words.per_cent(ratio)} of the requests ({told}); only right answers count "
         "in its rate",
         advice="look at its log and at first_error in the Run; lower the connections until it answers everything",
-        numbers={"share": ratio, **cell.errors},
+        numbers={"share": ratio, **errors},
     )
 
 

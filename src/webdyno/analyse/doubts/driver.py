@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts.throttled import THROTTLED
+from webdyno.analyse.floors import follows
+from webdyno.analyse.generator import Strain, strain_of
+from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
 from webdyno.model.rig import Ceiling
 
-BOUND = 0.85
 NEAR_CEILING = 0.9
 """A rate from this part on of what the driver reached here against a server that answers at once."""
 COARSE_NS = 1_000_000
@@ -57,27 +60,66 @@ def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> C
 
 
 def generator_bound(cell: Cell) -> Doubt | None:
-    """The driver used 85 % of its CPU, or 90 % of its ceiling here, or a quota held it back for 1 % of the time.
+    """The driver had something to do for 85 % of its time, or no core for 5 % of it, at any pace; at a closed one also:
+    it reached 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
-    Shades: the figure is a floor, so nobody who was measured to be faster is told apart from it. At an open pace a
-    driver may spin while it waits, so that its CPU says nothing; there its lateness does (see schedule).
+    Shades: the figure is a floor, so nobody who was measured to be faster is told apart from it. A driver on a core of
+    the contenders is without it as often as they work: what that costs is said of the whole study (see shared-cores).
     """
-    if cell.load.is_open:
-        return None
-    held_back = cell.median(lambda window: window.driver_throttled)
+    held_back = None if cell.load.is_open else cell.median(lambda window: window.driver_throttled)
     if held_back is not None and held_back >= THROTTLED:
         return _throttled(cell, held_back)
-    share = cell.median(driver_share)
-    if share is None or share < BOUND:
-        return _near_ceiling(cell)
+    found = strain_in(cell)
+    if found.limit == "starved":
+        return _starved(cell, found.without_core or 0.0)
+    if found.limit == "busy":
+        return _busy(cell, found.busy or 0.0)
+    return None if cell.load.is_open else _near_ceiling(cell)
+
+
+def strain_in(cell: Cell) -> Strain:
+    """The middle one of the rounds'."""
+    found = [_strain(window) for window in cell.windows]
+    return Strain(
+        busy=_middle([each.busy for each in found]), without_core=_middle([each.without_core for each in found])
+    )
+
+
+def _middle(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return statistics.median(known) if known else None
+
+
+def _strain(window: Window) -> Strain:
+    """At an open pace a driver may spin while it waits, so that its CPU says nothing."""
+    run = window.run
+    used = None if run.trial.load.is_open else driver_share(window)
+    if run.rig.shares_cores:
+        return Strain(busy=used, without_core=None)
+    return strain_of(run, steady_slices(run), used)
+
+
+def _busy(cell: Cell, share: float) -> Doubt:
     return Doubt(
         kind="generator-bound",
         severity="shades",
         subject=cell.name,
-        sentence=f"the load generator used {words.per_cent(share)} of its CPU against {cell.name}: its rate is a "
-        "floor, it may be faster",
+        sentence=f"the load generator used {words.per_cent(share)} of its CPU against {cell.name}: "
+        f"{follows(cell.load)}",
         advice="give the driver more cores, or a second machine",
         numbers={"driver_cpu": share},
+    )
+
+
+def _starved(cell: Cell, share: float) -> Doubt:
+    return Doubt(
+        kind="generator-bound",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"something else ran on the load generator's cores for {words.per_cent(share)} of the time against "
+        f"{cell.name}, and it had to wait: {follows(cell.load)}",
+        advice="end what else runs on this machine, or give the driver cores that nothing else uses",
+        numbers={"driver_without_core": share},
     )
 
 

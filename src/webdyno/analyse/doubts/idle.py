@@ -7,7 +7,7 @@ to hold on to connections on which nobody asked.
 from __future__ import annotations
 
 from webdyno.analyse import words
-from webdyno.analyse.doubts.driver import BOUND, driver_share
+from webdyno.analyse.doubts.driver import driver_share, strain_in
 from webdyno.analyse.doubts.machine import foreign_cores
 from webdyno.analyse.doubts.physics import delayed_ack
 from webdyno.analyse.doubts.throttled import throttled
@@ -27,13 +27,13 @@ def idle_while_slow(cell: Cell) -> Doubt | None:
     """It used less than half a core while 4 clients or more per core of it waited, at a workload that only computes.
 
     Silent where something else explains it: a service, a quota, a shared core, another program, a delayed
-    acknowledgement, or a load generator at 85 % of its CPU.
+    acknowledgement, or a load generator at its own limit.
     """
     work = cell.workload
     if cell.load.is_open or work.kind != "cpu" or work.service or work.service_floor_ms or not cell.windows:
         return None
     used, share, clients = cell.median(lambda window: window.contender_cores), cell.median(driver_share), _clients(cell)
-    if used is None or share is None or used >= IDLE_BELOW or share >= BOUND or clients < CLIENTS:
+    if used is None or share is None or used >= IDLE_BELOW or strain_in(cell).limit or clients < CLIENTS:
         return None
     if any(_explained(window) for window in cell.windows) or delayed_ack(cell) or throttled(cell):
         return None

@@ -7,6 +7,7 @@ load count from due, so neither is hidden; but whose fault they are is said here
 from __future__ import annotations
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.driver import generator_bound
 from webdyno.analyse.latency import merge
 from webdyno.analyse.objectives import OFFERED
 from webdyno.analyse.table import Cell
@@ -23,6 +24,8 @@ def not_offered(cell: Cell) -> Doubt | None:
     sent = cell.median(_sent)
     if not due or sent is None or sent >= OFFERED * due:
         return None
+    if generator_bound(cell) is not None:
+        return _not_sent(cell, sent, due)
     return Doubt(
         kind="not-offered",
         severity="shades",
@@ -30,6 +33,18 @@ def not_offered(cell: Cell) -> Doubt | None:
         sentence=f"only {words.per_cent(sent / due)} of the requests that were due were sent to {cell.name}: it was "
         "measured at a lower rate than was asked",
         advice="allow more max_connections, or ask for a rate it can serve",
+        numbers={"sent": sent, "due": due},
+    )
+
+
+def _not_sent(cell: Cell, sent: float, due: float) -> Doubt:
+    return Doubt(
+        kind="not-offered",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"the load generator, at its own limit, sent only {words.per_cent(sent / due)} of the requests that "
+        f"were due to {cell.name}: that is not the server's doing",
+        advice="lift the load generator's limit first (see generator-bound)",
         numbers={"sent": sent, "due": due},
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webdyno.analyse.doubts.driver import BOUND, NEAR_CEILING
+from webdyno.analyse.doubts.driver import NEAR_CEILING
+from webdyno.analyse.generator import Strain, strain
 from webdyno.analyse.objectives import OFFERED
 from webdyno.analyse.unanswered import silence
 from webdyno.analyse.words import count, per_cent, rate, time_ns
@@ -39,12 +40,26 @@ def _of_the_end(loaded: Loaded) -> Iterator[str]:
         yield f"backend: {note}"
 
 
+def _strain(loaded: Loaded) -> Strain:
+    """A spinning thread uses all of its processor whatever it does: then that says nothing."""
+    threads = loaded.summary.get("threads", [])
+    shares = [share for thread in threads if (share := thread.get("cpu_share")) is not None]
+    sleeps = loaded.started.get("wait", "sleep") == "sleep"
+    return strain(loaded.steady, len(threads), sum(shares) / len(shares) if shares and sleeps else None)
+
+
 def _of_the_generator(loaded: Loaded, ceiling_per_s: float | None) -> Iterator[str]:
-    """A spinning thread uses all of its processor whatever it does: there, only lateness tells."""
-    shares = [share for thread in loaded.summary.get("threads", []) if (share := thread.get("cpu_share")) is not None]
-    busy = sum(shares) / len(shares) if shares else 0.0
-    if loaded.started.get("wait", "sleep") == "sleep" and busy >= BOUND:
-        yield f"generator-bound: the engine used {per_cent(busy)} of its {len(shares)} thread(s); try more --threads"
+    found, threads = _strain(loaded), len(loaded.summary.get("threads", []))
+    if found.limit == "starved":
+        yield (
+            f"generator-bound: for {per_cent(found.without_core or 0.0)} of the time something else ran on its "
+            "cores, and the engine had to wait; what is late or was never sent may not be the server's doing"
+        )
+    elif found.limit == "busy":
+        yield (
+            f"generator-bound: the engine used {per_cent(found.busy or 0.0)} of its {threads} thread(s); "
+            "try more --threads"
+        )
     elif ceiling_per_s is not None and loaded.per_s >= NEAR_CEILING * ceiling_per_s:
         yield (
             f"generator-bound: {rate(loaded.per_s)} is 90 % or more of what the engine reached here against a server "
@@ -63,7 +78,8 @@ def _of_the_schedule(loaded: Loaded) -> Iterator[str]:
     sent = due - summary["errors"].get("shed", 0)
     if loaded.order.load.is_open and sent < OFFERED * due and summary.get("ended") in ("duration", "count"):
         share = per_cent(sent / due)
-        yield f"not offered: only {share} of the requests that were due were sent; give more --max-connections"
+        what = "the engine was at its own limit" if _strain(loaded).limit else "give more --max-connections"
+        yield f"not offered: only {share} of the requests that were due were sent; {what}"
     lag, response = summary.get("lag_ns"), summary.get("response_ns")
     if lag and response and lag["p99"] > _LATE * response["p99"]:
         yield f"schedule-lag: the engine sent late by {time_ns(lag['p99'])} at p99, a tenth of p99 or more"

@@ -1,0 +1,77 @@
+"""The load generator at its own limit: told at every pace from what its threads did. Then the server is not blamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.analyse.fakes import RIG, SECOND, change_slices, run
+from tests.analyse.test_doubts import doubts, rounds
+from webdyno.analyse.generator import strain
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.sample import Slice
+
+OPEN = Load(connections=64, rate_per_s=10_000, max_connections=640, duration_s=2)
+CLOSED = Load(connections=64, duration_s=2)
+
+
+def driven(load: Load, *, idle: float | None, without_core: float | None, rig: Any = RIG, **changes: Any) -> list[Run]:
+    """Rounds in which the one thread of the engine spent such parts of its time so."""
+    times = {
+        "idle_ns": None if idle is None else round(idle * SECOND),
+        "run_delay_ns": None if without_core is None else round(without_core * SECOND),
+    }
+    threads = {"threads": [{"cpu_share": 0.3}]}
+    made = rounds(lambda r: change_slices(run(round_=r, rate=10_000, load=load, rig=rig), **times, **changes))
+    return [msgspec.structs.replace(each, summary=threads) for each in made]
+
+
+@pytest.mark.parametrize(("load", "means"), [(OPEN, "its latency may be lower"), (CLOSED, "its rate is a floor")])
+def test_an_engine_without_a_core_says_so_at_every_pace(load: Load, means: str) -> None:
+    found = doubts(driven(load, idle=0.1, without_core=0.5))["generator-bound"]
+    assert "something else ran on the load generator's cores for 50 % of the time" in found.sentence
+    assert means in found.sentence
+    assert found.numbers["driver_without_core"] == pytest.approx(0.5)
+    assert "generator-bound" not in doubts(driven(load, idle=0.5, without_core=0.04))
+
+
+@pytest.mark.parametrize("load", [OPEN, CLOSED])
+def test_an_engine_that_always_has_something_to_do_says_so_at_every_pace(load: Load) -> None:
+    assert "used 90 % of its CPU" in doubts(driven(load, idle=0.1, without_core=0.01))["generator-bound"].sentence
+    assert "generator-bound" not in doubts(driven(load, idle=0.2, without_core=0.01))
+
+
+def test_one_that_spins_all_the_time_with_nothing_to_do_is_idle() -> None:
+    spinning = driven(OPEN, idle=0.7, without_core=0.0, cpu_user_ns=SECOND, cpu_system_ns=0)
+    assert "generator-bound" not in doubts(spinning)
+
+
+def test_on_a_core_of_the_contenders_it_is_without_it_while_they_work() -> None:
+    shared = msgspec.structs.replace(RIG, driver_cores=RIG.contender_cores)
+    assert "generator-bound" not in doubts(driven(CLOSED, idle=0.0, without_core=0.5, rig=shared))
+
+
+def test_what_an_engine_at_its_limit_never_sent_is_not_held_against_the_server() -> None:
+    shed = {"ok": 6_000, "offered": 10_000, "errors": {"shed": 4_000}}
+    blamed = doubts(driven(OPEN, idle=0.5, without_core=0.0, **shed))
+    assert blamed["wrong-answers"].severity == "voids"
+    assert "more max_connections" in blamed["not-offered"].advice
+    found = doubts(driven(OPEN, idle=0.0, without_core=0.5, **shed))
+    assert "wrong-answers" not in found
+    assert "the load generator, at its own limit, sent only 60 %" in found["not-offered"].sentence
+    reset = {"ok": 6_000, "offered": 10_000, "errors": {"shed": 3_900, "reset": 100}}
+    found = doubts(driven(OPEN, idle=0.0, without_core=0.5, **reset))
+    assert found["wrong-answers"].numbers["share"] == pytest.approx(100 / 6_100)
+
+
+def test_what_is_not_known_is_not_judged() -> None:
+    assert "generator-bound" not in doubts(driven(OPEN, idle=None, without_core=None))
+    unknown = strain([], 1, None)
+    assert (unknown.busy, unknown.without_core, unknown.limit) == (None, None, None)
+    half = Slice(phase="steady", index=0, start_ns=0, duration_ns=SECOND, offered=1, ok=1, errors={})
+    told = msgspec.structs.replace(half, idle_ns=SECOND, run_delay_ns=0)
+    assert strain([told, half], 1, 0.9).limit == "busy", "one slice that does not say leaves what the CPU says"
+    assert strain([told, told], 2, None).busy == 0.5
