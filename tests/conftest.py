@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 
-for name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+TERMINAL = ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+for name in (*TERMINAL, "VIRTUAL_ENV", "CONDA_PREFIX"):
     os.environ.pop(name, None)
 for name in ("no_proxy", "NO_PROXY"):  # builds may need the proxy
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost", "::1"]))
+# Our matrices are small: more threads cost a tenth of all CPU time, and the workers of xdist have the other cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background job: children would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)

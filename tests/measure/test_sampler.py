@@ -173,6 +173,7 @@ def test_a_failure_in_the_thread_is_raised_when_the_block_is_left(here: Here, mo
         failed.wait(10)
 
 
+@pytest.mark.measures
 def test_it_costs_less_than_1_percent_of_a_core_for_10_processes(strapped: Strapped) -> None:
     code = "import os, time\nfor _ in range(9):\n    if os.fork() == 0: break\nprint('up', flush=True)\ntime.sleep(60)"
     group = start(strapped, code)
