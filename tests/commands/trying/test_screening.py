@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,3 +34,20 @@ def test_a_run_that_failed_has_no_rate_and_says_nothing_of_waiting(monkeypatch: 
     monkeypatch.setattr(screening, "read_window", lambda _run, *, latencies: None)
     run: Any = None
     assert seen(run, 32, 0.05) == (None, 0.0, False)
+
+
+def test_a_server_whose_answer_was_wrong_once_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bench(*outcomes: str) -> tuple[Any, list[str]]:
+        left = list(outcomes)
+        measure = lambda *_: SimpleNamespace(outcome=left.pop(0))  # noqa: E731
+        return SimpleNamespace(interrupted=threading.Event(), measure=measure), left
+
+    for outcomes, last, unused in (
+        (("ok", "ok"), "ok", 1),
+        (("wrong-answer", "ok"), "ok", 0),
+        (("wrong-answer", "wrong-answer", "ok"), "wrong-answer", 1),
+        (("died", "ok"), "died", 1),
+    ):
+        there, left = bench(*outcomes)
+        assert screening._measured(there, "a", 1.0).outcome == last
+        assert len(left) == unused

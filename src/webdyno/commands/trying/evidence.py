@@ -19,6 +19,7 @@ from webdyno.commands.trying.budget import NOTHING_S
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.copying import Around, Copied, image_to_copy, to_copy
 from webdyno.commands.trying.envfile import read_variables
+from webdyno.commands.trying.erring import erring
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle
@@ -48,8 +49,9 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
     if answer.best is not None and sitting.project is not None and not sitting.interrupted.is_set():
         seen = profile(bench, answer.best, sitting.work)
     project = sitting.project
+    wrong = _wrong(bench, answer, runs)
     return Told(
-        answer=answer.sentence,
+        answer=answer.sentence if wrong is None else f"{answer.sentence} {wrong[0].upper()}{wrong[1:]}.",
         take=answer.best,
         interface=None if project is None else project.interface,
         python="" if project is None else f"{project.version}, {project.how}",
@@ -76,6 +78,12 @@ def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
     if name == CURRENT:
         return f"current: {sitting.flags.current}"
     return called(bench.settings[name])
+
+
+def _wrong(bench: TryBench, answer: Answer, runs: Sequence[Run]) -> str | None:
+    """What went wrong under load, of all that were compared."""
+    errors = [run.summary["first_error"] for run in runs if run.summary.get("first_error")]
+    return erring(answer.verdict.standings, lambda name: called(bench.settings[name]), str(errors[0]) if errors else "")
 
 
 def _limit(
