@@ -92,9 +92,7 @@ def test_full_disk_is_a_sentence_and_keeps_what_is_there(folder: Path) -> None:
         store.append(run(1))
         [(pages,)] = store._rows("PRAGMA page_count")
         store._rows(f"PRAGMA max_page_count={pages + 1}")  # SQLite's own full disk
-        with pytest.raises(
-            MachineError, match=r"the disk is full; the Runs so far are kept: make room, then `webdyno run"
-        ):
+        with pytest.raises(MachineError, match=r"the disk is full; the Runs so far are kept: make room; a study"):
             store.append(run(2, log_tail="x" * 100_000))
         assert store.runs() == [run(1)]
         store._rows("PRAGMA max_page_count=1000000")

@@ -392,7 +392,7 @@ def _explained(file: Path) -> Iterator[None]:
 
 _KEPT = "the Runs so far are kept"
 _SENTENCES = {
-    sqlite3.SQLITE_FULL: f"{{file}}: the disk is full; {_KEPT}: make room, then `webdyno run --resume {{folder}}`",
+    sqlite3.SQLITE_FULL: f"{{file}}: the disk is full; {_KEPT}: make room; a study can be resumed then",
     sqlite3.SQLITE_IOERR: f"{{file}}: the disk fails ({{error}}); {_KEPT}: copy {{folder}} elsewhere and resume there",
     sqlite3.SQLITE_READONLY: f"{{file}} cannot be written to; {_KEPT}: make it writable, or copy {{folder}} elsewhere",
     sqlite3.SQLITE_BUSY: "{file}: another webdyno is writing to it: wait until it has ended",

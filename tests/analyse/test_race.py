@@ -1,5 +1,6 @@
 """The race's rules on figures made by hand, and its replay from Runs: what it does next, and when it is over."""
 
+import json
 import math
 
 import msgspec
@@ -13,7 +14,7 @@ from webdyno.analyse.compare import apart
 from webdyno.analyse.doubts import CONTENDER_RULES
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.floors import HELD_BACK
-from webdyno.analyse.looks import comparisons_at, key_of, replay
+from webdyno.analyse.looks import comparisons_at, key_of, replay, trials_in_all
 from webdyno.analyse.moot import RULES
 from webdyno.analyse.race import Heat, comparisons, judge, spending
 from webdyno.model.race import Race
@@ -21,6 +22,8 @@ from webdyno.model.rig import Ceiling
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Estimate
+from webdyno.report.json import render_json
+from webdyno.report.openmetrics import render_openmetrics
 
 RACE = Race()
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -271,6 +274,25 @@ def test_a_rate_near_the_machines_ceiling_is_a_floor_in_a_race_too() -> None:
     calibrated = msgspec.structs.replace(FINGERPRINT, ceilings=[near])
     assert "incomplete" in {doubt.kind for doubt in analyse(made, FINGERPRINT, runs).doubts}
     assert "incomplete" not in {doubt.kind for doubt in analyse(made, calibrated, runs).doubts}
+
+
+def test_a_race_that_is_over_has_the_trials_it_did_and_one_that_goes_on_the_most_it_may_do() -> None:
+    made = planned(rounds=4, most_runs=18)
+    rates = {"a": 1000.0, "b": 500.0, "c": 250.0, "d": 125.0, "e": 60.0}
+    runs = [
+        run(trial.contender, trial=trial, rate=rates[trial.contender] * (1 + at / 1000))
+        for at, trial in enumerate(made.trials[:15])
+    ]
+    assert replay(made, runs).end == "settled"
+    assert trials_in_all(made, runs) == 15
+    again = [msgspec.structs.replace(runs[0], outcome="interrupted"), *runs]
+    assert trials_in_all(made, again) == 15
+    assert trials_in_all(made, runs[:7]) == made.most_trials == 18
+    assert trials_in_all(msgspec.structs.replace(made, race=None), runs) == 20
+    told = json.loads(render_json(made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs)))
+    assert (told["runs_done"], told["runs_planned"]) == (15, 15)
+    metrics = render_openmetrics(made, FINGERPRINT, runs, None)
+    assert 'webdyno_trials_planned{study="fake"} 15\n' in metrics
 
 
 def two_tables(**changes: object) -> Plan:

@@ -8,7 +8,7 @@ import pytest
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from tests.fakes import catalogue, contender, study
 from webdyno.analyse.words import length
-from webdyno.commands.racing import Racing, ahead, costs, ending, extent, most_trials
+from webdyno.commands.racing import Racing, ahead, costs, ending, extent
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
@@ -102,7 +102,7 @@ def test_it_is_raced_in_as_many_runs_as_its_rounds_would_be() -> None:
     known = msgspec.structs.replace(known, contenders={**known.contenders, "c": slow})
     plan = Racing().on(make_plan(Racing().rounds_of(QUICK), known, {}), QUICK)
     assert plan.race == Race(most_runs=60)
-    assert (plan.rounds, len(plan.trials), most_trials(plan)) == (8, 96, 60)
+    assert (plan.rounds, len(plan.trials), plan.most_trials) == (8, 96, 60)
     assert extent(plan) == "a race of 36 to 60 trials"
     dear, cheap = 1.8 + 2.5, 0.6 + 2.5  # c takes three times as long to start; 20 of the last 24 may be its
     assert plan.seconds == pytest.approx(3 * (8 * cheap + 4 * dear) + 20 * dear + 4 * cheap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import msgspec
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, run
-from webdyno.commands.run import refuse_another_machine
+from webdyno.commands.run import _finish, refuse_another_machine
 from webdyno.model.errors import UsageError
+from webdyno.model.run import Run
+from webdyno.store import Store
 
 PLAN = plan([run()])
 
@@ -37,3 +40,22 @@ def test_the_study_is_named_as_it_was_asked_for() -> None:
 def test_a_machine_with_another_kernel_or_load_is_the_same() -> None:
     later = msgspec.structs.replace(FINGERPRINT, kernel="6.2", hostname="again", load_before=3.0)
     refuse_another_machine(PLAN, Path("x"), FINGERPRINT, later)
+
+
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
+        ([run(outcome="interrupted", slices=[])], "stopped; nothing was measured yet that could be resumed\n"),
+        ([run()], "stopped; 1 trials left: webdyno run --resume "),
+    ],
+)
+def test_resuming_is_offered_where_something_was_saved(
+    runs: list[Run], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, interrupted = tmp_path / "r", threading.Event()
+    interrupted.set()
+    with Store.create(folder, plan([run(), run(round_=2)]), FINGERPRINT) as store:
+        for each in runs:
+            store.append(each)
+    assert _finish(folder, interrupted, json=False, metrics=None) == 130
+    assert says in capsys.readouterr().err

@@ -35,7 +35,7 @@ def test_a_complaint_is_still_told_when_standard_output_is_closed() -> None:
     ("error", "sentence"),
     [
         (BrokenPipeError(32, "Broken pipe"), "broken pipe; webdyno doctor looks at this machine's limits"),
-        (OSError(28, "No space left on device", "/x"), "/x: no space left on device; make room; what was measured"),
+        (OSError(28, "No space left on device", "/x"), "/x: no space left on device; make room\n"),
     ],
 )
 def test_what_breaks_elsewhere_is_not_taken_for_a_reader_who_has_gone(
@@ -48,6 +48,18 @@ def test_what_breaks_elsewhere_is_not_taken_for_a_reader_who_has_gone(
     monkeypatch.setattr(webdyno.commands, "make_app", made)
     assert call(["list"]) == 3
     assert capfd.readouterr().err.startswith(f"webdyno: {sentence}")
+
+
+def test_only_a_run_can_be_resumed_once_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def app(_: list[str], **__: object) -> None:
+        raise OSError(28, "No space left on device", "/x")
+
+    monkeypatch.setattr(webdyno.commands, "make_app", lambda _: app)
+    assert [call([name]) for name in ("run", "try", "load")] == [3, 3, 3]
+    told = capfd.readouterr().err.splitlines()
+    assert ["--resume" in line for line in told] == [True, False, False]
 
 
 def _bash(line: str) -> subprocess.CompletedProcess[str]:

@@ -50,7 +50,7 @@ def test_the_list_has_the_newest_first_with_runs_machine_and_answer(asked: Asked
         "10,200 requests/s",
     ):
         assert said in text
-    assert text.count("go alone served, so it beat nobody. go served") == 2
+    assert text.count("Nobody can be recommended: go alone served, so it beat nobody. go served") == 2
     assert "<script" not in reply.text
 
 
@@ -285,3 +285,12 @@ def test_a_race_that_was_stopped_is_left_off_and_not_done(tmp_path: Path) -> Non
     raced = msgspec.structs.replace(plan(runs), race=Race())
     made(tmp_path / "race", runs, raced)
     assert Shelf(tmp_path).entry("race").state == "left off"
+
+
+def test_a_race_that_is_over_tells_its_own_number_of_runs(tmp_path: Path) -> None:
+    runs = [run("go", round_=at) for at in (1, 2, 3)]
+    planned = plan([run("go", round_=at) for at in range(1, 9)], race=Race(most_runs=5))
+    made(tmp_path / "race", runs, planned)
+    assert Shelf(tmp_path).entry("race").planned == 3
+    made(tmp_path / "cut", [*runs[:2], run("go", round_=3, outcome="interrupted", slices=[])], planned)
+    assert Shelf(tmp_path).entry("cut").planned == 5

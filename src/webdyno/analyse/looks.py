@@ -68,6 +68,13 @@ def replay(plan: Plan, runs: Sequence[Run], ceilings: Sequence[Ceiling] = ()) ->
     return Standstill(heats, [], "settled" if settled else "rounds", plan.rounds)
 
 
+def trials_in_all(plan: Plan, runs: Sequence[Run], ceilings: Sequence[Ceiling] = ()) -> int:
+    """How many Trials a plan has: of a race that is over those it did, of one that goes on the most it may do."""
+    if plan.race is None or replay(plan, runs, ceilings).end is None:
+        return plan.most_trials
+    return len({run.trial.id for run in runs if run.outcome != "interrupted"})
+
+
 def comparisons_at(plan: Plan, runs: Sequence[Run]) -> int | None:
     """What telling two apart takes now, as a number of comparisons in a single analysis; None: this is no race."""
     if plan.race is None:

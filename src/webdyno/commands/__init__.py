@@ -115,7 +115,8 @@ def call(arguments: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         hint = "webdyno doctor looks at this machine's limits"
         if error.errno == errno.ENOSPC:
-            hint = "make room; what was measured before is kept, and webdyno run --resume FOLDER goes on"
+            kept = "; what was measured before is kept, and webdyno run --resume FOLDER goes on"
+            hint = f"make room{kept if named == 'run' else ''}"
         _complain(f"{where}{(error.strerror or str(error)).lower()}; {hint}")
         return MachineError.exit_code
     return result if isinstance(result, int) else 0

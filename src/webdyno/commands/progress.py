@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 
 from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import length, rate
-from webdyno.commands.racing import most_trials
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
@@ -28,7 +27,7 @@ class Tally:
     """How far a plan is, and when it will be done, judged by how long its Trials really take."""
 
     def __init__(self, plan: Plan, already: set[str]) -> None:
-        self.total = most_trials(plan)
+        self.total = plan.most_trials
         self.done = sum(trial.id in already for trial in plan.trials)
         self._expected = partial(expected_s, plan.contenders, plan.in_place)
         whole_s = sum(map(self._expected, plan.trials)) if self.total == len(plan.trials) else plan.seconds

@@ -150,13 +150,7 @@ def extent(plan: Plan) -> str:
     if plan.race is None:
         return f"{count(plan.rounds, 'round')}: {count(len(plan.trials), 'trial')}"
     least = plan.race.least_rounds * plan.cells
-    return f"a race of {count(least)} to {count(most_trials(plan), 'trial')}"
-
-
-def most_trials(plan: Plan) -> int:
-    """As many as there may be."""
-    most = plan.race.most_runs if plan.race else None
-    return len(plan.trials) if most is None else min(most, len(plan.trials))
+    return f"a race of {count(least)} to {count(plan.most_trials, 'trial')}"
 
 
 def ahead(plan: Plan, store: Store) -> Iterator[Trial]:

@@ -259,9 +259,11 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Pat
         if metrics is not None and runs:
             put(metrics, rendered(store, "openmetrics"))
         plan = store.plan()
-        left = "" if plan.race is not None else f" {len(plan.trials) - len(store.done())} trials left:"
+        done = len(store.done())
+        left = "" if plan.race is not None else f" {len(plan.trials) - done} trials left:"
         tell([said] if not interrupted.is_set() and (said := ending(plan, store)) else [])
     if interrupted.is_set():
-        print(f"stopped;{left} webdyno run --resume {folder}", file=sys.stderr)
+        again = f"{left} webdyno run --resume {folder}" if done else " nothing was measured yet that could be resumed"
+        print(f"stopped;{again}", file=sys.stderr)
         return 128 + signal.SIGINT
     return 1 if any(record.outcome != "ok" for record in runs) else 0

@@ -102,6 +102,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """All rounds of a cell are measured on one start of its server, one after the other."""
 
     @property
+    def most_trials(self) -> int:
+        """As many as there may be: of a race no more than it may have, whatever is settled by then."""
+        most = self.race.most_runs if self.race else None
+        return len(self.trials) if most is None else min(most, len(self.trials))
+
+    @property
     def cells(self) -> int:
         """Trials of a round of everything."""
         return sum(trial.round == 1 for trial in self.trials)

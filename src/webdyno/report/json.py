@@ -33,7 +33,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """As many as there may be, in a race."""
     estimate: str
     runs_planned: int
-    """At most, in a race."""
+    """At most, in a race that goes on."""
     runs_done: int
     fingerprint: Fingerprint
     analysis: Analysis
@@ -43,7 +43,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> bytes:
     """The document, indented, ending in a new line."""
-    most = plan.race.most_runs if plan.race else None
+    from webdyno.analyse.looks import trials_in_all  # numpy, which other commands need not wait for
+
     told = Told(
         schema=SCHEMA,
         study=plan.study,
@@ -52,8 +53,8 @@ def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         seed=plan.seed,
         rounds=plan.rounds,
         estimate=plan.estimate,
-        runs_planned=len(plan.trials) if most is None else min(most, len(plan.trials)),
-        runs_done=sum(run.outcome != "interrupted" for run in runs),
+        runs_planned=trials_in_all(plan, runs, fingerprint.ceilings),
+        runs_done=len({run.trial.id for run in runs if run.outcome != "interrupted"}),
         fingerprint=fingerprint,
         analysis=analysis,
         failures=failures(runs),

@@ -42,7 +42,7 @@ class Family(NamedTuple):
 FAMILIES: dict[str, Family] = {
     "webdyno_study": Family("info", "", "The study, and the webdyno that measured it"),
     "webdyno_machine": Family("info", "", "The machine it was measured on"),
-    "webdyno_trials_planned": Family("gauge", "", "Trials of the plan; of a race the most it may have"),
+    "webdyno_trials_planned": Family("gauge", "", "Trials of the plan; of a race that goes on the most it may have"),
     "webdyno_runs": Family("counter", "", "Runs written down, by how they ended"),
     "webdyno_requests": Family("counter", "", "Requests of the steady phase: outcome ok, or the kind of error"),
     "webdyno_steady_seconds": Family("counter", "seconds", "Length of the steady phase"),
@@ -97,7 +97,9 @@ def samples_of(
     plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis | None
 ) -> Iterator[Sample]:
     """Everything about one results folder."""
-    yield from head(plan, fingerprint)
+    from webdyno.analyse.looks import trials_in_all  # numpy, which other commands need not wait for
+
+    yield from head(plan, fingerprint, trials_in_all(plan, runs, fingerprint.ceilings))
     last = {run.trial.id: number for number, run in enumerate(runs)}
     names = load_names(plan)
     for number, run in enumerate(runs):
@@ -106,14 +108,14 @@ def samples_of(
         yield from about_analysis(plan, analysis)
 
 
-def head(plan: Plan, fingerprint: Fingerprint) -> Iterator[Sample]:
-    """Study, machine, and how much is planned."""
+def head(plan: Plan, fingerprint: Fingerprint, planned: int | None = None) -> Iterator[Sample]:
+    """Study, machine, and how many Trials are ``planned``; as many as there may be when that is not known."""
     study = {"study": plan.study}
     about = {"title": plan.title, "seed": str(plan.seed), "version": fingerprint.webdyno}
     yield Sample("webdyno_study", "_info", study | about, 1)
     machine = {name: getattr(fingerprint, name) or "" for name in ("hostname", "cpu_model", "kernel", "distribution")}
     yield Sample("webdyno_machine", "_info", study | machine | {"cores": str(fingerprint.cores)}, 1)
-    yield Sample("webdyno_trials_planned", "", study, len(plan.trials))
+    yield Sample("webdyno_trials_planned", "", study, plan.most_trials if planned is None else planned)
 
 
 def load_names(plan: Plan) -> LoadNames:

@@ -74,9 +74,11 @@ class Watch:
     def _now(self) -> Markup:
         """How far it is, and the Trial in flight."""
         now, done = self.now, len(self.finished)
-        total = (now.total if now else None) or (len(self.plan.trials) if self.plan and not now else None)
+        entry = self._shelf.entry(self.name) if self.plan and not now else None
+        total = (now.total if now else None) or (entry.planned if entry else None)
         left = f", about {words.length(now.left_s)} left" if now and now.left_s is not None else ""
-        at_most = " at most" if self.plan and self.plan.race else ""
+        over = entry is not None and entry.state == "done"
+        at_most = " at most" if self.plan and self.plan.race and not over else ""
         count = f"{done} of{at_most} {words.count(total, 'trial')}" if total else f"{words.count(done, 'trial')} done"
         bar = element("progress", count, value=done, max=total, aria_label="trials done") if total else None
         return join(element("p", element("b", count), left, class_="far"), bar, self._flight())

@@ -176,16 +176,17 @@ def _entry(name: str, store: Store, written: bool) -> Entry:
     last = {run.trial.id: run for run in runs if run.outcome != "interrupted"}
     began = min((run.started_at for run in runs), default="")
     stopped = bool(runs) and runs[-1].outcome == "interrupted"
+    over = not written and _is_done(plan, len(last)) and not stopped
     return Entry(
         name=name,
-        state="in progress" if written else "done" if _is_done(plan, len(last)) and not stopped else "left off",
+        state="in progress" if written else "done" if over else "left off",
         study=plan.study,
         title=plan.title,
         began=began,
         machine=machine,
         done=len(last),
         failed=sum(run.outcome != "ok" for run in last.values()),
-        planned=len(plan.trials),
+        planned=len(last) if over else plan.most_trials,
         race=plan.race is not None,
     )
 
