@@ -19,11 +19,24 @@ def test_busy_is_all_but_idle_and_waiting_and_what_was_stolen(tmp_path: Path) ->
     tick = 10_000_000
     assert (reading.role, reading.busy_ns, reading.steal_ns) == ("host", (10 + 20 + 30 + 4 + 6) * tick, 7 * tick)
     assert reading.run_queue == 2.0  # without the reader
+    assert reading.steal_by_core == {"0": 7 * tick}
+
+
+def test_what_each_core_lost_is_told_of_those_that_lost_any(tmp_path: Path) -> None:
+    lines = [
+        "cpu  1 0 1 9 0 0 0 12 0 0",
+        "cpu0 1 0 0 9 0 0 0 0 0 0",
+        "cpu1 0 0 1 0 0 0 0 5 0 0",
+        "cpu12 0 0 0 0 0 0 0 7 0 0",
+    ]
+    (tmp_path / "stat").write_text("\n".join(lines))
+    assert read_machine(tmp_path).steal_by_core == {"1": 50_000_000, "12": 70_000_000}
 
 
 def test_kernels_without_steal_leave_it_unknown(tmp_path: Path) -> None:
     (tmp_path / "stat").write_text("cpu  10 20 30 1000 500 4 6\n")
-    assert read_machine(tmp_path).steal_ns is None
+    reading = read_machine(tmp_path)
+    assert (reading.steal_ns, reading.steal_by_core) == (None, None)
 
 
 def test_a_machine_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from webdyno.analyse.latency import Latency, merge
@@ -47,6 +48,8 @@ class Window:
     """None too when nothing stood behind the contender, or only the user's own."""
     host_cores: float | None
     steal_cores: float | None
+    own_steal_cores: float | None
+    """Of the contender's own cores alone; None in Runs that did not keep it by core."""
     in_flight: float | None
     contender_throttled: float | None
     """Part of the phase in which a CPU quota held it back, at most 1."""
@@ -96,6 +99,7 @@ def read_window(run: Run, *, latencies: bool = True) -> Window | None:
         service_cores=look.per_second("service", cpu_ns),
         host_cores=look.per_second("host", lambda reading: reading.busy_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
+        own_steal_cores=look.per_second("host", partial(_stolen_from, run.rig.contender_cores)),
         in_flight=_mean([_held(slice_) for slice_ in steady]),
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
@@ -107,6 +111,11 @@ def cpu_ns(reading: Reading) -> int | None:
     if reading.cpu_user_ns is None or reading.cpu_system_ns is None:
         return None
     return reading.cpu_user_ns + reading.cpu_system_ns
+
+
+def _stolen_from(cores: Iterable[int], reading: Reading) -> int | None:
+    by_core = reading.steal_by_core
+    return None if by_core is None else sum(by_core.get(str(core), 0) for core in cores)
 
 
 def count_errors(slices: Iterable[Slice]) -> dict[str, int]:

@@ -17,6 +17,7 @@ _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 def read_machine(proc: Path = Path("/proc")) -> Reading:
     """A Reading of role host; counters since boot, over all cores."""
     busy_ns = steal_ns = run_queue = None
+    by_core: dict[str, int | None] = {}
     try:
         lines = (proc / "stat").read_text().splitlines()
     except OSError:
@@ -25,9 +26,18 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
         name, *values = line.split()
         if name == "cpu":
             busy_ns, steal_ns = _times([int(value) for value in values])
+        elif name.startswith("cpu"):
+            _, by_core[name.removeprefix("cpu")] = _times([int(value) for value in values])
         elif name == "procs_running":
             run_queue = float(max(0, int(values[0]) - 1))  # without the thread that reads this
-    return Reading(at_ns=time.monotonic_ns(), role="host", run_queue=run_queue, steal_ns=steal_ns, busy_ns=busy_ns)
+    return Reading(
+        at_ns=time.monotonic_ns(),
+        role="host",
+        run_queue=run_queue,
+        steal_ns=steal_ns,
+        steal_by_core=None if steal_ns is None else {core: lost for core, lost in by_core.items() if lost},
+        busy_ns=busy_ns,
+    )
 
 
 def _times(ticks: list[int]) -> tuple[int, int | None]:

@@ -117,5 +117,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """host: processes able to run."""
     steal_ns: int | None = None
     """host: time the hypervisor took, all cores, since boot."""
+    steal_by_core: dict[str, int] | None = None
+    """host: the same by core (number as the kernel counts them), of those that lost any; None in Runs made before it
+    was kept, and where the kernel does not tell."""
     busy_ns: int | None = None
     """host: time at work, all cores, since boot: without what was idle, waited for I/O (iowait) or was stolen."""
