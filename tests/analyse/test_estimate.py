@@ -98,6 +98,62 @@ def test_trimming_never_makes_a_figure_surer() -> None:
     assert math.log((trimmed.high or 0) / (trimmed.low or 1)) > math.log((whole.high or 0) / (whole.low or 1))
 
 
+def test_one_wild_contender_does_not_blur_the_others() -> None:
+    """Its own interval is wide; theirs are as if it were not there."""
+    rng = np.random.default_rng(4)
+    quiet = {(name, r): math.exp(rng.normal(0, 0.01)) for name in "abcdefg" for r in range(4)}
+    wild = {("w", r): math.exp(rng.normal(0, 0.3)) for r in range(4)}
+    alone, among = fitted(quiet).contrast("a", "b"), fitted(quiet | wild).contrast("a", "b")
+    assert alone is not None
+    assert among is not None
+    assert among.error < 1.5 * alone.error  # 3 times, by the mean of the rounds
+    assert fitted(quiet | wild).estimate("a", "per_s").high == pytest.approx(
+        fitted(quiet).estimate("a", "per_s").high, rel=0.01
+    )
+    other = fitted(quiet | wild).contrast("a", "w")
+    assert other is not None
+    assert other.error > 5 * among.error
+
+
+def test_nobody_is_much_quieter_than_the_table() -> None:
+    """A slow start of most, none yet of a and b: they are not said to be ten times as sure as the others."""
+    cells = {(name, r): 100.0 + r / 10 for name in "abcdef" for r in range(3)}
+    cells |= {(name, at % 3): 80.0 for at, name in enumerate("cdef")}
+    made = fitted(cells)
+    sure, others = made.contrast("a", "b"), made.contrast("c", "d")
+    assert sure is not None
+    assert others is not None
+    assert sure.error > 0.7 * others.error
+
+
+def test_what_a_count_of_steps_cannot_resolve_is_in_its_interval_however_alike_rounds_are() -> None:
+    cells = {(name, r): count for name, count in (("a", 16.0), ("b", 15.0), ("c", 5.0)) for r in range(4)}
+    plain, stepped = fitted(cells), fit(cells, steps={key: 1 / count for key, count in cells.items()})
+    assert stepped is not None
+    assert plain.ratio("a", "b").low == pytest.approx(16 / 15)
+    low, high = stepped.ratio("a", "b").low, stepped.ratio("a", "b").high
+    assert low is not None
+    assert high is not None
+    assert low < 1 < 16 / 14 < high
+    more = fit(
+        cells | {(n, 9): v for (n, _), v in cells.items()}, steps={(n, r): 1 / 15 for n in "abc" for r in range(10)}
+    )
+    assert more is not None
+    assert (more.ratio("a", "b").low or 1) < 1  # more rounds in the same step tell no more
+
+
+def test_the_paired_interval_is_the_plain_one_and_knows_who_met_when() -> None:
+    cells = {("a", r): 100.0 + r for r in (1, 2, 3)} | {("b", r): 50.0 + 2 * r for r in (2, 3, 4)} | {("c", 9): 1.0}
+    made = fitted(cells)
+    paired = made.paired("a", "b")
+    apart = np.log([102 / 54, 103 / 56])
+    assert paired is not None
+    assert paired.log == pytest.approx(apart.mean())
+    assert paired.error == pytest.approx(stats.sem(apart))
+    assert (made.last_round("a", "b"), made.last_round("a", "c")) == (3, None)
+    assert made.paired("a", "c") is None
+
+
 def test_nothing_gives_nothing() -> None:
     assert fit({}) is None
     assert fit({("a", 1): 0.0}) is None

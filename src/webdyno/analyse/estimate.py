@@ -7,7 +7,7 @@ server, never the second or the request: simulated, bootstraps of seconds cover 
 claimed.
 
 The errors of contenders differ, so each has its own variance, steadied across the table (``moderate``) and never taken
-for less than what was seen of it. Ratios are
+for less than what was seen of it (``variances``), nor for less than the step in which its answers come. Ratios are
 judged within rounds; the interval of a figure on its own also carries how much the rounds themselves differed,
 because whoever runs it again gets other rounds.
 
@@ -19,18 +19,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from webdyno.analyse.moderate import moderate
+from webdyno.analyse.variances import medians, variances
 from webdyno.model.verdict import Estimate
 
 CONFIDENCE = 0.95
 Vector = NDArray[np.floating]
 Cells = Mapping[tuple[str, int], float]
 """Positive figures by contender and round."""
+STEP = 1 / 6
+"""Variance of a count of whole steps, in steps: its window begins and ends anywhere within one, but perhaps at the same
+point in every round, so that more rounds do not lessen it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,9 @@ class Contrast:
         """So many standard errors as Student's t has at ``quantile``."""
         return self.error * float(stdtrit(self.freedom, quantile))
 
-    def estimate(self, rounds: int, unit: str) -> Estimate:
+    def estimate(self, rounds: int, unit: str, confidence: float = CONFIDENCE) -> Estimate:
         """Back from logarithms, with a t interval."""
-        reach = self.reach((1 + CONFIDENCE) / 2)
+        reach = self.reach((1 + confidence) / 2)
         low, high = float(np.exp(self.log - reach)), float(np.exp(self.log + reach))
         return Estimate(value=float(np.exp(self.log)), low=low, high=high, rounds=rounds, unit=unit)
 
@@ -80,6 +84,10 @@ class Fit:
     blocks: int
     trend: Contrast | None
     """From the first to the last round, common to all contenders."""
+    numbers: tuple[int, ...]
+    """Of the rounds, in order."""
+    seen: NDArray[np.floating]
+    """The logarithms themselves, contenders down, rounds across; nan: not there."""
 
     def estimate(self, name: str, unit: str) -> Estimate:
         """The figure of one contender; no interval with less than two rounds."""
@@ -108,7 +116,20 @@ class Fit:
         _, freedom = _sum((mine, self.freedom[i]), (others, self.freedom[k]))
         return Contrast(float(self.logs[i] - self.logs[k]), variance**0.5, min(freedom, self.total))
 
-    def ratio(self, one: str, other: str) -> Estimate:
+    def paired(self, one: str, other: str) -> Contrast | None:
+        """The same by the plain paired t of the rounds that both have, which borrows no variance; None below two."""
+        apart = self.seen[self.names.index(one)] - self.seen[self.names.index(other)]
+        apart = apart[~np.isnan(apart)]
+        if len(apart) < 2:
+            return None
+        return Contrast(float(apart.mean()), float(apart.std(ddof=1)) / len(apart) ** 0.5, len(apart) - 1)
+
+    def last_round(self, one: str, other: str) -> int | None:
+        """The last round that both have; None: they never met."""
+        met = ~np.isnan(self.seen[self.names.index(one)] + self.seen[self.names.index(other)])
+        return self.numbers[int(np.flatnonzero(met)[-1])] if met.any() else None
+
+    def ratio(self, one: str, other: str, confidence: float = CONFIDENCE) -> Estimate:
         """``one / other`` with its interval."""
         rounds = min(self.rounds[self.names.index(one)], self.rounds[self.names.index(other)])
         contrast = self.contrast(one, other)
@@ -117,15 +138,16 @@ class Fit:
         if contrast is None:
             value = float(np.exp(self.logs[self.names.index(one)] - self.logs[self.names.index(other)]))
             return Estimate(value=value, low=None, high=None, rounds=rounds, unit="ratio")
-        return contrast.estimate(rounds, "ratio")
+        return contrast.estimate(rounds, "ratio", confidence)
 
 
-def fit(cells: Cells, *, trimmed: bool = False) -> Fit | None:
+def fit(cells: Cells, *, trimmed: bool = False, steps: Cells = MappingProxyType({})) -> Fit | None:
     """The additive fit of ``cells``; None when there are none.
 
     ``trimmed`` leaves out, for each contender with three rounds or more, the rounds that lie highest and lowest once
     the common part of the rounds is taken out (study S1's estimate). The errors still come from all rounds, so its
-    intervals are wider: what was thrown away cannot make a figure surer.
+    intervals are wider: what was thrown away cannot make a figure surer. ``steps``: parts of figures that came in one
+    step, where that is known.
     """
     keys = [key for key, value in cells.items() if value > 0]
     if not keys:
@@ -138,9 +160,12 @@ def fit(cells: Cells, *, trimmed: bool = False) -> Fit | None:
     residuals = y - design @ (inverse @ y)
     slack = np.maximum(1 - np.einsum("ij,ji->i", design, inverse), 0)
     slack[slack < 1e-9] = 0
-    variances, freedom = _variances(residuals, slack, owner, len(names))
-    noise = np.nan_to_num(variances)[owner]
+    rounds = np.array([round_ for _, round_ in keys])
+    known, freedom = variances(residuals, slack, owner, rounds)
+    counted = STEP * np.array([steps.get(key, 0.0) for key in keys]) ** 2 * np.bincount(owner)[owner]
+    noise = np.fmax(np.nan_to_num(known)[owner], counted)
     effects, trend = _rounds(inverse[len(names) :], y, noise, freedom, blocks)
+    effects = effects + medians(residuals, rounds, blocks) if len(effects) else effects
     weights = _trimmed(design, inverse, residuals, owner) if trimmed else inverse[: len(names)]
     return Fit(
         names=names,
@@ -153,6 +178,8 @@ def fit(cells: Cells, *, trimmed: bool = False) -> Fit | None:
         between=float(effects.var(ddof=1) / len(effects)) if len(effects) > 1 else 0.0,
         blocks=len(blocks),
         trend=trend,
+        numbers=tuple(np.unique(rounds).tolist()),
+        seen=_seen(y, owner, rounds),
     )
 
 
@@ -170,6 +197,13 @@ def _design(keys: Sequence[tuple[str, int]], names: Sequence[str]) -> tuple[NDAr
             else:
                 design[row, len(names) + at] = 1
     return design, blocks
+
+
+def _seen(y: Vector, owner: NDArray[np.intp], rounds: NDArray[np.intp]) -> NDArray[np.floating]:
+    numbers, column = np.unique(rounds, return_inverse=True)
+    made = np.full((int(owner.max()) + 1, len(numbers)), np.nan)
+    made[owner, column] = y
+    return made
 
 
 def _solution(design: NDArray[np.floating], number: int) -> NDArray[np.floating]:
@@ -198,20 +232,6 @@ def _trimmed(
     share /= share.sum(axis=1, keepdims=True)
     made: NDArray[np.floating] = share - share @ design[:, number:] @ inverse[number:]
     return made
-
-
-def _variances(residuals: Vector, slack: Vector, owner: NDArray[np.intp], number: int) -> tuple[Vector, Vector]:
-    """Each contender's own variance over its share of the freedom, moderated upwards.
-
-    One prior for all takes those that are really noisier than the rest for quieter than they are, and they are the ones
-    that seem to differ: simulated with starts 1 to 5 % apart, races among equals claimed something falsely in 11.5 % of
-    200 worlds, and in 3 % of 200 with no variance below what was seen of it (``bench.trust simulated``).
-    """
-    squares: Vector = np.bincount(owner, residuals**2, number).astype(float)
-    freedom: Vector = np.bincount(owner, slack, number).astype(float)
-    own = np.divide(squares, freedom, out=np.zeros(number), where=freedom > 0)
-    moderated, known = moderate(own, freedom)
-    return np.fmax(moderated, np.where(freedom > 1e-9, own, moderated)), known
 
 
 def _rounds(
