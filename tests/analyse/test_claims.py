@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, change_slices, plan, robbed, run
+from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, change_slices, plan, robbed, run, workload
 from webdyno.analyse import analyse
 from webdyno.analyse.measures import Share
 from webdyno.model.claim import Claim, ClaimVerdict
@@ -267,6 +267,61 @@ def test_many_figures_must_be_clearer_to_refute_a_claim() -> None:
         refuted += judged(runs, claim).ruling == "does not hold"
     assert refuted == 0  # without the correction: 3
     assert judged(runs, {**claim, "value": 8_000}).ruling == "does not hold"
+
+
+def test_the_more_a_claim_may_miss_the_surer_each_of_its_comparisons_must_be() -> None:
+    """Three of six surely hold and three lie at the border: a half would be found holding by luck of any of these."""
+    claim = {"contenders": ["go"], "relation": "more than", "than": list("abcdef")}
+    noise = (1.02, 1.0, 0.99, 1.005)
+    near = [run(name, rate=9_800 * by, round_=at) for name in "abc" for at, by in enumerate(noise, 1)]
+    runs = [*good("go", 10_000), *near, *(each for name in "def" for each in good(name, 9_990))]
+    few, most = (judged(runs, {**claim, "share": share}) for share in (1 / 6, 0.5))
+    of = {case.than: case.estimate for case in most.cases}
+    assert (few.ruling, most.ruling) == ("cannot tell", "cannot tell")
+    lows = [estimate.low for name in "abc" if (estimate := of[name]) is not None]
+    assert len(lows) == 3
+    assert all(low is not None and low > 1 for low in lows)  # by the plain interval
+    assert judged(runs, {**claim, "than": list("abc")}).ruling == "holds"
+
+
+@pytest.mark.slow
+def test_a_claim_about_a_share_is_falsely_found_to_hold_in_at_most_five_of_a_hundred() -> None:
+    """It held in four of ten comparisons, was said to in five, and the other six are exactly at the border: 14 %, with
+    the level of a single one."""
+    names, rng, false = "abcdefghij", np.random.default_rng(77), 0
+    for _ in range(150):
+        rates = {name: 5_000.0 if name in "abcd" else 10_000.0 for name in names} | {"go": 10_000.0}
+        runs = [
+            run(name, rate=rate * float(np.exp(rng.normal(0, 0.02))), round_=at)
+            for name, rate in rates.items()
+            for at in range(1, 5)
+        ]
+        claim = {"contenders": ["go"], "relation": "more than", "than": list(names), "share": 0.5}
+        false += judged(runs, claim).ruling == "holds"
+    assert false <= 10
+
+
+def test_two_rounds_decide_no_claim() -> None:
+    runs = [run(name, rate=rate + at, round_=at) for name, rate in (("go", 3e4), ("node", 1e4)) for at in (1, 2)]
+    verdict = judged(runs, {"contenders": ["go"], "relation": "more than", "than": ["node"]})
+    assert verdict.ruling == "cannot tell"
+    assert "2 rounds tell too little, three are needed" in verdict.sentence
+
+
+def test_a_rate_of_few_answers_decides_only_what_one_more_step_would() -> None:
+    """Six steps of four answers against seven: the one under way would have made them equal."""
+
+    def steps(name: str, answers: int) -> list[Run]:
+        cut = {"ok": answers, "duration_ns": 10**9, "errors": {"unfinished": 4}}
+        return [change_slices(run(name, round_=at), **cut) for at in (1, 2, 3, 4)]
+
+    waits = workload("hello", service_floor_ms=160.0)
+    runs = [*steps("go", 28), *steps("node", 24), *steps("flask", 12)]
+    claim = {"contenders": ["go"], "relation": "more than"}
+    near = judged(runs, {**claim, "than": ["node"]}, workloads={"hello": waits})
+    assert near.ruling == "cannot tell"
+    assert "only whole answers count" in near.sentence
+    assert judged(runs, {**claim, "than": ["flask"]}, workloads={"hello": waits}).ruling == "holds"
 
 
 def test_a_share_is_as_wide_as_its_rounds_and_its_requests_allow() -> None:

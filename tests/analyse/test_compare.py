@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
+import pytest
 
-from webdyno.analyse.compare import apart, equal, rounds_needed
+from webdyno.analyse.compare import apart, equal, rounds_needed, slow_starts_allowed
 from webdyno.analyse.estimate import Contrast, Fit, fit
 
 
@@ -20,9 +21,26 @@ def test_far_apart_is_told_and_near_is_not() -> None:
     assert told == {frozenset("ac"), frozenset("bc")}
 
 
-def test_pairs_that_are_not_comparable_are_never_told() -> None:
-    told = apart(table({"a": 1.0, "b": 0.5}), ["a", "b"], untold=[frozenset("ab")])
-    assert told == set()
+def test_who_is_ahead_must_be_so_by_more_than_the_other_was_held_back() -> None:
+    made = table({"a": 1.0, "b": 0.5})  # 1.66 times, 1.63 to 1.68
+    assert apart(made, ["a", "b"], {("a", "b"): 1.5}) == {frozenset("ab")}
+    assert apart(made, ["a", "b"], {("a", "b"): 1.64}) == set()
+    assert apart(made, ["a", "b"], {("a", "b"): math.inf}) == set()
+    assert apart(made, ["a", "b"], {("b", "a"): math.inf}) == {frozenset("ab")}  # who was held back may lead
+
+
+def test_pairs_with_one_held_back_are_asked_like_all_others() -> None:
+    near = {"a": 1.0, "b": 0.98, "c": 0.5, "d": 0.1}
+    made = table(near, noise=0.013)
+    held = {(one, other): math.inf for one in "ab" for other in "cd"} | {("c", "d"): math.inf}
+    assert frozenset("ab") in apart(made, list(near))
+    assert frozenset("ab") not in apart(made, list(near), held)  # first of six, where it was the last
+
+
+def test_two_rounds_are_too_few_to_beat_anybody() -> None:
+    made = table({"a": 1.0, "b": 0.5}, rounds=2)
+    assert made.contrast("a", "b") is not None
+    assert apart(made, ["a", "b"]) == set()
 
 
 def test_holm_stops_at_the_first_pair_that_fails() -> None:
@@ -31,10 +49,27 @@ def test_holm_stops_at_the_first_pair_that_fails() -> None:
     assert apart(made, ["a", "b", "c"]) == set()
 
 
-def test_equal_needs_the_whole_interval_within_three_percent() -> None:
-    assert equal(Contrast(log=0.005, error=0.004, freedom=20))
-    assert not equal(Contrast(log=0.005, error=0.03, freedom=20))
-    assert not equal(Contrast(log=0.05, error=0.001, freedom=20))
+def test_equal_needs_the_whole_interval_within_three_percent_and_six_starts() -> None:
+    assert equal(table({"a": 1.0, "b": 1.0}, rounds=6, noise=0.004), "a", "b")
+    assert not equal(table({"a": 1.0, "b": 1.0}, rounds=5, noise=0.004), "a", "b")
+    assert not equal(table({"a": 1.0, "b": 1.0}, rounds=6, noise=0.03), "a", "b")
+    assert not equal(table({"a": 1.05, "b": 1.0}, rounds=6, noise=0.001), "a", "b")
+
+
+def test_equality_does_not_borrow_its_variance_from_the_table() -> None:
+    """One slow start of eight: among quiet ones a pooled variance would drown it."""
+    quiet = {(name, r): math.exp((at * r % 5) / 2500) for at, name in enumerate("abcdefgh") for r in range(8)}
+    made = fit(quiet | {("a", 3): 0.9})
+    assert made is not None
+    assert equal(made, "b", "c")
+    assert not equal(made, "a", "b")
+
+
+def test_so_many_good_starts_allow_so_many_slow_ones() -> None:
+    assert slow_starts_allowed(8) == pytest.approx(1 - 0.05 ** (1 / 8))  # 31 %
+    assert slow_starts_allowed(18) == pytest.approx(0.153, abs=0.001)
+    assert slow_starts_allowed(8, 1) > slow_starts_allowed(8)
+    assert slow_starts_allowed(3, 3) == 1
 
 
 def test_rounds_needed_follow_the_square_of_the_noise() -> None:
@@ -43,3 +78,6 @@ def test_rounds_needed_follow_the_square_of_the_noise() -> None:
     found = rounds_needed(Contrast(log=0.05, error=sigma * (2 / rounds) ** 0.5, freedom=50), rounds, pairs=435)
     assert found in (8, 9)
     assert rounds_needed(Contrast(log=0.0, error=0.1, freedom=9), 3, 10) is None
+    near = Contrast(log=0.2, error=0.05, freedom=9)
+    assert (rounds_needed(near, 4, 10, handicap=1.1) or 0) > (rounds_needed(near, 4, 10) or 0) > 0
+    assert rounds_needed(near, 4, 10, handicap=1.3) is None

@@ -380,9 +380,43 @@ def test_who_lost_time_in_half_of_its_runs_has_a_floor_of_a_rate() -> None:
     hit = doubts([*(robbed(each, 0.12) for each in mine[:2]), *mine[2:], *calm])
     assert hit["noisy-host"].severity == "shades"
     assert hit["stolen-time"].subject == "a"
-    assert "the hypervisor took 6.0 % of the CPU from a and" in hit["stolen-time"].sentence
+    assert "the hypervisor took 6.0 % of its CPU from a, or" in hit["stolen-time"].sentence
     assert "stolen-time" not in doubts([robbed(mine[0], 0.9), *mine[1:], *calm])
     assert "stolen-time" not in doubts([robbed(each, 0.08) for each in mine])  # 4 % of two cores
+
+
+def test_what_the_hypervisor_took_is_a_share_of_the_contenders_own_cores() -> None:
+    def lost(own: float, driver: float) -> list[Run]:
+        def look(reading: Reading) -> Reading:
+            by_core = {"0": round(reading.at_ns * own), "1": round(reading.at_ns * driver)}
+            return msgspec.structs.replace(reading, steal_ns=sum(by_core.values()), steal_by_core=by_core)
+
+        return [
+            msgspec.structs.replace(each, readings=[look(r) if r.role == "host" else r for r in each.readings])
+            for each in good("a")
+        ]
+
+    assert doubts(lost(0.08, 0.0))["stolen-time"].numbers["steal"] == pytest.approx(0.08)  # 4 % of the two
+    assert doubts(lost(0.0, 0.12))["stolen-time"].numbers["steal"] == pytest.approx(0.06)
+    assert "stolen-time" not in doubts(lost(0.04, 0.0))
+
+
+def test_who_is_slow_in_some_rounds_and_fast_in_none_starts_in_two_ways() -> None:
+    def table(slow: dict[str, dict[int, float]], rounds: int = 8) -> list[Run]:
+        rng = np.random.default_rng(3)
+        return [
+            run(name, round_=at, rate=1e4 * float(np.exp(rng.normal(0, 0.01))) * slow.get(name, {}).get(at, 1.0))
+            for at in range(1, rounds + 1)
+            for name in "abcdef"
+        ]
+
+    found = doubts(table({"c": {2: 0.7, 5: 0.7}, "e": {1: 0.8, 2: 0.8}}))["slow-starts"]
+    assert found.sentence.startswith("c was slow in 2 of 8 rounds, by 29 %, and fast in none: up to 60 %")
+    assert found.sentence.endswith("of its starts may be slow; likewise e")
+    assert "slow-starts" not in doubts(table({"c": {2: 0.7}}))  # once is anything
+    assert "slow-starts" not in doubts(table({"c": {2: 0.7, 5: 0.7, 6: 1.4}}))
+    assert "slow-starts" not in doubts(table({"c": {2: 0.7, 3: 0.7}}, rounds=5))
+    assert "slow-starts" not in doubts(table({name: {2: 0.7, 5: 0.7} for name in "abcdef"}))  # rounds, not starts
 
 
 def test_load_before_the_start_is_noise() -> None:
@@ -425,6 +459,7 @@ def test_every_rule_has_a_test_above() -> None:
         "ran-again",
         "one-start",
         "silent-close",
+        "slow-starts",
         "still-climbing",
         "stolen-time",
         "throttled",

@@ -286,7 +286,7 @@ def slow(answers: int, under_way: int, warmup_s: float = 0.0) -> list[Run]:
     """Rounds that end with ``under_way`` requests without an answer."""
 
     def one(round_: int) -> Run:
-        whole = run(round_=round_, trial=trial_of(round_=round_, load=Load(connections=2, warmup_s=warmup_s)))
+        whole = run(round_=round_, trial=trial_of(round_=round_, load=Load(connections=40, warmup_s=warmup_s)))
         steady = [each for each in whole.slices if each.phase == "steady"][:1]
         errors = {"unfinished": under_way}
         return change(whole, slices=[change(steady[0], duration_ns=11 * SECOND, ok=answers, errors=errors)])
@@ -304,7 +304,8 @@ def test_few_answers_are_too_few_by_those_being_served_at_the_end() -> None:
     assert doubts(slow(10, 1))["few-answers"].numbers == doubt.numbers  # however long an answer takes
     assert told(slow(400, 40))["few-answers"].numbers["at_work"] == 36  # all began together, and are cut off together
     assert told(slow(20, 40))["few-answers"].numbers["at_work"] == 2  # the others only waited
-    assert "few-answers" not in told(slow(400, 40, warmup_s=5.0))
+    assert told(slow(400, 40, warmup_s=5.0))["few-answers"].numbers["at_work"] == 36  # or begun together
+    assert "few-answers" not in told(slow(4000, 40, warmup_s=5.0))
     assert "few-answers" not in doubts(slow(400, 40))  # who does not sleep is at work all the time
     assert "few-answers" in told(slow(50, 2, warmup_s=5.0))
     assert "few-answers" not in doubts(slow(80, 1))

@@ -145,6 +145,8 @@ def test_what_a_count_of_steps_cannot_resolve_is_in_its_interval_however_alike_r
 def test_the_paired_interval_is_the_plain_one_and_knows_who_met_when() -> None:
     cells = {("a", r): 100.0 + r for r in (1, 2, 3)} | {("b", r): 50.0 + 2 * r for r in (2, 3, 4)} | {("c", 9): 1.0}
     made = fitted(cells)
+    from scipy import stats
+
     paired = made.paired("a", "b")
     apart = np.log([102 / 54, 103 / 56])
     assert paired is not None

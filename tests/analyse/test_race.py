@@ -13,10 +13,10 @@ from webdyno.analyse import analyse
 from webdyno.analyse.compare import apart
 from webdyno.analyse.doubts import CONTENDER_RULES
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.floors import HELD_BACK
+from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.looks import comparisons_at, key_of, replay, trials_in_all
 from webdyno.analyse.moot import RULES
-from webdyno.analyse.race import Heat, comparisons, judge, spending
+from webdyno.analyse.race import Heat, Reserve, comparisons, judge, spending
 from webdyno.model.race import Race
 from webdyno.model.rig import Ceiling
 from webdyno.model.run import Run
@@ -51,7 +51,7 @@ def test_who_is_surely_behind_is_left_out_and_the_rest_goes_on() -> None:
 
 def test_the_whole_order_keeps_those_at_the_end_too() -> None:
     rates = {"a": 1000.0, "b": 700.0, "c": 500.0, "d": 330.0, "e": 102.0, "f": 100.0}
-    table = {"t": cells(rates, 3, 0.02)}
+    table = {"t": cells(rates, 3, 0.03)}
     assert judge(table, {}, RACE, 1)["t"].active == frozenset()
     assert judge(table, {}, Race(top=None), 1)["t"].active == {"e", "f"}
 
@@ -59,18 +59,39 @@ def test_the_whole_order_keeps_those_at_the_end_too() -> None:
 def test_who_will_not_be_ranked_takes_no_place_and_keeps_nobody_going() -> None:
     rates = {"a": 1050.0, "b": 1000.0, "c": 700.0, "d": 420.0, "e": 400.0, "f": 100.0}
     table = {"t": cells(rates, 3, 0.02, seed=5)}
-    every, without = judge(table, {}, RACE, 1)["t"], judge(table, {}, RACE, 1, {"t": {"a"}})["t"]
+    every, without = (
+        judge(table, {}, RACE, 1)["t"],
+        judge(table, {}, RACE, 1, {"t": Reserve(barred=frozenset("a"))})["t"],
+    )
     assert every.active == {"a", "b"}
     assert without.active == {"d", "e"}  # one of them is third
     assert without.told == every.told
-    assert judge(table, {}, RACE, 1, {"t": set(rates)})["t"].active == frozenset()
+    assert judge(table, {}, RACE, 1, {"t": Reserve(barred=frozenset(rates))})["t"].active == frozenset()
 
 
 def test_surely_equal_is_settled() -> None:
     rates = dict.fromkeys(NAMES, 1000.0)
-    assert judge({"t": cells(rates, 5, 0.002)}, {}, RACE, 3)["t"] == Heat(frozenset(), frozenset())
-    wide = judge({"t": cells(rates, 4, 0.02)}, {}, Race(margin=0.15), 2)["t"]
+    assert judge({"t": cells(rates, 6, 0.002)}, {}, RACE, 4)["t"] == Heat(frozenset(), frozenset())
+    wide = judge({"t": cells(rates, 6, 0.02)}, {}, Race(margin=0.15), 4)["t"]
     assert wide.active == frozenset()
+    assert judge({"t": cells(rates, 5, 0.02)}, {}, Race(margin=0.15), 3)["t"].active  # too few starts for that
+
+
+def test_who_is_ahead_of_one_held_back_must_be_so_with_the_whole_interval() -> None:
+    table = {"t": cells({"a": 1300.0, "b": 1000.0, "c": 500.0, "d": 250.0}, 4, 0.02)}
+
+    def told(times: float) -> frozenset[tuple[str, str]]:
+        return judge(table, {}, RACE, 2, {"t": Reserve(handicaps={("a", "b"): times})})["t"].told
+
+    ahead = judge(table, {}, RACE, 2)["t"].told
+    assert ("a", "b") in ahead & told(1.1)
+    assert told(1.28) == ahead - {("a", "b")}  # 1.3 is more, the low end of its interval is not
+    assert told(math.inf) == ahead - {("a", "b")}
+
+
+def test_nobody_beats_another_from_two_rounds() -> None:
+    two = {key: value for key, value in cells({"a": 1000.0, "b": 500.0, "c": 250.0}, 3).items() if key != ("b", 3)}
+    assert judge({"t": two}, {}, RACE, 1)["t"].told == {("a", "c")}
 
 
 def test_a_first_look_asks_more_than_a_single_analysis() -> None:
@@ -232,7 +253,7 @@ def test_a_race_is_not_about_who_leaves_a_tenth_of_its_connections_unanswered(un
 def test_every_doubt_that_makes_more_rounds_moot_is_asked_in_a_race() -> None:
     read = reference().DoubtRule
     void = {rule for rule in CONTENDER_RULES if "voids" in read("one contender", rule).effect}
-    floors = {rule for rule in CONTENDER_RULES if read("one contender", rule).kind in HELD_BACK}
+    floors = {rule for rule in CONTENDER_RULES if read("one contender", rule).kind in (*HELD_BACK, COUNTED)}
     assert set(RULES) == void | floors
 
 

@@ -9,11 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, robbed, run, study
+from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, robbed, run, study, workload
 from webdyno.analyse import analyse
 from webdyno.analyse.recommend import recommend
 from webdyno.model.doubt import Doubt
 from webdyno.model.load import Load
+from webdyno.model.race import Race
 from webdyno.model.run import Run
 from webdyno.model.verdict import Analysis, Verdict
 
@@ -50,8 +51,8 @@ def test_a_clear_winner_is_named_with_how_much_and_how_sure() -> None:
 
 def test_a_tie_says_how_many_more_rounds_would_tell() -> None:
     said = verdict(table({"go": 10_300, "node": 10_000, "python": 3_000}, noise=0.02, seed=8))
-    assert said.sentence.startswith("cannot tell yet who is first: go and node cannot be told apart at the top")
-    assert "more rounds would tell" in said.sentence
+    assert said.sentence.startswith("cannot tell yet who is first: go and node are tied at the top")
+    assert "would separate the first two" in said.sentence
     assert set(said.winners) == {"go", "node"}
     assert said.standings[0].letters == said.standings[1].letters == "A"
 
@@ -65,6 +66,46 @@ def test_a_difference_that_is_sure_but_tiny_is_called_tiny() -> None:
 def test_contenders_within_three_percent_are_as_good_as_equal() -> None:
     said = verdict(table({"go": 10_000, "node": 10_000, "python": 3_000}, rounds=10, noise=0.01, seed=4))
     assert "as good as equal (within 3 %)" in said.sentence
+
+
+def test_equality_says_what_so_many_starts_cannot_rule_out_and_takes_six() -> None:
+    equals = {"go": 10_000, "node": 10_000, "python": 3_000}
+    said = verdict(table(equals, rounds=8, noise=0.005, seed=4)).sentence
+    assert "go and node" in said or "node and go" in said
+    assert said.endswith("; 8 starts of each cannot rule out that up to 31 % of starts are slower")
+    assert "as good as equal" not in verdict(table(equals, rounds=5, noise=0.002, seed=4)).sentence
+
+
+def test_figures_within_one_step_of_their_answers_are_called_equal() -> None:
+    """Handlers that sleep: 29 batches of four against 28, the same in every round."""
+
+    def slept(name: str, answers: int) -> list[Run]:
+        cut = {"ok": answers, "errors": {"unfinished": 4}}  # in each of two seconds
+        return [change_slices(run(name, round_=at), **cut) for at in (1, 2, 3, 4)]
+
+    runs = [*slept("go", 58), *slept("node", 56), *slept("flask", 20)]
+    waits = workload("hello", service_floor_ms=69.0)
+    [said] = analyse(plan(runs, workloads={"hello": waits}), FINGERPRINT, runs).verdicts
+    assert said.sentence.startswith("go and node served the most and are equal within one step of their answers, ")
+    assert "only a longer window would find a smaller difference" in said.sentence
+    to_best = said.standings[1].ratio_to_best
+    assert to_best is not None
+    assert (to_best.high or 0) > 1  # 28/29 exactly, once
+    assert [s.letters for s in said.standings] == ["A", "A", "B"]
+
+
+def test_the_interval_in_the_sentence_of_a_race_allows_for_its_looks() -> None:
+    runs = table({"go": 12_000, "node": 10_000, "python": 3_000}, rounds=6, noise=0.03)
+    single, raced = plan(runs), plan(runs, race=Race(most_rounds=6), rounds=6)
+    widths = []
+    for made in (single, raced):
+        to_best = analyse(made, FINGERPRINT, runs).verdicts[0].standings[1].ratio_to_best
+        assert to_best is not None
+        widths.append(np.log((to_best.high or 0) / (to_best.low or 1)))
+    assert widths[1] > 1.4 * widths[0]  # the fourth look: 0.2 % instead of 5 %
+    sentence = analyse(raced, FINGERPRINT, runs).verdicts[0].sentence
+    assert sentence.startswith("go served the most")
+    assert f"{1 / (to_best.high or 1):.2f}-" in sentence
 
 
 def test_one_round_tells_nothing() -> None:
@@ -111,7 +152,7 @@ def test_two_contenders_that_exhaust_the_generator_are_not_told_apart() -> None:
     ]
     said = verdict([*pair, *table({"node": 10_000}, noise=0.002)])
     assert set(said.winners) == {"go", "rust"}
-    assert said.sentence.startswith("cannot tell who is first: rust and go cannot be told apart at the top, rust leads")
+    assert said.sentence.startswith("cannot tell who is first: rust and go are tied at the top; rust leads")
     assert said.sentence.endswith("; more rounds would not tell, for go may be faster than could be measured")
 
 
@@ -148,7 +189,7 @@ def test_nobody_is_told_to_be_faster_than_one_that_the_hypervisor_robbed() -> No
 def test_a_floor_far_down_is_not_told_from_the_first_either() -> None:
     said = verdict(exhausting(table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002), "node"))
     assert [(s.contender, s.letters) for s in said.standings] == [("go", "A"), ("rust", "B"), ("node", "AB")]
-    assert said.sentence.startswith("cannot tell who is first: go and node cannot be told apart")
+    assert said.sentence.startswith("cannot tell who is first: go and node are tied")
 
 
 def test_a_table_of_unlike_machines_has_no_ranking() -> None:

@@ -70,7 +70,7 @@ def test_a_letter_names_who_shares_it() -> None:
         shares = other.contender != first.contender and bool(set(other.letters) & set(first.letters))
         assert (other.contender in text) == shares
     lone, verdict, _ = standing()
-    assert explain.of_cell("tie", lone, verdict) == "Told apart from everyone else."
+    assert explain.of_cell("tie", lone, verdict) == "Tied with nobody."
 
 
 def test_a_column_says_how_its_figures_come_about_as_the_plan_has_it() -> None:

@@ -10,8 +10,10 @@ deviations, by the median, are drawn in to there, because a neighbour's burst hi
 allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for unequal population variances, Biometrika
 61; J. W. Tukey, D. H. McLaughlin 1963, Sankhya A 25).
 
-Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987).
-slower or faster: surely not none, and by the estimate beyond the margin. Anything else cannot be told.
+Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
+nothing drawn in too, and from six starts of each at least: a head that starts slow now and then looks the same as long
+as it was not seen to, and those of its starts that lie far from the others are what is looked for. slower or faster:
+surely not none, and by the estimate beyond the margin, from three starts of each. Anything else cannot be told.
 
 Noise floor. Neighbours of one revision (A B, B A: the two Bs) are an A/A experiment within the experiment: the change
 that as many pairs of them would show though there is none.
@@ -26,11 +28,15 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from webdyno.analyse.compare import STARTS
+from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.estimate import Estimate
 
 ALPHA = 0.05
+Vector = NDArray[np.floating]
 LOOKS = (4, 6, 9, 13, 18)
 _POCOCK = 0.0158
 """Level of each of five looks that together spend 5 %, both sides (Jennison and Turnbull 1999, table 2.1)."""
@@ -54,6 +60,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Change, as a part, that equal revisions would show here in one of 20 comparisons; None: too few starts."""
     drawn_in: int = 0
     """Pairs whose difference was drawn in."""
+    slow_pairs: int = 0
+    """Pairs in which head lay far below the others; only where none lay far above, and two or more did."""
+    fast_pairs: int = 0
+    """The other way round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +73,21 @@ class _Mean:
     log: float
     error: float
     freedom: float
+    drawn_in: bool = False
+    """Whether values that lay far off were."""
+
+    def reach(self, alpha: float) -> float:
+        """Half of the interval."""
+        return self.error * float(stdtrit(self.freedom, 1 - alpha / 2))
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Two-sided, of level 1 - alpha."""
-        reach = self.error * float(stdtrit(self.freedom, 1 - alpha / 2))
-        return self.log - reach, self.log + reach
+        return self.log - self.reach(alpha), self.log + self.reach(alpha)
+
+    def within(self, margin: float, alpha: float) -> bool:
+        """Whether it surely lies no further from none than ``margin``; ``alpha`` on each side."""
+        low, high = self.interval(2 * alpha)
+        return -margin < low and high < margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +109,15 @@ def judge_pairs(
 ) -> Change:
     """The change over pairs; ``base[i]`` and ``head[i]`` are positive figures of pair i, in the order of the pairs."""
     logs = np.log(np.asarray(head, dtype=float)) - np.log(np.asarray(base, dtype=float))
-    mean, drawn = _winsorised(logs)
-    floor = _noise_floor(base, head)
-    return _judged(mean, len(logs), _levels(len(logs)), margin, floor, drawn, higher_is_better=higher_is_better)
+    mean, below, above = _winsorised(logs)
+    floor, levels = _noise_floor(base, head, logs), _levels(len(logs))
+    plain = _plain(logs) if len(logs) >= STARTS else None
+    change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better)
+    if mean is not None and mean.drawn_in:
+        return msgspec.structs.replace(change, drawn_in=below + above)
+    slow, fast = (below, above) if higher_is_better else (above, below)
+    one_sided = is_lopsided(below, above)
+    return msgspec.structs.replace(change, slow_pairs=slow, fast_pairs=fast) if one_sided else change
 
 
 def judge_apart(
@@ -103,29 +129,26 @@ def judge_apart(
     that of starts within a sitting; what differs between sittings cannot be seen in it.
     """
     one, other = np.log(np.asarray(base, dtype=float)), np.log(np.asarray(head, dtype=float))
-    rounds = min(len(one), len(other))
+    rounds, levels = min(len(one), len(other)), _Levels(ALPHA / tables, ALPHA / tables)
     if rounds < 2:
         mean = _Mean(float(other.mean() - one.mean()), 0.0, 0.0) if rounds else None
-        return _judged(
-            mean, rounds, _Levels(ALPHA / tables, ALPHA / tables), margin, None, 0, higher_is_better=higher_is_better
-        )
+        return _judged(mean, None, rounds, levels, margin, None, higher_is_better=higher_is_better)
     parts = [float(logs.var(ddof=1)) / len(logs) for logs in (one, other)]
     error = math.sqrt(sum(parts))
     weights = sum(part**2 / (len(logs) - 1) for part, logs in zip(parts, (one, other), strict=True))
     mean = _Mean(float(other.mean() - one.mean()), error, sum(parts) ** 2 / weights if weights else float(rounds))
     floor = math.expm1(mean.interval(ALPHA)[1] - mean.log) if error else None
-    return _judged(
-        mean, rounds, _Levels(ALPHA / tables, ALPHA / tables), margin, floor, 0, higher_is_better=higher_is_better
-    )
+    plain = mean if rounds >= STARTS else None
+    return _judged(mean, plain, rounds, levels, margin, floor, higher_is_better=higher_is_better)
 
 
 def _judged(
     mean: _Mean | None,
+    plain: _Mean | None,
     rounds: int,
     levels: _Levels,
     margin: float,
     floor: float | None,
-    drawn: int,
     *,
     higher_is_better: bool,
 ) -> Change:
@@ -135,45 +158,63 @@ def _judged(
         return Change(verdict="cannot tell", ratio=ratio, margin=margin, noise_floor=floor)
     low, high = mean.interval(levels.differ)
     ratio = Estimate(value=math.exp(mean.log), low=math.exp(low), high=math.exp(high), rounds=rounds, unit="ratio")
-    verdict = _verdict(mean, levels, math.log1p(margin), higher_is_better=higher_is_better)
-    return Change(verdict=verdict, ratio=ratio, margin=margin, noise_floor=floor, drawn_in=drawn)
+    verdict = _verdict(mean, plain, rounds, levels, math.log1p(margin), higher_is_better=higher_is_better)
+    return Change(verdict=verdict, ratio=ratio, margin=margin, noise_floor=floor)
 
 
-def _verdict(mean: _Mean, levels: _Levels, margin: float, *, higher_is_better: bool) -> Judgement:
-    low, high = mean.interval(2 * levels.same)
-    if -margin < low and high < margin:
+def _verdict(
+    mean: _Mean, plain: _Mean | None, rounds: int, levels: _Levels, margin: float, *, higher_is_better: bool
+) -> Judgement:
+    """``plain``: of the same with nothing drawn in; None: too few for equality."""
+    if plain is not None and all(each.within(margin, levels.same) for each in (mean, plain)):
         return "same"
     low, high = mean.interval(levels.differ)
+    if rounds < ENOUGH:
+        return "cannot tell"
     if (low > 0 or high < 0) and abs(mean.log) > margin:
         return "faster" if (mean.log > 0) is higher_is_better else "slower"
     return "cannot tell"
 
 
-def _winsorised(logs: np.ndarray) -> tuple[_Mean | None, int]:
-    """Mean of ``logs`` with those beyond the fence drawn in to it, and how many those were."""
+def _winsorised(logs: Vector) -> tuple[_Mean | None, int, int]:
+    """Mean of ``logs`` with those beyond the fence drawn in to it, and how many those were, below and above.
+
+    Two or more that are all on one side are no bursts of a neighbour, who hits either run of a pair: they stay.
+    """
     number = len(logs)
     if number < 2:
-        return (_Mean(float(logs[0]), 0.0, 0.0) if number else None), 0
+        return (_Mean(float(logs[0]), 0.0, 0.0) if number else None), 0, 0
     middle = float(np.median(logs))
     reach = FENCE * float(np.median(np.abs(logs - middle)))
-    outside = int((np.abs(logs - middle) > reach).sum()) if reach else 0
-    kept = number - outside
-    if kept < 3 or not outside:
-        outside, kept, inside = 0, number, logs
-    else:
-        inside = np.clip(logs, middle - reach, middle + reach)
+    below, above = (int((logs < middle - reach).sum()), int((logs > middle + reach).sum())) if reach else (0, 0)
+    kept = number - below - above
+    if kept < 3 or kept == number or is_lopsided(below, above):
+        return _plain(logs), below, above
+    inside = np.clip(logs, middle - reach, middle + reach)
     scale = (number - 1) / (kept - 1)
     error = float(inside.std(ddof=1)) * scale / math.sqrt(number)
-    return _Mean(float(inside.mean()), error, kept - 1), outside
+    return _Mean(float(inside.mean()), error, kept - 1, drawn_in=True), below, above
 
 
-def _noise_floor(base: Sequence[float], head: Sequence[float]) -> float | None:
-    """From neighbours of one revision in the order A B, B A, A B ...: their true difference is none."""
+def is_lopsided(below: int, above: int) -> bool:
+    """Whether those that lie far from the others are two or more, all on one side."""
+    return min(below, above) == 0 and max(below, above) > 1
+
+
+def _plain(logs: Vector) -> _Mean:
+    """Of two or more."""
+    return _Mean(float(logs.mean()), float(logs.std(ddof=1)) / math.sqrt(len(logs)), len(logs) - 1)
+
+
+def _noise_floor(base: Sequence[float], head: Sequence[float], logs: Vector) -> float | None:
+    """From neighbours of one revision in the order A B, B A, A B ...: their true difference is none.
+
+    And at least what the scatter of the pairs alone makes likely; of neither is anything drawn in, for a start that is
+    slow now and then is part of what equal ones differ by.
+    """
     twins = [(base, head)[pair % 2 == 0] for pair in range(len(base) - 1)]
-    logs = np.array([math.log(of[pair + 1] / of[pair]) for pair, of in enumerate(twins)])
-    if len(logs) < 3:
+    apart = np.array([math.log(of[pair + 1] / of[pair]) for pair, of in enumerate(twins)])
+    if len(apart) < 3:
         return None
-    middle = float(np.median(np.abs(logs)))
-    inside = np.clip(logs, -FENCE * middle, FENCE * middle) if middle else logs
-    error = math.sqrt(float((inside**2).mean()) / len(base))
-    return math.expm1(error * float(stdtrit(len(logs), 1 - ALPHA / 2)))
+    of_twins = _Mean(0.0, math.sqrt(float((apart**2).mean()) / len(base)), len(apart))
+    return math.expm1(max(each.reach(ALPHA) for each in (of_twins, _plain(logs))))

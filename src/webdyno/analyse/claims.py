@@ -1,15 +1,18 @@
 """Claims: what an article said, held against what was found here: it holds, it does not, or it cannot be told.
 
 A claim is about every comparison it names, in every table that was measured for it, and holds when each of them holds
-with 95 % (so many sure steps need no correction: a wrong one is no likelier than a wrong single one). It does not hold
-when any comparison goes the other way for sure, "sure" being 95 % for all of them together (Bonferroni), since with
-many comparisons one goes astray by chance. All else cannot be told.
+with 95 % (so many sure steps need no correction: a wrong one is no likelier than a wrong single one). A claim about a
+share of them holds when so many do; since any of those that may be left out could be the one that goes astray, each is
+then asked for the 5 % divided by one more than these. It does not hold when any comparison (or more of them than may be
+left out) goes the other way for sure, "sure" being 95 % for all of them together (Bonferroni), since with many
+comparisons one goes astray by chance. From less than three rounds nothing is decided. All else cannot be told.
 
 Doubts come first. A figure that a doubt voids decides nothing; a rate that a doubt makes a floor decides only what a
 higher one would decide too; and the doubts that explain a figure are told with it, because "slow" and "was measured at
 connection set-up" are different answers.
 
 R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24, for the first rule.
+Y. Benjamini, R. Heller (2008), Screening for partial conjunction hypotheses, Biometrics 64, for the second.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from webdyno.analyse import phrases
-from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room
+from webdyno.analyse import phrases, words
+from webdyno.analyse.floors import COUNTED, HELD_BACK, SERVICE_BOUND, room
 from webdyno.analyse.measures import MEASURES, SCALE, Figures, Ratio, ratio
+from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.doubt import Doubt
 from webdyno.model.trial import Plan
@@ -103,7 +107,8 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
     pairs = [pair for judged in asked for pair in _pairs(claim, judged, tables)]
     if not pairs:
         return _untold(claim, _absent(claim, plan))
-    cases = [_case(claim, one, other, len(pairs), plan) for one, other in pairs]
+    asked_at_once = _Asked(len(pairs), len(pairs) - _needed(claim, len(pairs)))
+    cases = [_case(claim, one, other, asked_at_once, plan) for one, other in pairs]
     return _sum_up(claim, cases)
 
 
@@ -118,6 +123,20 @@ def _is_about(claim: Claim, judged: Judged) -> bool:
         and claim.than_connections != load.connections
         and (claim.than_workload is None or claim.than_workload != judged.verdict.workload)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a claim asks of all its comparisons together."""
+
+    comparisons: int
+    to_spare: int
+    """Comparisons in which it need not hold."""
+
+
+def _needed(claim: Claim, comparisons: int) -> int:
+    """In how many comparisons it must hold."""
+    return math.ceil(claim.share * comparisons - 1e-9)
 
 
 Pair = tuple[_Side, _Side | None]
@@ -174,7 +193,7 @@ def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool)
             yield from (known for known in _named(other, there) if known != name or not same)
 
 
-def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan) -> ClaimCase:
+def _case(claim: Claim, one: _Side, other: _Side | None, asked: _Asked, plan: Plan) -> ClaimCase:
     reason = _obstacle(claim, one, plan) or (_obstacle(claim, other, plan) if other else "")
     found = None if reason else _ratio(claim, one, other)
     ruling: Ruling = "cannot tell"
@@ -183,8 +202,10 @@ def _case(claim: Claim, one: _Side, other: _Side | None, cases: int, plan: Plan)
     elif found.low is None or found.high is None:
         reason = "one round gives no interval"
         found = None if found.of_nothing else found
+    elif found.rounds < ENOUGH:
+        reason = f"{words.count(found.rounds, 'round')} tell too little, three are needed"
     else:
-        ruling = _ruling(claim, _bounds(claim, one, other, (found.low, found.high)), found, one, other, cases)
+        ruling = _ruling(claim, found, one, other, asked)
         reason = "; ".join(_explanations(claim, one, other))
         if other is not None and found.of_nothing:
             found, reason = None, phrases.nobody(claim.measure, one.name, other.name)
@@ -240,10 +261,10 @@ def _bounds(claim: Claim, one: _Side, other: _Side | None, of: Bounds) -> Bounds
     return of[0] / others, of[1] * mine
 
 
-def _ruling(claim: Claim, sure: Bounds, found: Ratio, one: _Side, other: _Side | None, cases: int) -> Ruling:
-    if _within(claim, sure):
+def _ruling(claim: Claim, found: Ratio, one: _Side, other: _Side | None, asked: _Asked) -> Ruling:
+    if _within(claim, _bounds(claim, one, other, found.of_many(asked.to_spare + 1))):
         return "holds"
-    apart = _bounds(claim, one, other, found.of_many(cases))
+    apart = _bounds(claim, one, other, found.of_many(asked.comparisons))
     return "does not hold" if _beyond(claim, apart) else "cannot tell"
 
 
@@ -278,12 +299,13 @@ def _beyond(claim: Claim, sure: Bounds) -> bool:
 
 
 def _limits(claim: Claim, one: _Side, other: _Side | None) -> str:
-    """Why a clear difference decides nothing: somebody was held back."""
+    """Why a clear difference decides nothing: somebody was held back, or counted too few answers for a rate."""
     if claim.measure != "rate" and claim.measure not in _TIMES:
         return ""
-    sides = [side for side in (one, other) if side is not None and side.bound()]
-    told = [next(doubt.sentence for doubt in side.doubts if doubt.kind in HELD_BACK) for side in sides]
-    return "; ".join(dict.fromkeys(told))
+    kinds = HELD_BACK if claim.measure in _TIMES else (*HELD_BACK, COUNTED)
+    sides = [side for side in (one, other) if side is not None]
+    told = [[doubt.sentence for doubt in side.doubts if doubt.kind in kinds][:1] for side in sides]
+    return "; ".join(dict.fromkeys(sentence for first in told for sentence in first))
 
 
 def _explanations(claim: Claim, one: _Side, other: _Side | None) -> list[str]:
@@ -298,7 +320,7 @@ def _explanations(claim: Claim, one: _Side, other: _Side | None) -> list[str]:
 def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
     by: Callable[[Ruling], list[ClaimCase]] = lambda ruling: [case for case in cases if case.ruling == ruling]  # noqa: E731
     held, broken, open_ = by("holds"), by("does not hold"), by("cannot tell")
-    needed = math.ceil(claim.share * len(cases) - 1e-9)
+    needed = _needed(claim, len(cases))
     ruling: Ruling = "cannot tell"
     if len(held) >= needed:
         ruling, deciding = "holds", _nearest(claim, held)

@@ -20,8 +20,9 @@ from itertools import pairwise
 
 from scipy.special import betaincinv, stdtrit
 
-from webdyno.analyse.estimate import CONFIDENCE, Contrast, Fit, fit
+from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
+from webdyno.analyse.steps import steps_of
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
 from webdyno.model.claim import Measure
@@ -121,8 +122,14 @@ class Figures:
     def fitted(self, measure: Measure) -> Fit | None:
         """Over all contenders and rounds; None when nobody has such a figure."""
         if measure not in self._fits:
-            self._fits[measure] = fit(self.table.figures(MEASURES[measure][1]), trimmed=self.trimmed)
+            self._fits[measure] = fit(
+                self.table.figures(MEASURES[measure][1]), trimmed=self.trimmed, steps=self.steps(measure)
+            )
         return self._fits[measure]
+
+    def steps(self, measure: Measure) -> Cells:
+        """Of a rate, which is known to one step of its answers and no better."""
+        return steps_of(self.table.cells) if measure == "rate" else {}
 
     def estimate(self, name: str, measure: Measure) -> Estimate | None:
         """A contender's figure; None when it has none."""
@@ -176,7 +183,13 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
             for (contender, round_), value in figures.table.figures(of).items()
             if contender == name
         }
-        fitted, names = fit(cells, trimmed=one[0].trimmed), ("0", "1")
+        known = {
+            (label, round_): step
+            for label, (figures, name) in sides
+            for (contender, round_), step in figures.steps(measure).items()
+            if contender == name
+        }
+        fitted, names = fit(cells, trimmed=one[0].trimmed, steps=known), ("0", "1")
     if fitted is None or any(name not in fitted.names for name in names):
         return None
     told, contrast = fitted.ratio(*names), fitted.contrast(*names)

@@ -10,23 +10,23 @@ not read at each look; it speaks in the report alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from webdyno.analyse.compare import Pair
 from webdyno.analyse.doubts.again import ran_again
 from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
 from webdyno.analyse.doubts.cached import cached_service
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.driver import generator_bound
 from webdyno.analyse.doubts.fairness import builds_differ
-from webdyno.analyse.doubts.figures import part_of_phase
+from webdyno.analyse.doubts.figures import few_answers, part_of_phase
 from webdyno.analyse.doubts.machine import stolen_time
 from webdyno.analyse.doubts.physics import impossible_rate
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.warming import cold_compiler, still_climbing
-from webdyno.analyse.floors import is_open_upwards, room
+from webdyno.analyse.floors import handicaps, is_open_upwards
+from webdyno.analyse.race import Reserve
+from webdyno.analyse.steps import steps_of
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
@@ -45,38 +45,27 @@ RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     cold_compiler,
     still_climbing,
     service_bound,
+    few_answers,
 )
 """Every rule about a contender that can void its figures, or make its rate a floor."""
 _LUCK = "stolen-time"
 """The one floor that another round may lift."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moot:
-    """Of one table."""
-
-    barred: frozenset[str]
-    """Contenders that will not be ranked."""
-    pairs: frozenset[Pair]
-    """Those that are not told apart whichever turns out the faster."""
-    unlucky: Mapping[str, float]
-    """Who may be so many times faster than measured until more rounds have made up for its bad luck."""
-
-
-def moot(cells: Sequence[Cell]) -> Moot:
-    """What nothing more can be told of, by what ``cells`` hold so far."""
+def reserve_of(cells: Sequence[Cell]) -> Reserve:
+    """What is known of a table besides its rates, by what ``cells`` hold so far."""
     about = {cell.name: [doubt for rule in RULES if (doubt := rule(cell)) is not None] for cell in cells}
-    luck = {name: [doubt for doubt in doubts if doubt.kind == _LUCK] for name, doubts in about.items()}
     lasting = {name: [doubt for doubt in doubts if doubt.kind != _LUCK] for name, doubts in about.items()}
     rates = {cell.name: cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells}
-    return Moot(
+    return Reserve(
         barred=frozenset(name for name, doubts in about.items() if any(each.severity == "voids" for each in doubts)),
-        pairs=frozenset(
+        moot=frozenset(
             frozenset((one, other))
             for one, other in combinations(lasting, 2)
             if _is_open(lasting[one], lasting[other], rates[one], rates[other])
         ),
-        unlucky={name: room(doubts) for name, doubts in luck.items() if doubts},
+        handicaps=handicaps(about),
+        steps=steps_of(cells),
     )
 
 

@@ -1,9 +1,9 @@
 """Race: from the Runs so far to the Trials worth doing next. Pure: asked again with the same Runs, it says the same.
 
 After each round from the third on there is a look. A pair of contenders is settled when it is told apart, when it is
-surely equal within the margin, or when telling it would take more rounds than there may be. For the question "who are
-the first three" only pairs count that touch the three which now lead. Whoever has no open pair is left out of the next
-round; when nobody has, or the time is spent, the race is over.
+surely equal within the margin (see ``compare``), or when telling it would take more rounds than there may be. For the
+question "who are the first three" only pairs count that touch the three which now lead. Whoever has no open pair is
+left out of the next round; when nobody has, or the time is spent, the race is over.
 
 Looking often and asking many pairs both make false claims likelier. Look k may spend alpha * 6 / (pi k)^2, which adds
 up to alpha over any number of looks, and Holm's step-down holds it over all pairs of all tables at once. So the chance
@@ -18,22 +18,20 @@ Schuirmann (1987), two one-sided tests, for equality.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import ndtri
 
-from webdyno.analyse.compare import POWER, Pair
-from webdyno.analyse.estimate import Cells, Fit, fit
+from webdyno.analyse.compare import POWER, Pair, equal
+from webdyno.analyse.estimate import Cells, fit
+from webdyno.analyse.pairs import Claim, Handicaps, Pairs, holm, pairs_of
 from webdyno.model.race import Race
 
-Claim = tuple[str, str]
-"""The first beats the second."""
-Matrix = NDArray[np.floating]
 K = TypeVar("K", bound=Hashable)
 
 
@@ -44,6 +42,20 @@ class Heat:
     told: frozenset[Claim] = frozenset()
     active: frozenset[str] | None = None
     """Contenders worth another round; None: all of them, for there was no look yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """What is known of a table besides its figures."""
+
+    barred: frozenset[str] = frozenset()
+    """Contenders that will not be ranked."""
+    moot: frozenset[Pair] = frozenset()
+    """Pairs of which neither will be said to beat the other, whatever is found."""
+    handicaps: Handicaps = field(default_factory=dict)
+    """Who may be faster than measured."""
+    steps: Cells = field(default_factory=dict)
+    """The part of each figure that came in one step."""
 
 
 def spending(alpha: float, look: int) -> float:
@@ -61,100 +73,33 @@ def judge(
     before: Mapping[K, Heat],
     race: Race,
     look: int,
-    barred: Mapping[K, Collection[str]] = MappingProxyType({}),
-    moot: Mapping[K, Collection[Pair]] = MappingProxyType({}),
-    unlucky: Mapping[K, Mapping[str, float]] = MappingProxyType({}),
+    reserves: Mapping[K, Reserve] = MappingProxyType({}),
 ) -> dict[K, Heat]:
     """Every table after look ``look`` (from 1), where it stood ``before``.
 
-    Who is ``barred`` will not be ranked: it takes nobody's place among the first, and nothing about it is open; nor
-    are pairs that are ``moot``, because the report will not tell them whatever is found. Nobody is told by this look to
-    be faster than one that was ``unlucky``, unless by more than its luck can have cost. All of them count among the
-    pairs that are asked all the same, so that what is claimed does not depend on them.
+    Who is barred takes nobody's place among the first, and nothing about it is open; nor are pairs that are moot,
+    because the report will not tell them whatever is found. Nobody is said by this look to beat one that was held back,
+    unless by surely more than that can have cost. All of them count among the pairs that are asked all the same, so
+    that what is claimed does not depend on them.
     """
-    asked = {key: pairs for key, cells in tables.items() if (pairs := _pairs(cells)) is not None}
+    beside = {key: reserves.get(key, Reserve()) for key in tables}
+    fits = {key: fit(cells, steps=beside[key].steps) for key, cells in tables.items()}
+    asked = {key: pairs for key, made in fits.items() if (pairs := pairs_of(made)) is not None}
     level = spending(race.alpha, look)
-    number = sum(pairs.count for pairs in asked.values())
-    limit = _holm([pairs.p[np.triu_indices(len(pairs.names), 1)] for pairs in asked.values()], level)
+    p = {key: pairs.p(beside[key].handicaps) for key, pairs in asked.items()}
+    tested = [p[key][pairs.tested] for key, pairs in asked.items()]
+    number, limit = sum(map(len, tested)), holm(tested, level)
     heats: dict[K, Heat] = {}
     for key in tables:
         earlier = before.get(key, Heat())
         if key not in asked:
             heats[key] = Heat(earlier.told, frozenset())
             continue
-        told = _kept(earlier.told, asked[key].told(limit, unlucky.get(key, {})))
-        open_ = _open(asked[key], told, race, level / max(number, 1), moot.get(key, ()))
-        heats[key] = Heat(told, frozenset(_active(asked[key], open_, race, barred.get(key, ()))))
+        told = _kept(earlier.told, asked[key].claims(p[key], limit))
+        open_ = _open(asked[key], told, race, level / max(number, 1), beside[key])
+        open_ &= ~(asked[key].boundless(beside[key].handicaps) & (asked[key].p() <= limit))
+        heats[key] = Heat(told, frozenset(_active(asked[key], open_, race, beside[key].barred)))
     return heats
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """All pairs of a table at once: row against column. Contenders with less than two rounds are left out."""
-
-    names: list[str]
-    rounds: NDArray[np.intp]
-    logs: Matrix
-    """Of each contender."""
-    apart: Matrix
-    """Differences of logarithms, row minus column."""
-    error: Matrix
-    freedom: Matrix
-    p: Matrix
-    """Two-sided, of "there is no difference"."""
-
-    @property
-    def count(self) -> int:
-        return len(self.names) * (len(self.names) - 1) // 2
-
-    def told(self, limit: float, room: Mapping[str, float]) -> set[Claim]:
-        """Pairs whose p value is within ``limit``, the better first; ``room``: times a worse one may be better."""
-        least = np.log([room.get(name, 1.0) for name in self.names])
-        rows, columns = np.nonzero((self.p <= limit) & (self.apart > least[None, :]))
-        return {(self.names[row], self.names[column]) for row, column in zip(rows, columns, strict=True)}
-
-
-def _pairs(cells: Cells) -> _Pairs | None:
-    """None where there is nothing to compare."""
-    made = fit(cells)
-    if made is None:
-        return None
-    able = [at for at in range(len(made.names)) if made.rounds[at] >= 2 and made.freedom[at] > 0]
-    if len(able) < 2:
-        return None
-    return _compared(made, np.array(able))
-
-
-def _compared(made: Fit, able: NDArray[np.intp]) -> _Pairs:
-    """As ``Fit.contrast`` does for one pair."""
-    weights = made.weights[able]
-    shared = (weights * made.noise) @ weights.T
-    own, freedom = np.diag(shared), made.freedom[able]
-    variance = np.maximum(own[:, None] + own[None, :] - 2 * shared, 0)
-    error = np.sqrt(variance)
-    parts = own**2 / freedom
-    with np.errstate(divide="ignore", invalid="ignore"):
-        known = (own[:, None] + own[None, :]) ** 2 / (parts[:, None] + parts[None, :])
-        known = np.minimum(np.nan_to_num(known, nan=made.total, posinf=made.total), made.total)
-        apart = made.logs[able][:, None] - made.logs[able][None, :]
-        p = np.where(error > 0, 2 * stdtr(known, -np.abs(apart) / error), np.where(apart == 0, 1.0, 0.0))
-    return _Pairs(
-        names=[made.names[at] for at in able],
-        rounds=np.array(made.rounds)[able],
-        logs=made.logs[able],
-        apart=apart,
-        error=error,
-        freedom=known,
-        p=p,
-    )
-
-
-def _holm(values: Sequence[NDArray[np.floating]], level: float) -> float:
-    """The p value up to which Holm's step-down rejects, over all tables; below zero: none."""
-    ordered = np.sort(np.concatenate([*values, np.zeros(0)]))
-    passed = ordered <= level / np.arange(len(ordered), 0, -1)
-    last = len(ordered) if passed.all() else int(np.argmin(passed))
-    return float(ordered[last - 1]) if last else -1.0
 
 
 def _kept(earlier: Collection[Claim], now: Collection[Claim]) -> frozenset[Claim]:
@@ -163,24 +108,30 @@ def _kept(earlier: Collection[Claim], now: Collection[Claim]) -> frozenset[Claim
     return frozenset((one, other) for one, other in every if (other, one) not in every)
 
 
-def _open(
-    pairs: _Pairs, told: Collection[Claim], race: Race, level: float, moot: Collection[Pair]
-) -> NDArray[np.bool_]:
+def _open(pairs: Pairs, told: Collection[Claim], race: Race, level: float, beside: Reserve) -> NDArray[np.bool_]:
     """Pairs that another round may settle."""
     place = {name: at for at, name in enumerate(pairs.names)}
     known = np.zeros((len(place), len(place)), dtype=bool)
-    closed: list[Collection[str]] = [*told, *moot]
+    closed: list[Collection[str]] = [*told, *beside.moot]
     for one, other in closed:
         if one in place and other in place:  # who has no second round any more has no row
             known[place[one], place[other]] = known[place[other], place[one]] = True
-    reach = pairs.error * stdtrit(pairs.freedom, 1 - race.alpha)
-    alike = np.abs(pairs.apart) + reach < math.log1p(race.margin)
-    still_open = ~(known | alike | _hopeless(pairs, race, level))
+    still_open = ~(known | _alike(pairs, race) | _hopeless(pairs, race, level))
     np.fill_diagonal(still_open, False)
     return np.asarray(still_open)
 
 
-def _active(pairs: _Pairs, still_open: NDArray[np.bool_], race: Race, barred: Collection[str]) -> set[str]:
+def _alike(pairs: Pairs, race: Race) -> NDArray[np.bool_]:
+    """Pairs that are surely equal. Most are too far apart for that, and are not asked."""
+    margin, names = math.log1p(race.margin), pairs.names
+    alike = np.zeros_like(pairs.apart, dtype=bool)
+    for row, column in zip(*np.nonzero(np.triu(np.abs(pairs.apart) < margin, 1)), strict=True):
+        one, other = names[row], names[column]
+        alike[row, column] = alike[column, row] = equal(pairs.fitted, one, other, margin=margin, alpha=race.alpha)
+    return alike
+
+
+def _active(pairs: Pairs, still_open: NDArray[np.bool_], race: Race, barred: Collection[str]) -> set[str]:
     """Who has an open pair that counts."""
     ranked = np.array([name not in barred for name in pairs.names])
     counts = still_open & ranked[:, None] & ranked[None, :]
@@ -191,7 +142,7 @@ def _active(pairs: _Pairs, still_open: NDArray[np.bool_], race: Race, barred: Co
     return {name for name, row in zip(pairs.names, counts, strict=True) if row.any()}
 
 
-def _hopeless(pairs: _Pairs, race: Race, level: float) -> NDArray[np.bool_]:
+def _hopeless(pairs: Pairs, race: Race, level: float) -> NDArray[np.bool_]:
     """Pairs that would need more rounds than there may be, even if they differ by a standard error more than it looks.
 
     Needed to tell a difference d in 4 of 5 cases: rounds * ((z of the level + z of the power) * error / d)^2.

@@ -1,13 +1,13 @@
-"""Rank: letters that say who can be told from whom.
+"""Rank: letters that say who is tied with whom.
 
-Two contenders share a letter if, and only if, they cannot be told apart. "Not told apart" is not transitive (a near b,
-b near c, a clear of c), so one group per contender would lie; a contender may carry several letters.
+Two contenders share a letter if, and only if, neither is said to beat the other. Being tied is not transitive (a near
+b, b near c, a clear of c), so one group per contender would lie; a contender may carry several letters.
 
 H.-P. Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons, Journal of
 Computational and Graphical Statistics 13, for what letters are. His insert-and-absorb finds every possible group, and
 of a hundred contenders in a noisy table there are more than can be counted; J. Gramm et al. (2007), Algorithms for
 compact letter displays, Computational Statistics & Data Analysis 52, show that letters need only cover every pair that
-is not told apart (a cover of a graph's edges by cliques), which is done greedily here.
+is tied (a cover of a graph's edges by cliques), which is done greedily here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def letters(ordered: Sequence[str], apart: Collection[frozenset[str]]) -> dict[str, str]:
-    """Letters of each contender, the best first, for the pairs that are told apart."""
+    """Letters of each contender, the best first, for the pairs of which one beats the other."""
     near = {
         name: {other for other in ordered if other != name and frozenset((name, other)) not in apart}
         for name in ordered
@@ -46,7 +46,7 @@ def letter(at: int) -> str:
 
 
 def top_group(ordered: Sequence[str], apart: Collection[frozenset[str]]) -> list[str]:
-    """The first, and everyone who cannot be told apart from the first."""
+    """The first, and everyone who is tied with it."""
     return [name for name in ordered if name == ordered[0] or frozenset((ordered[0], name)) not in apart]
 
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from webdyno.analyse import words
-from webdyno.analyse.compare import equal, rounds_needed
+from webdyno.analyse.compare import equal, rounds_needed, slow_starts_allowed
 from webdyno.analyse.estimate import Fit
-from webdyno.analyse.floors import NOT_ITS_OWN, is_open_upwards
+from webdyno.analyse.floors import COUNTED, HELD_BACK, NOT_ITS_OWN, handicap, is_open_upwards, room
+from webdyno.analyse.pairs import ENOUGH
+from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Standing
 
 TOO_MANY_ROUNDS = 60
@@ -34,46 +38,61 @@ def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None,
     second = ranked[1].contender
     contrast = fit.contrast(first, second)
     if contrast is None:
-        return (
-            f"cannot tell yet: {first} is ahead with {figure}, but a ranking needs at least two rounds of each, "
-            "better three"
-        )
+        return f"cannot tell yet: {first} is ahead with {figure}, but a ranking needs at least three rounds of each"
     if len(winners) == 1:
-        ratio = fit.ratio(first, second)
-        tiny = ", a difference below 3 % that hardly matters" if equal(contrast) else ""
+        ratio = _ratio(ranked[1], fit.ratio(first, second))
+        tiny = ", a difference below 3 % that hardly matters" if equal(fit, first, second) else ""
         return f"{first} served the most: {figure}, {words.times(ratio)} {second} ({words.interval(ratio)}){tiny}"
     return _tie(ranked, winners, fit, pairs or len(ranked) * (len(ranked) - 1) // 2)
 
 
+def _ratio(second: Standing, plain: Estimate) -> Estimate:
+    """How many times the second the first served; the Standing's interval allows for a race's looks."""
+    to_best = second.ratio_to_best
+    if to_best is None or to_best.low is None or to_best.high is None:
+        return plain
+    return msgspec.structs.replace(plain, low=1 / to_best.high, high=1 / to_best.low)
+
+
 def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: int) -> str:
     """The nearest rival decides whether they are equal for all that matters, or more rounds would tell."""
-    leader = ranked[0]
-    contrast = fit.contrast(leader.contender, ranked[1].contender)
-    rivals = [fit.contrast(leader.contender, name) for name in winners if name != leader.contender]
+    leader, second = ranked[0], ranked[1]
+    contrast = fit.contrast(leader.contender, second.contender)
+    rivals = [name for name in winners if name != leader.contender]
     figure = words.with_interval(leader.rate, "requests/s") if leader.rate else ""
     names = words.listing(winners)
     floors = _floors(ranked, winners)
+    if floors and (step := _one_step(ranked, winners, floors)) is not None:
+        return (
+            f"{names} served the most and are equal within one step of their answers, {words.per_cent(step)}: {figure}"
+            "; only a longer window would find a smaller difference (--duration)"
+        )
     if floors:
         what = "only a quieter machine would" if _unlucky(ranked, floors) else "more rounds would not"
         advice = f"{what} tell, for {words.listing(floors)} may be faster than could be measured"
         return _untold("cannot tell", names, leader.contender, figure, advice)
-    if contrast is None or all(rival is not None and equal(rival) for rival in rivals):
-        return f"{names} served the most and are as good as equal (within 3 %): {figure}"
-    done = min(leader.rounds_ok, ranked[1].rounds_ok)
-    needed = rounds_needed(contrast, done, pairs=pairs)
-    more = None if needed is None else max(1, needed - done)
+    if all(equal(fit, leader.contender, name) for name in rivals):
+        starts = min(standing.rounds_ok for standing in ranked if standing.contender in winners)
+        allowed = words.per_cent(slow_starts_allowed(starts))
+        return (
+            f"{names} served the most and are as good as equal (within 3 %): {figure}; "
+            f"{words.count(starts, 'start')} of each cannot rule out that up to {allowed} of starts are slower"
+        )
+    done = min(leader.rounds_ok, second.rounds_ok)
+    by = handicap(leader.doubts, second.doubts)
+    needed = None if contrast is None else rounds_needed(contrast, done, pairs, by)
+    more = None if needed is None else max(1, needed - done, ENOUGH - done)
     if more is None or more > TOO_MANY_ROUNDS:
         advice = "any difference between the first two is too small to be found in reasonable time"
     else:
         advice = (
-            f"about {words.count(more, 'more round')} would tell the first two apart, if they differ as much as it "
-            "looks"
+            f"about {words.count(more, 'more round')} would separate the first two, if they differ as much as it looks"
         )
     return _untold("cannot tell yet", names, leader.contender, figure, advice)
 
 
 def _untold(how: str, names: str, leader: str, figure: str, advice: str) -> str:
-    return f"{how} who is first: {names} cannot be told apart at the top, {leader} leads with {figure}; {advice}"
+    return f"{how} who is first: {names} are tied at the top; {leader} leads with {figure}; {advice}"
 
 
 def _floors(ranked: Sequence[Standing], winners: Sequence[str]) -> list[str]:
@@ -83,6 +102,15 @@ def _floors(ranked: Sequence[Standing], winners: Sequence[str]) -> list[str]:
         for standing in ranked[1:]
         if standing.contender in winners and is_open_upwards(ranked[0].doubts, standing.doubts, _behind(standing))
     ]
+
+
+def _one_step(ranked: Sequence[Standing], winners: Sequence[str], floors: Sequence[str]) -> float | None:
+    """The step that may hide what lies between the ``winners``, as a share; None where something else does."""
+    tied = [standing for standing in ranked if standing.contender in winners]
+    kinds = {doubt.kind for standing in tied for doubt in standing.doubts if doubt.kind in (*HELD_BACK, COUNTED)}
+    if kinds != {COUNTED} or len(floors) < len(tied) - 1:
+        return None
+    return max(room(standing.doubts) for standing in tied) - 1
 
 
 def _behind(standing: Standing) -> float:

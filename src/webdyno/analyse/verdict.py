@@ -6,27 +6,27 @@ letters, and nobody is compared with it; a table that a doubt voids has no ranki
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
 
 from webdyno.analyse import doubts as rules
 from webdyno.analyse.claims import Judged, judge_claims
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit, fit
-from webdyno.analyse.floors import is_open_upwards
+from webdyno.analyse.floors import handicaps
 from webdyno.analyse.leak import growths, staying
 from webdyno.analyse.limits import limits
-from webdyno.analyse.looks import comparisons_at, replay
+from webdyno.analyse.looks import comparisons_at, confidence_of, replay
 from webdyno.analyse.looks import told as told_by_race
 from webdyno.analyse.measures import Figures
+from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
 from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.shapes import shapes
+from webdyno.analyse.steps import steps_of
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
@@ -80,13 +80,13 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
 def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> Verdict:
     about = {cell.name: rules.about_contender(cell) for cell in table.cells}
     about_table = rules.about_table(table)
-    fits = {name: fit(table.figures(of), trimmed=plan.estimate == "trimmed") for name, (_, of) in FIGURES.items()}
+    fits = _fits(plan, table)
     rates = fits["rate"]
     by_rate = [] if rates is None else sorted(rates.names, key=lambda name: -rates.logs[rates.names.index(name)])
     barred = _voided(about_table)
     ranked = [name for name in by_rate if not barred and not _voided(about[name])]
     voided = [name for name in by_rate if name not in ranked]
-    told = _told(plan, rates, ranked, _floors(by_rate, rates, about), heat)
+    told = _told(plan, rates, ranked, handicaps(about), heat)
     marks = letters(ranked, told)
     cells = {cell.name: cell for cell in table.cells}
     warm, by_route = warm_ups(table), routes(table)
@@ -96,7 +96,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
             fits,
             place=ranked.index(name) + 1 if name in marks else None,
             letters=marks.get(name, ""),
-            best=next(iter(ranked or by_rate), None),
+            to_best=_to_best(plan, rates, name, next(iter(ranked or by_rate), None)),
             doubts=about[name],
             warm_up=warm.get(name),
             by_route=by_route.get(name, []),
@@ -119,13 +119,28 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     )
 
 
-def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], untold: set[Pair], heat: Heat | None) -> set[Pair]:
-    """Pairs that are told apart: in a race those the race has told, because it looked more than once."""
+def _fits(plan: Plan, table: Table) -> dict[str, Fit | None]:
+    """Every figure, fitted; a rate is known to one step of its answers and no better."""
+    known, trimmed = steps_of(table.cells), plan.estimate == "trimmed"
+    return {
+        name: fit(table.figures(of), trimmed=trimmed, steps=known if name == "rate" else {})
+        for name, (_, of) in FIGURES.items()
+    }
+
+
+def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], held: Handicaps, heat: Heat | None) -> set[Pair]:
+    """Pairs that differ beyond chance: in a race those that it has told, because it looked more than once."""
     if rates is None:
         return set()
     if plan.race is None:
-        return apart(rates, ranked, untold)
-    return told_by_race(heat, rates, ranked, untold) if heat is not None else set()
+        return apart(rates, ranked, held)
+    return told_by_race(plan.race, heat, rates, ranked, held) if heat is not None else set()
+
+
+def _to_best(plan: Plan, rates: Fit | None, name: str, best: str | None) -> Estimate | None:
+    if rates is None or best is None or name not in rates.names:
+        return None
+    return rates.ratio(name, best, confidence_of(plan.race, rates, name, best))
 
 
 def _manner(load: Load) -> str:
@@ -139,19 +154,17 @@ def _standing(
     *,
     place: int | None,
     letters: str,
-    best: str | None,
+    to_best: Estimate | None,
     doubts: list[Doubt],
     warm_up: WarmUp | None,
     by_route: list[RouteFigures],
 ) -> Standing:
-    rates = fits["rate"]
-    served = rates is not None and cell.name in rates.names
     figures = {name: _figure(fitted, cell.name, FIGURES[name][0]) for name, fitted in fits.items()}
     return Standing(
         contender=cell.name,
         place=place,
         letters=letters,
-        ratio_to_best=rates.ratio(cell.name, best) if rates is not None and served and best is not None else None,
+        ratio_to_best=to_best,
         requests_per_connection=requests_per_connection(window.run for window in cell.windows),
         errors=cell.errors,
         error_ratio=cell.error_ratio,
@@ -173,16 +186,6 @@ def _figure(fitted: Fit | None, name: str, unit: str) -> Estimate | None:
 
 def _voided(doubts: Sequence[Doubt]) -> bool:
     return any(doubt.severity == "voids" for doubt in doubts)
-
-
-def _floors(by_rate: Sequence[str], rates: Fit | None, about: Mapping[str, Sequence[Doubt]]) -> set[Pair]:
-    """Pairs, the faster first in ``by_rate``, whose order is not theirs, for the slower one may be the faster."""
-    logs = {} if rates is None else dict(zip(rates.names, map(float, rates.logs), strict=True))
-    return {
-        frozenset((one, other))
-        for one, other in combinations(by_rate, 2)
-        if is_open_upwards(about[one], about[other], math.exp(logs[one] - logs[other]))
-    }
 
 
 def _told_anything(rates: Fit | None, ranked: Sequence[str]) -> bool:

@@ -189,19 +189,26 @@ def _not_comparable(it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Se
 
 
 def _held_back(outcome: Outcome, about: Mapping[str, Sequence[Doubt]], rate: Change) -> str:
-    """Why an outcome does not follow: a rate that is a floor may be higher, and then the outcome would be another."""
-    apart = 1.0 if rate.ratio is None or outcome == "same" else math.exp(abs(math.log(rate.ratio.value)))
-    held = [
-        side
-        for side, doubts in about.items()
-        if room(doubts) > apart or any(doubt.kind == SERVICE_BOUND for doubt in doubts)
-    ]
-    if len(held) > 1:
-        return "both were held back by something else than themselves"
+    """Why an outcome does not follow: a rate that is a floor may be higher, and then the outcome would be another.
+
+    By the end of the interval that lies nearest to another outcome, not by its middle.
+    """
+    if rate.ratio is None:
+        return ""
+    low, high = rate.ratio.low or rate.ratio.value, rate.ratio.high or rate.ratio.value
+    limit = 1 + rate.margin if outcome == "same" else 1.0
+    reach = {BASE: _room(about[BASE]) / low, HEAD: _room(about[HEAD]) * high}
+    held = [side for side, most in reach.items() if _room(about[side]) > 1 and most > limit]
     against: dict[str, Outcome] = {BASE: "better", HEAD: "worse"}
-    if held and outcome in ("same", against[held[0]]):
-        return f"{held[0]} was held back by something else than itself"
-    return ""
+    decided = [side for side in held if outcome in ("same", against[side])]
+    if len(held) > 1 and (decided or outcome == "cannot tell"):
+        return "both were held back by something else than themselves"
+    return f"{decided[0]} was held back by something else than itself" if decided else ""
+
+
+def _room(doubts: Sequence[Doubt]) -> float:
+    """How many times faster than measured a side may be."""
+    return math.inf if any(doubt.kind == SERVICE_BOUND for doubt in doubts) else room(doubts)
 
 
 def _side(cell: Cell) -> Side:

@@ -31,10 +31,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
     contender: str
     place: int | None
-    """From 1; contenders that cannot be told apart share letters, not places. None: not ranked, because no round
+    """From 1; contenders that are tied share letters, not places. None: not ranked, because no round
     succeeded or because a doubt voids its figures."""
     letters: str
-    """Compact letter display: two contenders that share a letter cannot be told apart."""
+    """Compact letter display: two contenders that share a letter are tied: neither beats the other."""
     rate: Estimate | None
     p50: Estimate | None
     p99: Estimate | None
@@ -76,7 +76,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     standings: list[Standing]
     """By rate, best first; then those a doubt voids; contenders without a successful round last."""
     winners: list[str]
-    """The top group: everyone who cannot be told apart from the first. Empty: nobody served."""
+    """The top group: everyone who is tied with the first, and the first. Empty: nobody served."""
     doubts: list[Doubt] = []
     """About the table as a whole."""
     driver: str = "engine"

@@ -140,7 +140,7 @@ def _shared(standing: Standing, verdict: Verdict) -> str | None:
         return None
     mine = set(standing.letters)
     others = [other.contender for other in verdict.standings if other is not standing and mine & set(other.letters)]
-    return f"Cannot be told from {words.listing(others)}." if others else "Told apart from everyone else."
+    return f"Tied with {words.listing(others)}." if others else "Tied with nobody."
 
 
 def _kinds(standing: Standing) -> str | None:

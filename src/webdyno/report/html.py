@@ -233,7 +233,7 @@ def _cards(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int]
         card(
             "Ranking",
             f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "
-            "Contenders that share a letter cannot be told apart.",
+            "Contenders that share a letter are tied.",
             ranking(plan, verdict, marks, styles),
         ),
         element(

@@ -69,7 +69,7 @@ for _name, _unit, _, _says in _FIGURES.values():
     for _bound, _end in _BOUNDS.items():
         FAMILIES[f"webdyno_{_name.format(_end)}"] = Family("gauge", _unit, f"{_says}: {_BOUND_SAYS[_bound]}")
 FAMILIES["webdyno_place"] = Family("gauge", "", "Place by rate, from 1")
-FAMILIES["webdyno_tie"] = Family("info", "", "Contenders that share a letter cannot be told apart")
+FAMILIES["webdyno_tie"] = Family("info", "", "Contenders that share a letter are tied")
 FAMILIES["webdyno_error_ratio"] = Family("gauge", "ratio", "Requests not answered rightly, over rounds that succeeded")
 FAMILIES["webdyno_doubt"] = Family("info", "", "A reason not to trust a figure; contender empty: the whole table")
 

@@ -1,7 +1,7 @@
 """Picture: the answer as one SVG that stands alone, for a README, a talk or a chat.
 
 A page can be scrolled and asked for more; a picture is looked at once, without its page. So it carries what an honest
-reading needs: the answer, who cannot be told apart, intervals, unit, doubts, machine and date. What it leaves out it
+reading needs: the answer, who is tied, intervals, unit, doubts, machine and date. What it leaves out it
 counts. Its colours are written out and its fonts are generic, for it may be shown on any page and by any program; texts
 are measured beforehand, so that the longest name neither runs into its bar nor leaves the picture.
 """
@@ -33,7 +33,7 @@ _NAMED = 6
 _VOID = "void"
 _HOW = (
     "Right answers per second: longer is better. The thin line is the 95 % interval. Contenders that share a letter "
-    "cannot be told apart."
+    "are tied."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from webdyno.analyse.change import Change
+from webdyno.analyse.compare import slow_starts_allowed
 from webdyno.analyse.versus import Outcome, Versus, outcome_of
 from webdyno.analyse.words import MISSING, count, per_cent, rate
 from webdyno.report.markdown import fence, plain_text
@@ -17,6 +18,7 @@ TITLES = {
     "cpu_per_request": "CPU per request",
     "memory_peak": "peak memory",
 }
+_OTHER = {"slower": "faster", "faster": "slower"}
 _MARKS: dict[Outcome, str] = {"better": "✅", "same": "✅", "worse": "❌", "cannot tell": "❔"}
 _LOG_LINES = 12
 _NOTHING = 5e-5
@@ -39,12 +41,23 @@ def _by_rate(base: str, head: str, change: Change, found: Versus) -> str:
     shown = signed(change)
     match found.outcome:
         case "same":
-            return f"{head} is as fast as {base} within {per_cent(change.margin)}: {shown}{after}"
+            return (
+                f"{head} is as fast as {base} within {per_cent(change.margin)}: {shown}{after}{_still_allowed(change)}"
+            )
         case "better":
             return f"{head} is faster than {base}: {shown}{after}"
         case "worse":
             return f"{head} is slower than {base}: {shown}{after}"
     return f"cannot tell whether {head} is slower than {base}: {shown}{after}"
+
+
+def _still_allowed(change: Change) -> str:
+    """What starts that were all as fast cannot rule out."""
+    if change.ratio is None:
+        return ""
+    starts = change.ratio.rounds
+    allowed = per_cent(slow_starts_allowed(starts))
+    return f"; {count(starts, 'start')} of each cannot rule out that up to {allowed} of starts are slower"
 
 
 def signed(change: Change) -> str:
@@ -115,3 +128,6 @@ def _floor(change: Change) -> Iterator[str]:
         yield f"noise floor {floor}: what equal ones would differ by here at most, 19 times of 20"
     if change.drawn_in:
         yield f"{count(change.drawn_in, 'pair')} lay far from the others and counted as less far"
+    for far, said in ((change.slow_pairs, "slower"), (change.fast_pairs, "faster")):
+        if far:
+            yield f"in {count(far, 'pair')} head was far {said} than in the others, and in none far {_OTHER[said]}"

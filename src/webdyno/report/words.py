@@ -63,7 +63,7 @@ _NEIGHBOURS = 4
 """Tie letters in a row that are told by the first and the last of them."""
 
 COLUMNS: dict[str, Column] = {
-    "place": Column("#", "Place by requests/s. Contenders that share a tie letter cannot be told apart"),
+    "place": Column("#", "Place by requests/s. Contenders that share a tie letter are tied"),
     "contender": Column("contender", "Server, app, runtime and worker model under one name"),
     "rate": Column(
         "requests/s", "Right answers per second over the steady phase, adjusted for differences between rounds"
@@ -72,7 +72,8 @@ COLUMNS: dict[str, Column] = {
     "ratio": Column("vs best", "Rate divided by the best rate of the table"),
     "tie": Column(
         "tie",
-        "Two contenders share a letter exactly when they cannot be told apart (Holm, 5 % per table); in A-D are B, C",
+        "Two contenders share a letter exactly when they are tied: neither is said to beat the other (Holm, 5 % per "
+        "table); in A-D are B, C",
     ),
     "p50": Column("p50", "Half of the answers took at most this long"),
     "p99": Column("p99", "99 of 100 answers took at most this long"),

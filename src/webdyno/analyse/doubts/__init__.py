@@ -45,6 +45,7 @@ from webdyno.analyse.doubts.schedule import not_offered, schedule_lag
 from webdyno.analyse.doubts.service_bound import service_bound
 from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
+from webdyno.analyse.doubts.starts import slow_starts
 from webdyno.analyse.doubts.throttled import throttled
 from webdyno.analyse.doubts.warming import cold_compiler, never_settled, still_climbing
 from webdyno.analyse.table import Cell, Evidence, Table
@@ -91,6 +92,7 @@ TABLE_RULES: tuple[Callable[[Table], Doubt | None], ...] = (
     noisy_host,
     few_rounds,
     drifted,
+    slow_starts,
     unequal_parallelism,
     stand_in,
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from webdyno.analyse import words
 from webdyno.analyse.doubts.service_bound import BOUND as SERVICE_BOUND
 from webdyno.analyse.doubts.service_bound import service_share
+from webdyno.analyse.steps import used_of_own
 from webdyno.analyse.table import Cell, Table
-from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 ALIKE = 0.02
@@ -63,12 +63,5 @@ def _load_bound(table: Table, everyone: str, numbers: dict[str, float | int | st
 
 def _at_its_limit(cell: Cell) -> bool:
     """It used up its CPU, or the service behind it did."""
-    used, service = cell.median(_share_of_own), cell.median(service_share)
+    used, service = cell.median(used_of_own), cell.median(service_share)
     return (used is not None and used >= AT_WORK) or (service is not None and service >= SERVICE_BOUND)
-
-
-def _share_of_own(window: Window) -> float | None:
-    """CPU it used, as a share of the cores that its workers can use."""
-    run = window.run
-    able = min(len(run.rig.contender_cores), max(1, run.workers or 1) * max(1, run.threads or 1))
-    return None if window.contender_cores is None or not able else window.contender_cores / able

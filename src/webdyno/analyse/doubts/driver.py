@@ -63,8 +63,9 @@ def generator_bound(cell: Cell) -> Doubt | None:
     """The driver had something to do for 85 % of its time, or no core for 5 % of it, at any pace; at a closed one also:
     it reached 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
-    Shades: the figure is a floor, so nobody who was measured to be faster is told apart from it. A driver on a core of
-    the contenders is without it as often as they work: what that costs is said of the whole study (see shared-cores).
+    Shades: the figure is a floor, so nobody who was measured to be faster is said to beat it; without a core, by less
+    than that can have cost. A driver on a core of the contenders is without it as often as they work: what that costs
+    is said of the whole study (see shared-cores).
     """
     held_back = None if cell.load.is_open else cell.median(lambda window: window.driver_throttled)
     if held_back is not None and held_back >= THROTTLED:

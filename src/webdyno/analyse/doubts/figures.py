@@ -7,6 +7,7 @@ Both were published: one suite stored its tool's mean as p99, another the last s
 from __future__ import annotations
 
 from webdyno.analyse import words
+from webdyno.analyse.steps import at_once
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import NOT_AN_ERROR, Window
 from webdyno.model.doubt import Doubt
@@ -75,16 +76,16 @@ def _counted_s(window: Window) -> float:
 def few_answers(cell: Cell) -> Doubt | None:
     """What was served when the window ended would have been 2 % or more of the answers, which no interval knows of.
 
-    Where a window has less than 100 answers, or where it began with the load and every answer takes the same sleep:
-    each round ends at the same point of it, and the rate is too low by the same part in each. By Little's law as many
-    are served at once as come in the time of that sleep; who waits for a place is not lost, for another has it.
+    Where a window has less than 100 answers, or where answers wait and come in steps (see ``steps``): each round may
+    end at the same point of one, and then the rate is too low by the same part in each. By Little's law as many are
+    served at once as come in the time that one takes; who waits for a place is not lost, for another has it. Shades:
+    the rate is a floor, by as much.
     """
     if cell.load.is_open or not cell.windows:
         return None
     worst = max(cell.windows, key=lambda window: _served(window, cell) / window.ok)
     served = _served(worst, cell)
-    in_step = worst.run.trial.asked.warmup_s == 0 and cell.workload.service_floor_ms > 0
-    if served < UNCOUNTED * worst.ok or not (worst.ok < FEW or in_step):
+    if served < UNCOUNTED * worst.ok or not (worst.ok < FEW or served > 1):
         return None
     return Doubt(
         kind="few-answers",
@@ -100,5 +101,4 @@ def few_answers(cell: Cell) -> Doubt | None:
 
 def _served(window: Window, cell: Cell) -> int:
     """Of the requests without an answer at the end, those that were being served; 0 too where the driver tells none."""
-    left = window.run.slices[-1].errors.get(NOT_AN_ERROR, 0)
-    return min(left, max(1, round(window.rate_per_s * cell.workload.service_floor_ms / 1e3)))
+    return min(window.run.slices[-1].errors.get(NOT_AN_ERROR, 0), at_once(window, cell))

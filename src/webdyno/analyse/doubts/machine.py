@@ -89,10 +89,11 @@ def noisy_host(table: Table) -> Doubt | None:
 
 
 def stolen_time(cell: Cell) -> Doubt | None:
-    """The hypervisor took 5 % of the rig's cores in half of its runs, or more: bad luck that no random order evens out.
+    """The hypervisor took 5 % of its cores in half of its runs, or more: bad luck that no random order evens out.
 
-    Shades: its rate is a floor that the machine made. Who was measured to be faster is told apart from it only where
-    that is more than the theft can have cost (see floors).
+    Its cores are its own, or, where they lost more, all that the rig uses: a load generator that is robbed asks less.
+    Shades: its rate is a floor that the machine made. Another is said to beat it only by more than the theft can have
+    cost, with the whole interval (see floors).
     """
     share = cell.median(_stolen_share)
     if share is None or share < STOLEN:
@@ -101,19 +102,20 @@ def stolen_time(cell: Cell) -> Doubt | None:
         kind="stolen-time",
         severity="shades",
         subject=cell.name,
-        sentence=f"the hypervisor took {words.per_cent(share)} of the CPU from {cell.name} and its load generator, in "
-        f"the middle one of its runs: {follows(cell.load)}",
-        advice="measure again, with more rounds or on a quieter machine; who was faster by less than that can have "
-        "cost is not told apart from it",
+        sentence=f"the hypervisor took {words.per_cent(share)} of its CPU from {cell.name}, or from it and its load "
+        f"generator, in the middle one of its runs: {follows(cell.load)}",
+        advice="measure again, with more rounds or on a quieter machine; nobody who was faster by less than that can "
+        "have cost is said to beat it",
         numbers={"steal": share, "runs": len(cell.windows)},
     )
 
 
 def _stolen_share(window: Window) -> float | None:
-    """Of the cores that the rig uses: idle ones lose nothing."""
+    """Of the contender's own cores where that is known, and at least of those that the rig uses."""
     rig = window.run.rig
     used = {*rig.contender_cores, *rig.driver_cores, *rig.control_cores, *rig.service_cores}
-    return None if window.steal_cores is None or not used else window.steal_cores / len(used)
+    lost = [(window.own_steal_cores, len(rig.contender_cores)), (window.steal_cores, len(used))]
+    return max((stolen / cores for stolen, cores in lost if stolen is not None and cores), default=None)
 
 
 def _above(limit: float, table: Table, cores: Callable[[Window], float | None]) -> dict[str, float]:

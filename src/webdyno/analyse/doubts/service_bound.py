@@ -31,8 +31,8 @@ def _shares(window: Window) -> bool:
 def service_bound(cell: Cell) -> Doubt | None:
     """The service used 85 % of the CPU it could.
 
-    Shades: the figure is a floor, and two such contenders are never told apart. From one that left the service room
-    they are: what fills a service is also how much a contender asks of it.
+    Shades: the figure is a floor, and of two such contenders neither is said to beat the other. One that left the
+    service room may be said to beat it: what fills a service is also how much a contender asks of it.
     """
     share = cell.median(service_share)
     if share is None or share < BOUND:

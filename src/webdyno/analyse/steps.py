@@ -1,0 +1,48 @@
+"""Steps: the part of a window's answers that comes at one moment, below which its count says nothing.
+
+A handler that waits gives its answers in batches, as many at once as are served at once. Whether the window ends just
+before or just after a batch is chance where rounds begin at different points of it, and a bias where all begin at the
+same; so a rate is known to one batch and no better, however alike the rounds are. A handler that computes gives one
+answer after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import Window
+
+WAITS = 0.5
+"""A contender that uses less of the cores it can use is waiting for something."""
+
+
+def steps_of(cells: Iterable[Cell]) -> dict[tuple[str, int], float]:
+    """By contender and round, the part of the rate that came in one step."""
+    return {(c.name, window.run.trial.round): at_once(window, c) / window.ok for c in cells for window in c.windows}
+
+
+def at_once(window: Window, cell: Cell) -> int:
+    """Answers that may come at one moment: by Little's law as many as come in the time that one takes.
+
+    That time is the workload's own waiting, where it says it; else, of a contender that waits, what its first answer
+    took, when there was no queue. Behind a service they come one by one, and at an open pace as they are asked.
+    """
+    if cell.load.is_open or cell.workload.service:
+        return 1
+    taken_s = cell.workload.service_floor_ms / 1e3 or _waited_s(window)
+    return max(1, min(cell.load.connections, round(window.rate_per_s * taken_s)))
+
+
+def used_of_own(window: Window) -> float | None:
+    """CPU it used, as a share of the cores that its workers can use."""
+    run = window.run
+    able = min(len(run.rig.contender_cores), max(1, run.workers or 1) * max(1, run.threads or 1))
+    return None if window.contender_cores is None or not able else window.contender_cores / able
+
+
+def _waited_s(window: Window) -> float:
+    used, probe = used_of_own(window), window.run.probe
+    if used is None or used >= WAITS or probe is None or probe.first_answer_ns is None:
+        return 0.0
+    return probe.first_answer_ns / 1e9
