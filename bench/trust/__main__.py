@@ -1,4 +1,4 @@
-"""``python -m bench.trust aa | known | rerun | replay | simulated | pictures``: experiments whose answer is known.
+"""``python -m bench.trust aa | known | rerun | replay | simulated | worlds | pictures``: the answer is known.
 
 As shown the numbers are the full ones; times are for a quiet machine of two cores. ``--short`` is a try of a minute.
 ``--keep FOLDER`` keeps the Runs; ``aa FOLDER`` and ``known FOLDER`` make the table of such Runs anew.
@@ -8,6 +8,7 @@ As shown the numbers are the full ones; times are for a quiet machine of two cor
     rerun   quickstart twice in a row (about 10 minutes)
     replay  a race over the Runs of a results folder that holds every round (seconds; measures nothing)
     simulated  the race and study S1's grid in 200 made-up worlds (about 10 minutes; measures nothing)
+    worlds  noise that misleads, 500 experiments of each kind (a few minutes; measures nothing)
     pictures   those of docs/honest-numbers.md, simulated
 """
 
@@ -26,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="bench.trust", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("experiment", choices=["aa", "known", "rerun", "replay", "simulated", "pictures"])
+    parser.add_argument("experiment", choices=["aa", "known", "rerun", "replay", "simulated", "worlds", "pictures"])
     parser.add_argument("folder", nargs="?", type=Path, help="replay, aa, known: a results folder that is there")
     parser.add_argument("--keep", type=Path, help="aa, known, rerun: where the Runs stay (nowhere)")
     parser.add_argument("--contender", default="waitress", help="aa: which one (waitress)")
@@ -34,8 +35,8 @@ def main() -> None:
     parser.add_argument("--study", default="quickstart", help="rerun: which one (quickstart)")
     parser.add_argument("--top", type=int, default=3, help="replay: places to settle, 0: all (3)")
     parser.add_argument("--precision", type=float, default=0.03, help="replay: rates nearer than this are equal (0.03)")
-    parser.add_argument("--worlds", type=int, default=200, help="simulated: how many (200)")
-    parser.add_argument("--seed", type=int, default=None, help="simulated: of the first world (the first never used)")
+    parser.add_argument("--worlds", type=int, default=None, help="simulated, worlds: how many (200, 500)")
+    parser.add_argument("--seed", type=int, default=None, help="simulated, worlds: of the first (the first never used)")
     parser.add_argument("--short", action="store_true", help="few experiments of short Runs: does it work at all?")
     given = parser.parse_intermixed_args()
     if given.experiment == "rerun" and given.folder is not None:
@@ -81,7 +82,11 @@ def _lines(given: argparse.Namespace) -> list[str]:
         from bench.trust import simulated
 
         first = simulated.FRESH if given.seed is None else given.seed
-        return simulated.run(8 if given.short else given.worlds, first)
+        return simulated.run(8 if given.short else given.worlds or 200, first)
+    if given.experiment == "worlds":
+        from bench.trust import hard
+
+        return hard.run(20 if given.short else given.worlds or 500, hard.FRESH if given.seed is None else given.seed)
     if given.experiment == "pictures":
         from bench.trust import pictures
 
