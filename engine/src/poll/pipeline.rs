@@ -167,7 +167,7 @@ impl<P: Poll> Poll for Pipeline<P> {
         let heard = if std::mem::take(&mut link.forsworn) { 0 } else { link.gone };
         let before = self.told.len();
         for (turn, lane) in link.asked.drain(..).enumerate().filter(|(_, lane)| *lane as usize != place) {
-            let cause = if cause == Cause::Closed && turn >= heard { Cause::Unheard } else { cause };
+            let cause = if turn >= heard { Cause::Unheard } else { cause };
             self.told.push_back((lane as usize, What::Behind(cause)));
         }
         // RFC 9112, 9.3.2: not pipelined at once again, since the first of them may be what ended the connection.

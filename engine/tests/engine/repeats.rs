@@ -114,20 +114,26 @@ fn a_post_behind_a_close_without_a_word_is_not_sent_twice() {
 
 #[test]
 fn a_post_that_never_left_goes_with_the_next_connection() {
-    let server = Server::start(|mut peer| {
-        if peer.number > 1 {
-            return peer.always(HELLO);
-        }
-        // After the first end the second connection carries one request alone, until its answer is there: the others wait unsent.
-        let ahead = if peer.number == 0 { 3 } else { 1 };
-        (0..ahead).for_each(|_| drop(peer.request()));
-        peer.say("nonsense");
-        peer.hang();
-    });
-    let said = ahead(&server, 3, |_| {});
-    // The two behind the first nonsense were heard; of the three that follow them, two waited behind the second.
-    assert_eq!(((6, 2, 2, 0), 2), (counts(&said), said.errors("malformed")), "{}", said.last());
-    assert_eq!(10, server.heard().len());
+    for reset in [false, true] {
+        let server = Server::start(move |mut peer| {
+            // After the first end the second connection carries one request alone, until its answer is there: the others wait unsent.
+            match peer.number {
+                0 => (0..3).for_each(|_| drop(peer.request())),
+                1 => drop(peer.request()),
+                _ => return peer.always(HELLO),
+            }
+            if peer.number == 1 && reset {
+                return peer.reset();
+            }
+            peer.say("nonsense");
+            peer.hang();
+        });
+        let said = ahead(&server, 3, |_| {});
+        // The two behind the first nonsense were heard; of the three that follow them, two waited for the first one's answer.
+        let (malformed, resets) = if reset { (1, 1) } else { (2, 0) };
+        assert_eq!(((6, 2, 2, resets), malformed), (counts(&said), said.errors("malformed")), "{}", said.last());
+        assert_eq!(10, server.heard().len());
+    }
 }
 
 /// Runs POSTs over HTTP/2 with so many streams.
