@@ -22,7 +22,8 @@ from webdyno.store import Store
 SERVER = Path(__file__).parent / "container" / "server.c"
 PROGRAM = "webdyno-test-server"
 NAME = "localhost/webdyno-test:1"
-pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
+# One after the other: they share the name of an image, and look at all containers of the machine.
+pytestmark = [pytest.mark.live, pytest.mark.measures, pytest.mark.timeout(180)]
 
 
 @functools.cache
