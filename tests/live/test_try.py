@@ -152,6 +152,12 @@ def test_what_is_wrong_is_one_sentence(
     assert content(project) == before
 
 
+def test_a_budget_too_short_is_refused_before_anything_is_built(webdyno: Call, project: Path) -> None:
+    done = webdyno("try", "shop:app", "-C", str(project), "--budget", "3s")
+    assert (done.returncode, "once each and the last comparison take about" in done.stderr) == (2, True), done.stderr
+    assert "built" not in done.stderr
+
+
 def test_the_users_own_traceback_is_shown(webdyno: Call, project: Path) -> None:
     done = webdyno("try", "broken:app", "-C", str(project))
     assert f'  |   File "{project}/broken.py", line 4, in <module>' in done.stderr

@@ -128,11 +128,8 @@ def test_the_ratio_to_a_current_server_that_is_not_ranked_is_told_with_its_reser
     )
     answer = answered(rates(fast=150, slow=100, current=5), ["fast"], void=starved)
     assert answer.best == "fast"
-    assert (
-        "Your current `gunicorn a:b` is not ranked, for current left 20 of 32 connections without a s"
-        in answer.sentence
-    )
-    assert "; with that reservation, fast, 2 workers serves 30" in answer.sentence
+    assert f" Your current `gunicorn a:b` is not ranked ({starved.sentence}). With" in answer.sentence
+    assert ". With that reservation, fast, 2 workers serves 30" in answer.sentence
     assert answer.sentence.endswith("x) it.")
 
 

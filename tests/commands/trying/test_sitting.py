@@ -77,3 +77,12 @@ def test_an_engine_that_fails_at_the_end_is_a_note_and_hides_nothing(
     assert capsys.readouterr().err == (
         "note: containers of this sitting may be left: /usr/bin/podman ps did not answer within 30 s: does it hang?\n"
     )
+
+
+def test_who_may_listen_elsewhere_is_told_how_to_say_it(tmp_path: Path) -> None:
+    ready = sitting(tmp_path, cmd=["sh start", "sh {port}"])
+    ready.prepare(None)
+    hint = ready._where_it_listens("cmd-1")
+    assert hint == "only PORT tells it where to listen; say {port} where its port stands"
+    assert ready._where_it_listens("cmd-2") is None
+    assert ready._where_it_listens("waitress-4t") is None

@@ -60,7 +60,7 @@ def _reserved(first: Standing, verdict: Verdict, rates: Fit, settings: dict[str,
         return f"Your current `{current}` is not ranked: see the doubts."
     ratio = rates.ratio(first.contender, CURRENT)
     return (
-        f"Your current `{current}` is not ranked, for {voiding[0].sentence}; with that reservation, "
+        f"Your current `{current}` is not ranked ({voiding[0].sentence}). With that reservation, "
         f"{called(settings[first.contender])} serves {_times(ratio)} it."
     )
 

@@ -82,8 +82,9 @@ def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
 
 def _wrong(bench: TryBench, answer: Answer, runs: Sequence[Run]) -> str | None:
     """What went wrong under load, of all that were compared."""
-    errors = [run.summary["first_error"] for run in runs if run.summary.get("first_error")]
-    return erring(answer.verdict.standings, lambda name: called(bench.settings[name]), str(errors[0]) if errors else "")
+    errors = [str(run.summary["first_error"]) for run in runs if run.summary.get("first_error")]
+    seen = errors[0].partition(", expected ")[0] if errors else ""  # what is right, the user knows
+    return erring(answer.verdict.standings, lambda name: called(bench.settings[name]), seen)
 
 
 def _limit(

@@ -200,21 +200,18 @@ class Sitting:
         try:
             return first_answers(slow, built, self.asking, self.strapped, log, self.interrupted, time.monotonic)
         except StartError as error:
-            if error.exited or self.interrupted.is_set():
+            hint = self._where_it_listens(name)
+            if hint is None or error.exited or self.interrupted.is_set():
                 raise
-            if name in self.images:
-                whose, hint = (
-                    self.images[name].name,
-                    "an image is told its port by PORT; name another with --container-port",
-                )
-            elif setting.is_command and told_by_port(setting.contender):
-                whose, hint = (
-                    setting.contender.because,
-                    "only PORT tells it where to listen; say {port} where its port stands",
-                )
-            else:
-                raise
-            raise StartError(f"{whose}: {error}; {hint}", error.log_tail, exited=False) from None
+            raise StartError(f"{setting.contender.because}: {error}; {hint}", error.log_tail, exited=False) from None
+
+    def _where_it_listens(self, name: str) -> str | None:
+        """What to try where nothing listened on its port; None for one that is given it by its own words."""
+        if name in self.images:
+            return "an image is told its port by PORT; name another with --container-port"
+        if name in self.commands and told_by_port(self.commands[name].contender):
+            return "only PORT tells it where to listen; say {port} where its port stands"
+        return None
 
     def bench(self, first: First) -> TryBench:
         """Where everything is measured, all recommended settings and commands in it."""
