@@ -297,12 +297,6 @@ def test_an_interrupted_round_is_missing_not_failed() -> None:
     assert found["incomplete"].numbers["missing"] == 1
 
 
-def test_only_what_webdyno_run_planned_is_said_to_go_on() -> None:
-    runs = [*good(), run("node", outcome="interrupted", slices=[])]
-    assert doubts(runs)["incomplete"].advice == "measure it again, to its end"
-    assert "--resume" in doubts(runs, change(plan(runs), arguments=["hello"]))["incomplete"].advice
-
-
 def test_a_rate_beyond_the_service_time_is_impossible() -> None:
     # 64 connections x 100 ms: at most 640 per second; a published table has 16,627
     found = doubts(*sleepy(16_627))["impossible-rate"]

@@ -128,7 +128,7 @@ def user_caches(environment: Mapping[str, str]) -> dict[str, str]:
     """Variables that say where the user's build tools keep what they made and fetched, as they find it themselves.
 
     With these a command finds it also where HOME is another folder: ``go run`` need not compile the standard library
-    at every start, nor ``npx`` fetch. -trimpath: what Go keeps then holds in whatever folder it was made.
+    at every start, nor ``npx`` fetch.
     """
     home = Path(environment.get("HOME") or "/")
     cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
@@ -140,7 +140,7 @@ def user_caches(environment: Mapping[str, str]) -> dict[str, str]:
         "PIP_CACHE_DIR": cache / "pip",
         "UV_CACHE_DIR": cache / "uv",
     }
-    return {"GOFLAGS": "-trimpath"} | {name: environment.get(name) or str(path) for name, path in places.items()}
+    return {name: environment.get(name) or str(path) for name, path in places.items()}
 
 
 def _status(status: int) -> str:

@@ -94,8 +94,6 @@ def incomplete(evidence: Evidence) -> Doubt | None:
         sentence=f"the race is not over: {missing}"
         if raced
         else f"{left} of {words.count(planned, 'planned run')} are missing",
-        advice="`webdyno run --resume` carries the plan on and repeats nothing"
-        if evidence.plan.arguments  # it was made by `webdyno run`; no other plan can go on
-        else "measure it again, to its end",
+        advice="`webdyno run --resume` carries a study on and repeats nothing; measure anything else again, to its end",
         numbers={"missing": left} if raced else {"missing": left, "planned": planned},
     )
