@@ -35,7 +35,7 @@ MOST_OF_A_STEP = 0.5
 AFTER_NS = 250_000_000
 """The last look is taken when the driver has said that the phase is over."""
 _MIB = 2.0**20
-LEAST_BYTES = 16 * _MIB
+LEAST_BYTES = 8 * _MIB
 LEAST_BYTES_COLLECTED = 64 * _MIB
 """Growth over a round, below which it is what heaps take: of one that counts references or frees by hand, and of one
 that lets garbage lie for a while."""
