@@ -440,6 +440,7 @@ def test_every_rule_has_a_test_above() -> None:
         "not-offered",  # test_open.py
         "schedule-lag",
         "never-settled",  # test_steady.py
+        "leaks",  # test_leak.py
         "fewer-cores",  # test_shapes.py
         "all-equal",  # from here on test_doubts_limits.py
         "cached-service",
