@@ -111,6 +111,15 @@ def test_a_redirect_is_only_right_where_somebody_said_so() -> None:
     assert verify([said], lambda _: login) == ([said], [])
 
 
+def test_a_page_with_a_password_is_noted_and_measured_where_nobody_said_what_is_right() -> None:
+    page = answered(b"<!doctype html><input type=password>", content_type="text/html")
+    unsaid = Request(name="p", path="/", expect=Expectation(statuses=list(ANY_RIGHT)))
+    ((same,), (note,)) = verify([unsaid], lambda _: page)
+    assert same == unsaid
+    assert note.startswith("GET /: answered with 200 and a page that has a field for a password")
+    assert verify([Request(name="p", path="/")], lambda _: page)[1] == []
+
+
 def scripted(*bodies: bytes) -> Callable[[Request], Answer]:
     """Answers in turn."""
     turn = iter(bodies)

@@ -34,6 +34,8 @@ def verify(requests: Sequence[Request], asker: Asker) -> tuple[list[Request], li
     effective, notes = [], []
     for request in requests:
         answer = _right_answer(request, asker)
+        odd = first_answer(answer.status, answer.headers, answer.body) if request.expect.is_unsaid else None
+        notes += [f"{request.method} {request.path}: {odd}"] if odd else []
         if request.expect.body_matches is not None:
             notes.append(
                 f"{request.method} {request.path}: that its body matches {request.expect.body_matches!r} is checked "
