@@ -250,6 +250,9 @@ def test_a_server_that_hangs_misses_its_objective_and_is_doubted(
     assert "doubt       hung: nobody was answered in the last 1.00 s, while 4 requests waited" in said
     assert "slo         missed, nobody was answered in the last 1.00 s" in said
     assert call(["load", URL]) == 0
+    never = Loaded(good.order, [last], good.summary | {"ok": 0})
+    assert "hung" in kinds(never)
+    assert "hung" not in kinds(Loaded(good.order, [last], never.summary | {"ended": "unreachable"}))
 
 
 def test_what_is_written_for_scripts_has_its_doubts_on_standard_error(

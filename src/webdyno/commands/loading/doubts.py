@@ -33,7 +33,7 @@ def _of_the_end(loaded: Loaded) -> Iterator[str]:
             yield "interrupted: it was stopped before its end"
         case "unreachable":
             yield "unreachable: no connection was ever made"
-    if loaded.ok and (found := silence(loaded.slices)) is not None:
+    if loaded.summary.get("ended") != "unreachable" and (found := silence(loaded.slices)) is not None:
         yield f"hung: {found.sentence}"
     note = loaded.started.get("backend_note")
     if note:
