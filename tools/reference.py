@@ -198,7 +198,7 @@ class DoubtRule:
         self.about, self.said = about, paragraph(inspect.getdoc(rule) or "")
         (self.kind,) = {text_of(keywords["kind"]) for keywords in made}
         self.effect = " or ".join(sorted({word for each in made for word in strings(each["severity"])}, reverse=True))
-        self.advice = list(dict.fromkeys(text for keywords in made for text in texts_of(keywords["advice"])))
+        self.advice = list(dict.fromkeys(text_of(keywords["advice"]) for keywords in made))
         dicts = [node for each in made for node in ast.walk(each["numbers"]) if isinstance(node, ast.Dict)]
         keys = [key for node in dicts or nodes if isinstance(node, ast.Dict) for key in node.keys]
         self.numbers: list[str] = list(dict.fromkeys(str(key.value) for key in keys if isinstance(key, ast.Constant)))
@@ -217,13 +217,6 @@ def reached(name: str, functions: dict[str, ast.FunctionDef]) -> list[str]:
             used = [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
             ahead += [each for each in used if each in functions]
     return found
-
-
-def texts_of(node: ast.expr) -> list[str]:
-    """A text, or both of those that a condition chooses from."""
-    if isinstance(node, ast.IfExp):
-        return [*texts_of(node.body), *texts_of(node.orelse)]
-    return [text_of(node)]
 
 
 def text_of(node: ast.expr) -> str:

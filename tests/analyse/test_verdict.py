@@ -263,12 +263,12 @@ def test_a_trial_that_ran_again_counts_once_with_its_last_run() -> None:
     assert (first.rounds_ok, first.rounds_failed, first.outcomes) == (3, 0, {"ok": 3})
 
 
-def test_eighty_four_runs_are_analysed_within_a_second() -> None:
+def test_eighty_four_runs_are_analysed_in_less_than_a_second_of_cpu() -> None:
     made = study()
     analyse(*made)
-    start = time.perf_counter()
+    start = time.process_time()
     analyse(*made)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_importing_costs_no_numpy() -> None:

@@ -118,7 +118,7 @@ def test_an_overlay_draws_the_cell_that_is_chosen(tmp_path: Path) -> None:
     some = [
         run(name, round_=at, latency_ns=None, slices=slices([rate * (1 + at / 100)] * 4, latency))
         for name, rate in (("go", 900.0), ("node", 1800.0))
-        for at in (1, 2, 3)
+        for at in range(1, 7)
     ]
     made(tmp_path / "a", some)
     made(tmp_path / "b", some)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse import analyse, words
+from webdyno.analyse.erring import erring
 from webdyno.analyse.window import Window, read_window
 from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.options import cache_folder
@@ -19,7 +20,6 @@ from webdyno.commands.trying.budget import NOTHING_S
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.copying import Around, Copied, image_to_copy, to_copy
 from webdyno.commands.trying.envfile import read_variables
-from webdyno.commands.trying.erring import erring
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdyno.commands.trying.erring import erring
+from webdyno.analyse.erring import erring
 from webdyno.model.verdict import Standing
 
 
