@@ -14,6 +14,7 @@ from webdyno.report import timeline
 from webdyno.report.html import render_html
 from webdyno.report.svg import STYLES
 
+pytestmark = pytest.mark.slow  # the page they share takes many seconds
 MOST_BYTES = 3_000_000
 
 
@@ -29,7 +30,6 @@ def large() -> str:
         return render_html(*many(), analysed())
 
 
-@pytest.mark.slow
 def test_a_hundred_contenders_at_five_loads_in_ten_rounds_stay_under_three_megabytes(large: str) -> None:
     assert len(large.encode()) < MOST_BYTES
 
