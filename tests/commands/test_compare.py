@@ -68,6 +68,16 @@ def test_the_verdict_is_a_sentence_and_an_exit_code(
     assert out.splitlines()[0].endswith(", after 9 pairs")
     assert "  p99 " in out
     assert "  noise floor " in out
+    assert ("  9 starts of each cannot rule out that up to 28 % of starts are slower" in out) == ("as fast as" in says)
+
+
+def test_slow_starts_of_head_alone_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base, head = around(10_000, 9, 0.005, 1), around(10_000, 9, 0.005, 2)
+    slow = [rate * (0.5 if at in (2, 6) else 1.0) for at, rate in enumerate(head)]
+    folder = written(tmp_path / "r", [*runs_of("base", base), *runs_of("head", slow)], study="compare", title="a b")
+    assert call(["compare", folder]) == 3
+    out = capsys.readouterr().out
+    assert "  in 2 pairs head was far slower than in the others, and in none far faster" in out
 
 
 def test_a_head_that_fails_is_worse_and_its_log_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,23 +41,12 @@ def _by_rate(base: str, head: str, change: Change, found: Versus) -> str:
     shown = signed(change)
     match found.outcome:
         case "same":
-            return (
-                f"{head} is as fast as {base} within {per_cent(change.margin)}: {shown}{after}{_still_allowed(change)}"
-            )
+            return f"{head} is as fast as {base} within {per_cent(change.margin)}: {shown}{after}"
         case "better":
             return f"{head} is faster than {base}: {shown}{after}"
         case "worse":
             return f"{head} is slower than {base}: {shown}{after}"
     return f"cannot tell whether {head} is slower than {base}: {shown}{after}"
-
-
-def _still_allowed(change: Change) -> str:
-    """What starts that were all as fast cannot rule out."""
-    if change.ratio is None:
-        return ""
-    starts = change.ratio.rounds
-    allowed = per_cent(slow_starts_allowed(starts))
-    return f"; {count(starts, 'start')} of each cannot rule out that up to {allowed} of starts are slower"
 
 
 def signed(change: Change) -> str:
@@ -126,6 +115,10 @@ def _floor(change: Change) -> Iterator[str]:
     if change.noise_floor is not None:
         floor = per_cent(change.noise_floor)
         yield f"noise floor {floor}: what equal ones would differ by here at most, 19 times of 20"
+    if change.verdict == "same" and change.ratio is not None:
+        starts = change.ratio.rounds
+        allowed = per_cent(slow_starts_allowed(starts))
+        yield f"{count(starts, 'start')} of each cannot rule out that up to {allowed} of starts are slower"
     if change.drawn_in:
         yield f"{count(change.drawn_in, 'pair')} lay far from the others and counted as less far"
     for far, said in ((change.slow_pairs, "slower"), (change.fast_pairs, "faster")):
