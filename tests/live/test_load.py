@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import http.server
 import io
+import itertools
 import json
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +21,7 @@ import pytest
 
 from tests.live.conftest import Call
 from webdyno.commands.calibrating import CONNECTIONS, PROGRAM
+from webdyno.histogram import merge
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
@@ -103,3 +109,50 @@ def test_told_to_end_it_says_what_was_measured(environment: dict[str, str], url:
     assert said["summary"]["ended"] == "interrupted"
     assert said["summary"]["ok"] > 0
     assert "interrupted: it was stopped before its end" in said["doubts"]
+
+
+def test_a_server_that_hangs_misses_its_objective_however_fast_it_was_before(load: Call) -> None:
+    with hanging(after=50) as port:
+        done = load(
+            "load", f"http://127.0.0.1:{port}/", "-c", "2", "-d", "2500ms", "--json", "--slo", "p50<2s, errors<50%"
+        )
+    assert done.returncode == 1, done.stderr
+    said = json.loads(done.stdout)
+    assert said["summary"]["ok"] == 50
+    assert merge([said["summary"]["unfinished_hdr"]]).count == 2
+    (missed,) = (sentence for sentence in said["slo_missed"] if sentence.startswith("missed, "))
+    assert missed.endswith("while 2 requests waited")
+    assert any(doubt.startswith("hung: nobody was answered in the last ") for doubt in said["doubts"])
+
+
+@contextlib.contextmanager
+def hanging(after: int) -> Iterator[int]:
+    """The port of a server that answers so many requests and then reads on in silence."""
+    left = itertools.count(after, -1)
+
+    class Hanging(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            if next(left) > 0:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+            else:
+                self.rfile.read(1)
+                self.close_connection = True
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hanging) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_a_port_where_nobody_listens_ends_the_load_at_once(load: Call) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    done = load("load", f"http://127.0.0.1:{port}/", "-c", "8", "-d", "60s")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.rstrip().endswith("nothing listens there: start the server first")
+    said = json.loads(load("load", f"http://127.0.0.1:{port}/", "-r", "50", "-d", "60s", "--json").stdout)
+    assert said["summary"]["ended"] == "unreachable"
+    assert said["summary"]["duration_ns"] < 4e9, "the connect timeout is 5 s"
