@@ -13,8 +13,7 @@ pub fn wrong(request: &Request, answer: &Answer, broken: &Broken, odd_type: Opti
     let status = answer.status;
     match broken {
         Broken::Status => {
-            let expected: Vec<String> = expect.statuses.iter().map(u16::to_string).collect();
-            format!("wrong-status: {asked} answered {status}, expected {}", expected.join(" or "))
+            format!("wrong-status: {asked} answered {status}, expected {}", listed(&expect.statuses))
         }
         Broken::ContentType => format!(
             "wrong-body: {asked} answered {status} with the media type {:?}, expected {}",
@@ -37,6 +36,18 @@ pub fn wrong(request: &Request, answer: &Answer, broken: &Broken, odd_type: Opti
             String::from_utf8_lossy(expect.body_contains.as_deref().unwrap_or_default())
         ),
     }
+}
+
+/// `200 or 204`; three and more in a row as `200 to 399`.
+fn listed(statuses: &[u16]) -> String {
+    let mut sorted = statuses.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let runs = sorted.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [first, _, .., last] => format!("{first} to {last}"),
+        few => few.iter().map(u16::to_string).collect::<Vec<_>>().join(" or "),
+    });
+    runs.collect::<Vec<_>>().join(" or ")
 }
 
 /// What to say of a connect that timed out when the server had taken the connection.
@@ -104,4 +115,17 @@ fn hex(bytes: &[u8]) -> String {
 
 fn seconds(ns: u64) -> String {
     format!("{} s", ns as f64 / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_told_in_a_few_words_however_many_they_are() {
+        assert_eq!("200", listed(&[200]));
+        assert_eq!("200 or 201", listed(&[201, 200, 200]));
+        assert_eq!("200 to 399", listed(&(200..400).rev().collect::<Vec<_>>()));
+        assert_eq!("200 to 299 or 304 or 307 or 308", listed(&(200..300).chain([304, 308, 307]).collect::<Vec<_>>()));
+    }
 }
