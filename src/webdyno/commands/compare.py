@@ -251,7 +251,7 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
         notes += [f"note: the machines differ in {', '.join(differ)}"] if differ else []
         names = (str(folders[0]), str(folders[1]))
     _say(chosen.form, names, found, notes)
-    if _serves_nothing(evidence[-1]):
+    if len(evidence) == 1 and _serves_nothing(evidence[0]):
         return WORSE
     return {"worse": WORSE, "cannot tell": CANNOT_TELL}.get(outcome_of(found), 0)
 
