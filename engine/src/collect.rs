@@ -100,11 +100,7 @@ impl<'w> Collector<'w> {
             None => page.going_on += 1,
         }
         if self.timetable.window(index).phase == Phase::Steady {
-            let sum = &mut self.threads[thread];
-            sum.cpu_user_ns += slice.cpu.user_ns;
-            sum.cpu_system_ns += slice.cpu.system_ns;
-            sum.requests += slice.offered;
-            sum.loop_stall_max_ns = sum.loop_stall_max_ns.max(slice.loop_stall_max_ns);
+            self.threads[thread].add(&slice);
         }
         slice.clear();
         // A worker that has ended takes nothing back.
@@ -180,10 +176,6 @@ impl<'w> Collector<'w> {
         let (start, end) = self.steady_span.unwrap_or((self.end, self.end));
         let statuses = self.steady.statuses().map(|(status, n)| (status.to_string(), n)).collect();
         let head = self.totals.first.head.take();
-        for thread in self.threads.iter_mut().filter(|_| end > start) {
-            let used = thread.cpu_user_ns + thread.cpu_system_ns;
-            thread.cpu_share = Some((used as f64 / (end - start) as f64 * 1e4).round() / 1e4);
-        }
         let summary = Summary {
             event: "summary",
             ended,

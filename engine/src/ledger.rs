@@ -3,7 +3,7 @@
 //! At the end of a window the worker hands its slice over whole and takes an empty one that the collector has given back. That is all
 //! the contact there is between threads while the load runs.
 
-use crate::clock::Cpu;
+use crate::attention::{Attention, Spent, Waits};
 use crate::connection::First;
 use crate::error::Fault;
 use crate::slice::{Outcome, Slice};
@@ -63,7 +63,14 @@ pub struct Ledger {
     pub slice: Box<Slice>,
     /// The window's own end, while it is held open beyond it.
     pub drain: Option<u64>,
-    cpu: Cpu,
+    /// What the loop has seen of its waits since the thread was looked at last.
+    pub waits: Waits,
+    /// None before the books are opened.
+    attention: Option<Attention>,
+    /// Requests that were due before then are no longer this phase's.
+    since: u64,
+    /// The books of those, which nobody reads: their phase has been told.
+    past: Option<Box<Slice>>,
     ended: u64,
     out: Sender<Report>,
     back: Receiver<Box<Slice>>,
@@ -79,29 +86,56 @@ impl Ledger {
         back: Receiver<Box<Slice>>,
     ) -> Ledger {
         let (window, slice) = (timetable.window(0), Box::new(Slice::of(requests)));
-        Ledger { thread, requests, timetable, window, slice, drain: None, cpu: Cpu::default(), ended: 0, out, back }
+        let (drain, waits, attention) = (None, Waits::default(), None);
+        let (since, past, ended) = (0, None, 0);
+        Ledger { thread, requests, timetable, window, slice, drain, waits, attention, since, past, ended, out, back }
     }
 
     /// The calling thread is the one whose books these are.
     pub fn open(&mut self) {
-        self.cpu = Cpu::of_thread();
+        self.attention = Some(Attention::begin());
     }
 
-    /// A request ended.
+    /// A request of the present phase ended.
     #[inline]
     pub fn end(&mut self, outcome: Outcome) {
         self.ended += 1;
         self.slice.end(outcome);
     }
 
+    /// A request that was due then ended.
+    #[inline(always)]
+    pub fn end_due(&mut self, due: u64, outcome: Outcome) {
+        self.ended += 1;
+        self.of(due).end(outcome);
+    }
+
+    /// The books of a request that was due then.
+    #[inline(always)]
+    pub fn of(&mut self, due: u64) -> &mut Slice {
+        if self.is_past(due) { self.past() } else { &mut self.slice }
+    }
+
+    /// Whether a request that was due then is of a phase that has been told.
+    #[inline(always)]
+    pub fn is_past(&self, due: u64) -> bool {
+        due < self.since
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn past(&mut self) -> &mut Slice {
+        self.past.get_or_insert_with(|| Box::new(Slice::of(self.requests)))
+    }
+
+    /// With the end of the present window all that was due before it is past.
+    pub fn leave_behind(&mut self) {
+        self.since = self.window.end;
+    }
+
     /// Which worker's they are.
     pub fn thread(&self) -> usize {
         self.thread
-    }
-
-    /// Requests of the present window that were never sent.
-    pub fn slice_shed(&self) -> u64 {
-        self.slice.outcome(Outcome::Shed)
     }
 
     /// Requests ended in all windows.
@@ -120,8 +154,10 @@ impl Ledger {
         self.window = self.next_window();
     }
 
-    /// Holds the present window open for so many nanoseconds more, for the answers that are missing. Its length stays what it was.
+    /// Holds the present window open for so many nanoseconds more, for the answers that are missing. Its length stays what it was, and
+    /// how the thread spends the time after it is nobody's question.
     pub fn hold(&mut self, ns: u64) {
+        self.look();
         self.drain = Some(self.window.end);
         self.window.end += ns;
     }
@@ -141,10 +177,16 @@ impl Ledger {
         let _ = self.out.send(Report::Fault(fault));
     }
 
+    /// Books how the thread has spent its time since the last look.
+    fn look(&mut self) {
+        let waits = std::mem::take(&mut self.waits);
+        self.slice.spent = self.attention.as_mut().map_or_else(Spent::default, |attention| attention.look(waits));
+    }
+
     fn hand_over(&mut self, in_flight: u64, ended: Option<u64>) {
-        let cpu = Cpu::of_thread();
-        self.slice.cpu = cpu.since(self.cpu);
-        self.cpu = cpu;
+        if self.drain.is_none() {
+            self.look();
+        }
         self.slice.in_flight = in_flight;
         let fresh = self.back.try_recv().unwrap_or_else(|_| Box::new(Slice::of(self.requests)));
         let slice = std::mem::replace(&mut self.slice, fresh);

@@ -27,6 +27,7 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+mod attention;
 mod clock;
 mod collect;
 mod connection;

@@ -1,6 +1,9 @@
 //! The lines the engine writes, as the protocol spells them. Nothing is decided here.
 
 pub mod routes;
+mod threads;
+
+pub use threads::Thread;
 
 use crate::clock::Cpu;
 use crate::error::Fault;
@@ -98,6 +101,8 @@ pub struct Tally {
     handshake_hdr: Option<String>,
     cpu_user_ns: u64,
     cpu_system_ns: u64,
+    idle_ns: Option<u64>,
+    run_delay_ns: Option<u64>,
 }
 
 impl Tally {
@@ -139,6 +144,8 @@ impl Tally {
             handshake_hdr: some(&slice.handshake),
             cpu_user_ns: cpu.user_ns,
             cpu_system_ns: cpu.system_ns,
+            idle_ns: slice.spent.idle_ns,
+            run_delay_ns: slice.spent.run_delay_ns,
         }
     }
 }
@@ -260,21 +267,6 @@ impl Answers {
     pub fn of(h: &Histogram<u64>) -> Option<Answers> {
         (!h.is_empty()).then(|| Answers { min: h.min(), p50: h.value_at_quantile(0.5).min(h.max()), max: h.max() })
     }
-}
-
-/// One thread over the steady phase.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Thread {
-    /// Processor time in user mode.
-    pub cpu_user_ns: u64,
-    /// Processor time in the kernel.
-    pub cpu_system_ns: u64,
-    /// Requests that ended.
-    pub requests: u64,
-    /// The longest time its loop was away from its events.
-    pub loop_stall_max_ns: u64,
-    /// Processor time by the time that passed: at 1 the thread could not have done more.
-    pub cpu_share: Option<f64>,
 }
 
 /// The last line.

@@ -115,6 +115,8 @@ pub struct Pace<'t> {
     tickets: Option<&'t Tickets>,
     /// Requests of the warm-up need no ticket.
     steady: bool,
+    /// At an open pace, what was due before then was of the warm-up.
+    steady_from: u64,
 }
 
 impl<'t> Pace<'t> {
@@ -144,6 +146,7 @@ impl<'t> Pace<'t> {
             start: 0,
             tickets,
             steady: order.warmup_ns == 0,
+            steady_from: 0,
         }
     }
 
@@ -225,7 +228,7 @@ impl<'t> Pace<'t> {
         if due > now {
             return Due::Later;
         }
-        if self.steady && self.tickets.is_some_and(|tickets| tickets.take(1) == 0) {
+        if self.steady && due >= self.steady_from && self.tickets.is_some_and(|tickets| tickets.take(1) == 0) {
             return Due::Never;
         }
         if let Kind::Open(schedule) = &mut self.kind {
@@ -248,6 +251,28 @@ impl<'t> Pace<'t> {
         self.tickets.map_or(0, |tickets| in_flight - tickets.take(in_flight))
     }
 
+    /// The steady phase of an open pace begins at `edge`. What was due before is not part of it, whenever it is sent.
+    pub fn enter_steady_at(&mut self, edge: u64) {
+        (self.steady, self.steady_from) = (true, edge);
+    }
+
+    /// When those were due that come due before `edge` and have not been sent.
+    pub fn waiting(&self, edge: u64) -> impl Iterator<Item = u64> + use<> {
+        let start = self.start;
+        let mut schedule = match &self.kind {
+            Kind::Open(schedule) => Some(schedule.clone()),
+            _ => None,
+        };
+        std::iter::from_fn(move || {
+            let schedule = schedule.as_mut()?;
+            let due = schedule.next().saturating_add(start);
+            (due < edge).then(|| {
+                schedule.advance();
+                due
+            })
+        })
+    }
+
     /// Whether no request will be begun any more.
     #[inline]
     pub fn spent(&self) -> bool {
@@ -267,7 +292,7 @@ mod tests {
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
         let kind = Kind::Closed(Opening { ns: 0, connections: 1, thread: 0, threads: 1 });
-        Pace { places: 1, opened: 1, kind, start: 0, tickets: Some(tickets), steady }
+        Pace { places: 1, opened: 1, kind, start: 0, tickets: Some(tickets), steady, steady_from: 0 }
     }
 
     #[test]

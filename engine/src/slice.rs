@@ -6,7 +6,7 @@ mod routes;
 
 pub use routes::Route;
 
-use crate::clock::Cpu;
+use crate::attention::Spent;
 use crate::recorder::Recorder;
 
 /// Statuses are below this.
@@ -151,8 +151,8 @@ pub struct Slice {
     statuses: Vec<u64>,
     /// The same for each request of the order; empty where there is only one.
     pub routes: Vec<Route>,
-    /// Processor time of the worker's thread.
-    pub cpu: Cpu,
+    /// How the worker's thread spent it.
+    pub spent: Spent,
     /// The longest time the loop was away from its events.
     pub loop_stall_max_ns: u64,
 }
@@ -176,7 +176,7 @@ impl Default for Slice {
             connections_peak: 0,
             statuses: vec![0; STATUSES],
             routes: Vec::new(),
-            cpu: Cpu::default(),
+            spent: Spent::default(),
             loop_stall_max_ns: 0,
         }
     }
@@ -259,14 +259,14 @@ impl Slice {
         [&mut self.latency, &mut self.response, &mut self.first_byte]
             .into_iter()
             .for_each(|all| all.add(&other.prompt));
-        self.cpu.add(other.cpu);
+        self.spent.add(other.spent);
         self.loop_stall_max_ns = self.loop_stall_max_ns.max(other.loop_stall_max_ns);
     }
 
     /// Makes it as new, keeping its memory.
     pub fn clear(&mut self) {
         (self.offered, self.in_flight, self.loop_stall_max_ns) = (0, 0, 0);
-        (self.outcomes, self.counts, self.cpu) = (Default::default(), Counts::default(), Cpu::default());
+        (self.outcomes, self.counts, self.spent) = (Default::default(), Counts::default(), Spent::default());
         self.statuses.fill(0);
         self.routes.iter_mut().for_each(Route::clear);
         (self.censored_above, self.connections_peak) = (None, 0);

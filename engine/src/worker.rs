@@ -6,12 +6,15 @@
 
 mod arrivals;
 mod connecting;
+mod deadlines;
 mod drain;
 mod repeat;
 mod request;
 mod routes;
 mod templates;
+mod warmup;
 
+use crate::attention::OVERSLEPT_NS;
 use crate::clock;
 use crate::connection::{Lore, Place};
 use crate::error::Fault;
@@ -25,6 +28,7 @@ use crate::pool::Pool;
 use crate::timers::Timers;
 use crate::wait;
 use crate::wire::template::{Mould, Press};
+use deadlines::{Away, Seen};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The longest sleep, so that a stop is seen soon.
@@ -114,6 +118,14 @@ pub struct Worker<'j, P> {
     connections: u64,
     begun: u64,
     in_flight: u64,
+    /// Those of them that were due in a phase that has been told.
+    left_over: u64,
+    seen: Seen,
+    /// When each place was last read from without coming to the end of an answer.
+    read_at: Vec<u64>,
+    /// When the last wait was to end.
+    until: u64,
+    away: Away,
     over: bool,
     fault: Option<Fault>,
 }
@@ -148,6 +160,11 @@ impl<'j, P: Poll> Worker<'j, P> {
             connections: 0,
             begun: 0,
             in_flight: 0,
+            left_over: 0,
+            seen: Seen::default(),
+            read_at: vec![0; places],
+            until: 0,
+            away: Away::default(),
             over: false,
             fault: None,
         }
@@ -157,23 +174,42 @@ impl<'j, P: Poll> Worker<'j, P> {
     pub fn run(mut self) {
         self.ledger.open();
         self.pace.begin(self.ledger.window.start);
-        let mut woke = clock::now();
+        let began = clock::now();
+        // When the last wait began, and when the first that it brought was seen: the end of time where it was nothing.
+        let (mut asked, mut woke) = (began, began);
+        self.until = began;
         loop {
             let mut now = clock::now();
+            if woke > self.until {
+                self.woke_late(asked, woke.min(now), woke > now);
+            }
             if self.has_chores(now) {
-                self.chores(now);
+                self.chores(now, asked);
                 // Chores take their time, and sleep and stall are told from when they are done.
                 now = clock::now();
             }
             if self.is_over() {
                 return self.finish(now);
             }
-            let slice = &mut self.ledger.slice;
-            slice.loop_stall_max_ns = slice.loop_stall_max_ns.max(now.saturating_sub(woke));
-            if let Err(errno) = self.poll.wait(self.nap(now)) {
+            self.stall(woke.min(self.until), now);
+            let nap = self.nap(now);
+            (asked, self.until) = (now, now + nap);
+            if let Err(errno) = self.poll.wait(nap) {
                 self.give_up(format!("waiting for sockets failed: {errno}"));
             }
             woke = self.events();
+        }
+    }
+
+    /// The loop turns to its events once more; it was needed from then on.
+    #[inline(always)]
+    fn stall(&mut self, needed: u64, now: u64) {
+        let ns = now.saturating_sub(needed);
+        if ns > self.ledger.slice.loop_stall_max_ns {
+            self.ledger.slice.loop_stall_max_ns = ns;
+        }
+        if ns > OVERSLEPT_NS {
+            self.was_away(needed, now);
         }
     }
 
@@ -185,12 +221,14 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     #[inline(never)]
-    fn chores(&mut self, now: u64) {
+    fn chores(&mut self, now: u64, asked: u64) {
+        self.look_back(asked);
         // A deadline before the end of the window belongs to it, however late the loop comes by.
-        self.reminders(now.min(self.ledger.window.end - 1));
+        let last = self.ledger.window.end - 1;
+        self.reminders(last, now.min(last));
         self.turn_windows(now);
         if !self.over {
-            self.reminders(now);
+            self.reminders(u64::MAX, now);
             self.open_more(now);
             self.arrivals(now);
         }
@@ -199,7 +237,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     #[inline(always)]
     fn is_over(&self) -> bool {
         // What is mostly false comes first: this is asked in every turn.
-        let counted = self.in_flight == 0 && (self.pace.spent() || self.has_drained());
+        let counted = self.in_flight == self.left_over && (self.pace.spent() || self.has_drained());
         self.over || counted || self.fault.is_some() || self.job.stop.load(Ordering::Relaxed)
     }
 
@@ -248,19 +286,6 @@ impl<'j, P: Poll> Worker<'j, P> {
         first
     }
 
-    /// Deadlines that have passed.
-    #[cold]
-    #[inline(never)]
-    fn reminders(&mut self, now: u64) {
-        while let Some(place) = self.timers.due(now) {
-            match self.places[place].deadline(self.job.timeout_ns, self.job.connect_timeout_ns) {
-                Some(deadline) if deadline <= now => self.overdue(place, now),
-                Some(deadline) => self.timers.arm(place, deadline),
-                None => {}
-            }
-        }
-    }
-
     /// Closes the windows that have ended by `now`.
     #[cold]
     #[inline(never)]
@@ -275,20 +300,6 @@ impl<'j, P: Poll> Worker<'j, P> {
                 self.count_untold();
                 self.ledger.turn(self.in_flight);
                 self.ledger.slice.connections_peak = self.connections;
-            }
-        }
-    }
-
-    /// A run that counts ends after exactly that many requests. When more than that are in flight from the warm-up, the ones too
-    /// many end with the warm-up, unfinished.
-    fn enter_steady(&mut self, now: u64) {
-        let mut surplus = self.pace.enter_steady(self.in_flight);
-        for place in 0..self.places.len() {
-            if surplus > 0 && self.places[place].busy() {
-                self.let_go(place);
-                self.unfinished(place, now);
-                self.relay(place, now);
-                surplus -= 1;
             }
         }
     }
@@ -309,7 +320,8 @@ impl<'j, P: Poll> Worker<'j, P> {
             self.hang_up(place);
         }
         // What came due while the loop was on its way here was due in the run.
-        self.shed(now.min(self.ledger.window.end), now);
+        let end = now.min(self.ledger.window.end);
+        while self.pace.due() < end && self.shed(now) {}
         assert_eq!(self.begun, self.ledger.ended(), "a request has no outcome, or two: a defect in the engine");
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);

@@ -25,7 +25,7 @@ const DROP: usize = 1024 * 1024;
 /// Events fetched by one wait.
 const BATCH: usize = 512;
 /// Full buffers read from one connection before the others get their turn.
-const TURN: u32 = 16;
+const TURN: u32 = 4;
 
 /// What fits into one segment of any network.
 const SEGMENT: usize = 512;
@@ -333,6 +333,12 @@ impl Poll for Epoll {
         }
     }
 
+    fn backlog(&self) -> usize {
+        // What had more to read than one turn allows has had one since: more than a server could have sent before.
+        let all = self.events.len() < self.events.capacity() && self.fresh.is_empty();
+        if all { 0 } else { 1 + self.slots.len() / BATCH }
+    }
+
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, What)> {
         loop {
@@ -368,6 +374,10 @@ impl Poll for Epoll {
     #[inline]
     fn bytes(&self) -> &[u8] {
         &self.buffer[..self.received]
+    }
+
+    fn empties(&self) -> bool {
+        true
     }
 
     fn discard(&mut self, place: usize, n: u64) {

@@ -306,6 +306,10 @@ impl<P: Poll> Poll for H2<P> {
         self.inner.wait(if self.told.is_empty() { at_most_ns } else { 0 })
     }
 
+    fn backlog(&self) -> usize {
+        self.inner.backlog()
+    }
+
     #[inline]
     fn next(&mut self) -> Option<(usize, What)> {
         loop {

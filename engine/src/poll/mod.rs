@@ -112,6 +112,9 @@ pub trait Poll {
     fn close(&mut self, place: usize);
     /// Waits for something to happen, at most so many nanoseconds.
     fn wait(&mut self, at_most_ns: u64) -> Result<(), Errno>;
+    /// How many waits more, at most, it takes to tell everything that had happened when the last one began, once that has been told to
+    /// its end; 0: it has told everything.
+    fn backlog(&self) -> usize;
     /// The next thing that has happened; `None`: time to wait again.
     fn next(&mut self) -> Option<(usize, What)>;
     /// The bytes of the last [`What::Bytes`], [`What::Head`] or [`What::Body`], until [`Poll::next`] is called again.
@@ -156,6 +159,11 @@ pub trait Poll {
     #[inline]
     fn left(&self, _place: usize) -> u64 {
         0
+    }
+
+    /// Whether a socket that is read from is emptied in the same turn, or of so much that a server which sends without end is known for one.
+    fn empties(&self) -> bool {
+        false
     }
 
     /// Gives up the request of `place`; false: this cannot be done without closing the connection.

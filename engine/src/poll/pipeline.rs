@@ -182,6 +182,10 @@ impl<P: Poll> Poll for Pipeline<P> {
         self.inner.wait(if self.told.is_empty() { at_most_ns } else { 0 })
     }
 
+    fn backlog(&self) -> usize {
+        self.inner.backlog()
+    }
+
     #[inline]
     fn next(&mut self) -> Option<(usize, What)> {
         self.together = false;

@@ -67,7 +67,7 @@ impl<P: Poll> Worker<'_, P> {
     /// When the loop is needed for a request that comes due. Not while there is no place for it.
     pub(super) fn next_arrival(&self) -> u64 {
         match self.pool.full_since() {
-            Some(_) => self.pace.due().saturating_add(self.job.timeout_ns),
+            Some(_) => self.shed_at(),
             None => self.pace.due(),
         }
     }
@@ -87,22 +87,21 @@ impl<P: Poll> Worker<'_, P> {
             // Each send takes some microseconds, in which more may come due.
             now = clock::now();
         }
-        let shed = self.ledger.slice_shed();
-        self.shed(now.saturating_sub(self.job.timeout_ns), now);
-        if self.ledger.slice_shed() > shed && self.totals.first_error.is_none() {
-            self.totals.first_error = Some((now, trouble::shed(self.job)));
+        if self.must_shed() {
+            self.totals.first_error.get_or_insert_with(|| (now, trouble::shed(self.job)));
+            while self.must_shed() && self.shed(now) {}
         }
     }
 
-    /// Books every request that was due before then and has not been sent.
-    pub(super) fn shed(&mut self, before: u64, now: u64) {
-        while self.pace.due() < before {
-            let Due::Since(due) = self.pace.next(0, now) else { return };
-            self.begun += 1;
-            self.ledger.slice.censor(now.saturating_sub(due));
-            self.ledger.end(Outcome::Shed);
-            self.shed_route(now.saturating_sub(due));
-        }
+    /// Books the oldest request that was due and has not been sent; false: there is none.
+    pub(super) fn shed(&mut self, now: u64) -> bool {
+        let Due::Since(due) = self.pace.next(0, now) else { return false };
+        let age = now.saturating_sub(due);
+        self.begun += 1;
+        self.ledger.of(due).censor(age);
+        self.ledger.end_due(due, Outcome::Shed);
+        self.shed_route(due, age);
+        true
     }
 
     /// Gives a free place its next request, if there is one.
@@ -136,6 +135,7 @@ impl<P: Poll> Worker<'_, P> {
         p.number = self.begun;
         self.begun += 1;
         self.in_flight += 1;
+        self.left_over += u64::from(self.ledger.is_past(due));
         let mut until = seen;
         if p.connected {
             let sent = self.ask_at(place, now, fresh);
@@ -145,7 +145,8 @@ impl<P: Poll> Worker<'_, P> {
             self.open(place, now);
         }
         if self.pace.is_open() {
-            self.ledger.slice.lag(until.saturating_sub(due));
+            let lag = self.lag(due, until, now);
+            self.ledger.of(due).lag(lag);
         }
     }
 }

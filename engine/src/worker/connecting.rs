@@ -183,7 +183,7 @@ impl<P: Poll> Worker<'_, P> {
         }
         let outcome = match errno {
             Errno::TIMEDOUT => {
-                self.ledger.slice.censor(now.saturating_sub(self.places[place].due_at));
+                self.censor(place, now);
                 Outcome::ConnectTimeout
             }
             Errno::CONNRESET => Outcome::Reset,
@@ -221,7 +221,7 @@ impl<P: Poll> Worker<'_, P> {
         let late: Vec<usize> = self.lanes(place).filter(late).collect();
         self.hang_up(place);
         for lane in &late {
-            self.ledger.slice.censor(now.saturating_sub(self.places[*lane].due_at));
+            self.censor(*lane, now);
             self.book(*lane, Outcome::ConnectTimeout, why, now);
             self.places[*lane].starved_at = 0;
         }

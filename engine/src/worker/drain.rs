@@ -25,8 +25,8 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.drain.is_some() && self.is_drained()
     }
 
-    /// No request is under way, and none that was due waits for a connection.
+    /// No request of this phase is under way, and none that was due waits for a connection.
     fn is_drained(&self) -> bool {
-        self.in_flight == 0 && self.pace.due() == Schedule::NEVER
+        self.in_flight == self.left_over && self.pace.due() == Schedule::NEVER
     }
 }

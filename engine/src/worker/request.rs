@@ -44,13 +44,14 @@ impl<P: Poll> Worker<'_, P> {
             return self.repeat(place, right, service, now);
         }
         let answer = &self.places[place].take(right, rest);
-        let slice = &mut self.ledger.slice;
         if self.pace.is_open() {
+            let due = self.places[place].due_at;
+            let slice = self.ledger.of(due);
             slice.first_byte.record(service);
             slice.latency.record(service);
-            slice.response.record(now.saturating_sub(self.places[place].due_at));
+            slice.response.record(now.saturating_sub(due));
         } else {
-            slice.prompt.record(service);
+            self.ledger.slice.prompt.record(service);
         }
         // From the read to the next send there is one comparison of a few kilobytes at most: one look at the clock does for both.
         self.conclude(place, answer, reusable, ending, now, true);
@@ -65,10 +66,13 @@ impl<P: Poll> Worker<'_, P> {
         let progress = p.absorb(self.poll.bytes(), now, request, lore, &mut self.totals.first);
         if silent && !p.silent() {
             // Empty lines before an answer are not of it: they leave the place silent.
-            self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
+            self.ledger.of(p.due_at).first_byte.record(now.saturating_sub(p.sent_at));
         }
         match progress {
-            Progress::More => self.look_away(place),
+            Progress::More => {
+                self.read_at[place] = now;
+                self.look_away(place);
+            }
             Progress::Complete(answer) => {
                 let (reusable, ending) = self.left_over(place, answer.rest, ending);
                 self.look_away(place);
@@ -98,7 +102,10 @@ impl<P: Poll> Worker<'_, P> {
             return self.hang_up(place);
         }
         match p.pass(bytes, &self.job.requests[p.request()], &mut self.lore[p.request()]) {
-            None => self.look_away(place),
+            None => {
+                self.read_at[place] = now;
+                self.look_away(place);
+            }
             Some(answer) => self.complete(place, &answer, !ending && answer.rest == 0, ending, now),
         }
     }
@@ -123,7 +130,7 @@ impl<P: Poll> Worker<'_, P> {
         let (request, lore) = (&self.job.requests[p.request()], &mut self.lore[p.request()]);
         match what {
             What::Head(status) => {
-                self.ledger.slice.first_byte.record(now.saturating_sub(p.sent_at));
+                self.ledger.of(p.due_at).first_byte.record(now.saturating_sub(p.sent_at));
                 let content_type = self.poll.content_type();
                 let head = Head { status, http10: false, framing: Framing::Close, keep_alive: true, content_type };
                 p.head(&head, self.poll.bytes(), now, request, lore, &mut self.totals.first);
@@ -160,7 +167,8 @@ impl<P: Poll> Worker<'_, P> {
     /// The answer is complete, and its times are those of now.
     #[inline(never)]
     pub(super) fn complete(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64) {
-        let (p, slice) = (&self.places[place], &mut self.ledger.slice);
+        let p = &self.places[place];
+        let slice = self.ledger.of(p.due_at);
         slice.latency.record(now.saturating_sub(p.sent_at));
         slice.response.record(now.saturating_sub(p.due_at));
         self.conclude(place, answer, reusable, ending, now, false);
@@ -171,8 +179,8 @@ impl<P: Poll> Worker<'_, P> {
     fn conclude(&mut self, place: usize, answer: &Answer, reusable: bool, ending: bool, now: u64, fresh: bool) {
         let p = &mut self.places[place];
         (p.answered, p.answers) = (true, p.answers.saturating_add(1));
+        self.ledger.of(p.due_at).status(answer.status);
         let slice = &mut self.ledger.slice;
-        slice.status(answer.status);
         let keep = answer.keep_alive && self.job.keep_alive;
         let reusable = keep && reusable && p.sent;
         if answer.http10 || !keep || ending {
@@ -209,9 +217,11 @@ impl<P: Poll> Worker<'_, P> {
     /// The only place where a request ends.
     #[inline(always)]
     pub(super) fn book(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
+        let p = &mut self.places[place];
+        p.state = State::Idle;
         self.in_flight -= 1;
-        self.ledger.end(outcome);
-        self.places[place].state = State::Idle;
+        self.left_over -= u64::from(self.ledger.is_past(p.due_at));
+        self.ledger.end_due(p.due_at, outcome);
         if self.ledger.slice.is_routed() {
             self.book_route(place, outcome, now);
         }
@@ -229,11 +239,17 @@ impl<P: Poll> Worker<'_, P> {
         }
     }
 
+    /// The request is given up: its answer would have taken at least so long as it is old.
+    pub(super) fn censor(&mut self, place: usize, now: u64) {
+        let due = self.places[place].due_at;
+        self.ledger.of(due).censor(now.saturating_sub(due));
+    }
+
     /// The run ended before its answer.
     pub(super) fn unfinished(&mut self, place: usize, now: u64) {
-        let age = now.saturating_sub(self.places[place].due_at);
-        self.ledger.slice.censor(age);
-        self.ledger.slice.unfinished.record(age);
+        self.censor(place, now);
+        let due = self.places[place].due_at;
+        self.ledger.of(due).unfinished.record(now.saturating_sub(due));
         self.book(place, Outcome::Unfinished, "", now);
     }
 
@@ -320,10 +336,10 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The request ends without a complete answer, and its connection with it.
     pub(super) fn lose(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
-        let (p, slice) = (&self.places[place], &mut self.ledger.slice);
         if outcome == Outcome::Timeout {
-            slice.latency.record(now.saturating_sub(p.sent_at));
-            slice.censor(now.saturating_sub(p.due_at));
+            let p = &self.places[place];
+            self.ledger.of(p.due_at).latency.record(now.saturating_sub(p.sent_at));
+            self.censor(place, now);
         }
         self.let_go(place);
         self.book(place, outcome, why, now);

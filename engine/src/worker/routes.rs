@@ -11,7 +11,7 @@ impl<P: Poll> Worker<'_, P> {
     #[inline(never)]
     pub(super) fn book_route(&mut self, place: usize, outcome: Outcome, now: u64) {
         let p = &self.places[place];
-        let route = &mut self.ledger.slice.routes[p.request()];
+        let route = &mut self.ledger.of(p.due_at).routes[p.request()];
         route.end(outcome, now.saturating_sub(p.sent_at), now.saturating_sub(p.due_at));
         if outcome.is_answer() {
             route.status(p.status());
@@ -19,10 +19,10 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// A request that was never sent has a route too: the one that the mix would have sent.
-    pub(super) fn shed_route(&mut self, age: u64) {
+    pub(super) fn shed_route(&mut self, due: u64, age: u64) {
         if self.ledger.slice.is_routed() {
             let request = self.mix.next();
-            self.ledger.slice.routes[request].end(Outcome::Shed, 0, age);
+            self.ledger.of(due).routes[request].end(Outcome::Shed, 0, age);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The engine as a process, against scripted servers.
 
+mod absent;
 mod behaviours;
 mod drain;
 mod endings;

@@ -4,7 +4,8 @@ use crate::theatre::{HELLO, Said, Server, schema};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::sync::{Arc, Barrier, Mutex};
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// Runs an order of schema 2 with this pace, for so many milliseconds.
 fn load(server: &Server, pace: Value, ms: u64, edit: impl FnOnce(&mut Value)) -> Said {
@@ -88,6 +89,49 @@ fn what_finds_no_connection_waits_and_is_shed_at_the_end_at_its_age() {
     assert!(said.count("censored_above_ns") >= 1_000_000, "{}", said.last());
     assert_eq!(json!(["p50", "p75", "p90", "p99", "p99.9", "max"]), response["at_least"]);
     assert!(said.last()["first_error"].is_null(), "the end of the run is nobody's fault");
+}
+
+/// Offered, unfinished and answered, of the slices of a phase.
+fn of_phase(said: &Said, phase: &str) -> [u64; 3] {
+    let slices = || said.lines.iter().filter(|l| l["event"] == "slice" && l["phase"] == phase);
+    let sum = |of: &dyn Fn(&Value) -> &Value| slices().map(|slice| of(slice).as_u64().unwrap()).sum();
+    [sum(&|s| &s["offered"]), sum(&|s| &s["errors"]["unfinished"]), sum(&|s| &s["ok"])]
+}
+
+#[test]
+fn the_steady_phase_offers_what_was_due_in_it_and_the_warmup_the_rest() {
+    // Nothing is answered before the steady phase: its requests are the 26th and on, due from 25 ms on.
+    let server = Server::start(|mut peer| {
+        while peer.request().is_some() {
+            sleep(Duration::from_millis(60));
+            peer.say(HELLO);
+        }
+    });
+    for (connections, threads) in [(50, 1), (4, 2), (1, 1)] {
+        let said = load(&server, constant(1000, connections, connections), 25, |o| {
+            (o["schema"], o["warmup_ns"], o["drain_ns"]) = (3.into(), 25_000_000.into(), 20_000_000_000_u64.into());
+            (o["threads"], o["slice_ns"]) = (threads.into(), 10_000_000.into());
+        });
+        assert_eq!([25, 25, 0], of_phase(&said, "warmup"), "{connections}");
+        assert_eq!([25, 0, 25], of_phase(&said, "steady"), "{connections}");
+        assert_eq!((25, 25), (said.count("offered"), said.count("ok")));
+    }
+}
+
+#[test]
+fn a_count_is_of_requests_that_were_due_in_the_steady_phase() {
+    let server = Server::start(|mut peer| {
+        while peer.request().is_some() {
+            sleep(Duration::from_millis(30));
+            peer.say(HELLO);
+        }
+    });
+    let said = load(&server, constant(1000, 4, 4), 0, |o| {
+        (o["duration_ns"], o["count"], o["warmup_ns"]) = (Value::Null, 10.into(), 20_000_000.into());
+    });
+    assert_eq!(([20, 20, 0], [10, 0, 10]), (of_phase(&said, "warmup"), of_phase(&said, "steady")));
+    // The 24 before it took their turns, four at a time.
+    assert!(said.last()["response_ns"]["max"].as_u64().unwrap() >= 180_000_000, "{}", said.last());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The same scripts once more, with the other back end. Where this machine has no io_uring, they run with epoll, as any such order.
 
+#[path = "../engine/absent.rs"]
+mod absent;
 #[path = "../engine/behaviours.rs"]
 mod behaviours;
 #[path = "../engine/drain.rs"]

@@ -38,7 +38,8 @@ class Silence:
 
 def ages(slices: Sequence[Slice]) -> Latency | None:
     """How old the requests were, since due, that were under way at the end; None where the driver tells none."""
-    return merge(slice_.unfinished_hdr for slice_ in slices if slice_.unfinished_hdr)
+    steady = (slice_ for slice_ in slices if slice_.phase == "steady")
+    return merge(slice_.unfinished_hdr for slice_ in steady if slice_.unfinished_hdr)
 
 
 def older_than(slices: Sequence[Slice], bound_ns: float) -> int:

@@ -35,6 +35,10 @@ impl Poll for Fake {
         Ok(())
     }
 
+    fn backlog(&self) -> usize {
+        0
+    }
+
     fn next(&mut self) -> Option<(usize, What)> {
         let (place, what, bytes) = self.says.pop_front()?;
         self.bytes = bytes;

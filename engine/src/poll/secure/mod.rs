@@ -184,6 +184,10 @@ impl<P: Poll> Poll for Secure<P> {
         self.below.wait(at_most_ns)
     }
 
+    fn backlog(&self) -> usize {
+        self.below.backlog()
+    }
+
     fn next(&mut self) -> Option<(usize, What)> {
         loop {
             if let Some(event) = self.due.pop_front() {
