@@ -181,7 +181,7 @@ impl<'j, P: Poll> Worker<'j, P> {
         loop {
             let mut now = clock::now();
             if woke > self.until {
-                self.woke_late(asked, woke.min(now), woke > now);
+                woke = self.woke_late(asked, woke.min(now), woke > now);
             }
             if self.has_chores(now) {
                 self.chores(now, asked);
@@ -191,7 +191,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             if self.is_over() {
                 return self.finish(now);
             }
-            self.stall(woke.min(self.until), now);
+            self.stall(woke, now);
             let nap = self.nap(now);
             (asked, self.until) = (now, now + nap);
             if let Err(errno) = self.poll.wait(nap) {
@@ -205,9 +205,8 @@ impl<'j, P: Poll> Worker<'j, P> {
     #[inline(always)]
     fn stall(&mut self, needed: u64, now: u64) {
         let ns = now.saturating_sub(needed);
-        if ns > self.ledger.slice.loop_stall_max_ns {
-            self.ledger.slice.loop_stall_max_ns = ns;
-        }
+        let slice = &mut self.ledger.slice;
+        slice.loop_stall_max_ns = slice.loop_stall_max_ns.max(ns);
         if ns > OVERSLEPT_NS {
             self.was_away(needed, now);
         }

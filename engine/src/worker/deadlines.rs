@@ -52,10 +52,10 @@ impl Away {
 }
 
 impl<P: Poll> Worker<'_, P> {
-    /// The last wait, which began at `asked`, ended at `woke`, later than it was to; `vain`: it brought nothing.
+    /// The last wait, which began at `asked`, ended at `woke`, later than it was to; `vain`: it brought nothing. Says when the loop was needed.
     #[cold]
     #[inline(never)]
-    pub(super) fn woke_late(&mut self, asked: u64, woke: u64, vain: bool) {
+    pub(super) fn woke_late(&mut self, asked: u64, woke: u64, vain: bool) -> u64 {
         let late = woke.saturating_sub(self.until);
         if late > OVERSLEPT_NS {
             self.ledger.waits.oversleep(late);
@@ -63,6 +63,7 @@ impl<P: Poll> Worker<'_, P> {
         if vain && asked == self.until {
             self.ledger.waits.look_in_vain(late);
         }
+        self.until
     }
 
     /// The loop had no eye for its events in between.
