@@ -63,6 +63,7 @@ def outcomes(luck: float, change: float, seed: int = 0) -> tuple[Counter[str], f
     return told, pairs / WORLDS, held / WORLDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("luck", "change", "slower", "same", "faster"),
     [

@@ -17,6 +17,8 @@ from bench.trust.worlds import LEVELS, World, grid, race
 from webdyno.analyse.race import Heat
 from webdyno.model.race import Race
 
+pytestmark = pytest.mark.slow
+
 WORLDS = range(8)
 WINDOW_S = 1.5
 """As in the quickstart."""
@@ -38,7 +40,6 @@ def gridded() -> list[tuple[World, np.ndarray]]:
     return [(world, grid(world)) for world in worlds]
 
 
-@pytest.mark.slow
 def test_it_takes_a_seventh_of_the_time_of_the_grid() -> None:
     long = sum(world.seconds for world, _ in gridded())
     short = sum(world.seconds for world, _ in raced())
@@ -62,7 +63,6 @@ def test_it_claims_much_and_nothing_false() -> None:
     assert sum(false_claims(world, heats) > 0 for world, heats in raced()) == 0
 
 
-@pytest.mark.slow
 def test_among_equals_hardly_any_experiment_claims_anything() -> None:
     """In none of these 40; with variances below what was seen (see ``estimate``) it was in 4."""
     worlds = [World(seed, contenders=18, equal=True) for seed in range(40)]

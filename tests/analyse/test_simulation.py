@@ -13,6 +13,8 @@ import pytest
 from webdyno.analyse.compare import apart
 from webdyno.analyse.estimate import Fit, fit
 
+pytestmark = pytest.mark.slow
+
 
 def world(
     rng: np.random.Generator, truth: np.ndarray, rounds: int, *, restart: tuple[float, float] = (0.02, 0.05)

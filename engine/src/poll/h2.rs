@@ -11,7 +11,7 @@ use super::{Cause, Endpoint, Handshake, Poll, What};
 use crate::wire::h2::code_name;
 use crate::wire::h2::encode::parts;
 use crate::wire::h2::session::Event;
-use link::{Lane, Link};
+use link::{Lane, Link, is_moot};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -396,9 +396,4 @@ impl<P: Poll> Poll for H2<P> {
     fn why(&self) -> &str {
         if self.why.is_empty() { self.inner.why() } else { self.why }
     }
-}
-
-/// Whether an event means nothing once its connection has been closed.
-fn is_moot(what: What) -> bool {
-    matches!(what, What::Writable | What::Left { .. })
 }

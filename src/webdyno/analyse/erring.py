@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from scipy.stats import chi2_contingency
+from numpy.typing import NDArray
+from scipy.special import chdtrc
 
 from webdyno.analyse import words
 from webdyno.model.verdict import Standing
@@ -58,7 +59,16 @@ def _alike(asked: Iterable[tuple[int, int]]) -> bool:
     shares = table[:, 0] / table.sum(axis=1)
     if shares.max() < ALIKE * shares.min():
         return True
-    return bool(table[:, 1].sum() == 0 or chi2_contingency(table, correction=False).pvalue >= BY_CHANCE)
+    return bool(table[:, 1].sum() == 0 or _by_chance(table) >= BY_CHANCE)
+
+
+def _by_chance(table: NDArray[np.integer]) -> float:
+    """p value of "all rows have the same shares": Pearson's chi-squared, without a correction.
+
+    Of ``scipy.special``: ``scipy.stats`` has it whole, and takes a second and a half to import.
+    """
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return float(chdtrc(len(table) - 1, ((table - expected) ** 2 / expected).sum()))
 
 
 def _each(shares: dict[str, float], called: Callable[[str], str]) -> str:

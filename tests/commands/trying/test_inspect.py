@@ -12,6 +12,8 @@ import pytest
 
 from webdyno.commands.trying import inspect_app
 
+pytestmark = pytest.mark.slow
+
 MODULES = {
     "apps": """
 def wsgi(environ, start_response): ...

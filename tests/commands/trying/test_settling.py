@@ -18,6 +18,8 @@ from webdyno.model.built import Built
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
 
+pytestmark = pytest.mark.slow
+
 
 def climbing(until_s: int, seconds: int = 20) -> Run:
     """From a third of its rate to all of it, evenly, in so long."""

@@ -187,3 +187,8 @@ impl Link {
         self.over.is_none() && self.session.as_ref().is_some_and(|session| session.is_worn() && session.open() == 0)
     }
 }
+
+/// Whether an event means nothing once its connection has been closed.
+pub(super) fn is_moot(what: What) -> bool {
+    matches!(what, What::Writable | What::Left { .. })
+}
