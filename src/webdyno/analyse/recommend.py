@@ -48,7 +48,7 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
     if all(verdict.winners == [best] for verdict in verdicts):
         return best, f"take {best}: it served the most{everywhere}"
     if all(_is_at_top(best, verdict) for verdict in verdicts):
-        tie = f", and {words.listing(rivals)} cannot be told from it" if rivals else ""
+        tie = f", tied with {words.listing(rivals)}" if rivals else ""
         return best, f"take {best}: it is in the top group{everywhere}{tie}"
     average = words.per_cent(scores[best])
     return best, f"take {best}: {_among(scores, verdicts)}, on average at {average} of the fastest of each"

@@ -32,7 +32,7 @@ def sentence(names: tuple[str, str], found: Versus) -> str:
     if found.why and found.outcome == "worse":
         return f"{head} is worse than {base}: {found.why}"
     if found.why:
-        return f"{head} and {base} cannot be told apart: {found.why}"
+        return f"cannot tell whether {head} is faster or slower than {base}: {found.why}"
     return _by_rate(base, head, change, found)
 
 

@@ -136,7 +136,7 @@ def test_the_ratio_to_a_current_server_that_is_not_ranked_is_told_with_its_reser
 def test_who_cannot_be_told_from_the_first_is_named() -> None:
     answer = answered(rates(fast=1800, other=1790, current=1000), ["fast", "other"])
     assert answer.ties == ["other"]
-    assert answer.sentence.endswith("Not told apart from it: other, 2 workers.")
+    assert answer.sentence.endswith("Tied with it: other, 2 workers.")
 
 
 def test_nothing_to_compare_is_said() -> None:

@@ -160,7 +160,7 @@ def _tied(ties: list[str], settings: dict[str, Setting]) -> str:
     others = [called(settings[name]) for name in ties]
     if not others:
         return ""
-    return f" Not told apart from it: {'; '.join(others)}."
+    return f" Tied with it: {'; '.join(others)}."
 
 
 def doubts_of(analysis: Analysis, best: str | None) -> list[Doubt]:
