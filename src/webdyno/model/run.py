@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from webdyno.model.block import Rest
 from webdyno.model.driver import Can
 from webdyno.model.rig import Rig
 from webdyno.model.sample import Reading, Slice
@@ -106,5 +107,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """Modules that switched the GIL of a free-threaded Python back on, as its log says."""
     compilers: list[str] = []
     """What compiles in its processes while they serve, of those that take more than a second for it: HotSpot, V8."""
+    block: int | None = None
+    """Number of the block, in its folder, that it was measured in by turns; None: it was measured alone."""
+    beside: list[str] = []
+    """The other contenders of that block, as they were asked for."""
+    rest: Rest | None = None
+    """Its resting, in a block."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""

@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-Phase = Literal["warmup", "steady"]
+Phase = Literal["warmup", "turn", "steady"]
+"""A Run has turns only where it was measured in a block."""
 
 ERROR_KINDS = (
     "wrong-status",
@@ -87,6 +88,14 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """Time in which they could have run and had no core, added up over them."""
     routes: list[Route] = []
     """Empty where there is one request only, or the driver does not tell."""
+    turn: int | None = None
+    """Pass of its block in which this was the contender's turn, from 0; None: no turn."""
+    drained_ns: int | None = None
+    """Of the length of a turn, how long it waited for the last answers when its time was over."""
+    reopened: int | None = None
+    """Connections that the server had closed while it rested, opened again before this turn."""
+    contender_cpu_ns: int | None = None
+    """What the contender's processes used in this turn."""
 
 
 Role = Literal["contender", "driver", "service", "host"]

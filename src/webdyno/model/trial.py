@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from webdyno.model.block import Turns
 from webdyno.model.claim import Claim, Original
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.load import Load
@@ -98,6 +99,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Empty where something else made the Plan, and in older ones."""
     race: Race | None = None
     """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""
+    turns: Turns | None = None
+    """How contenders take turns where they can share a block; None: each is measured alone."""
     in_place: bool = False
     """All rounds of a cell are measured on one start of its server, one after the other."""
 
