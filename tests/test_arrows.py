@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "load": {"model", "histogram"},
     "measure": {"model", "rig"},
     "conduct": UPPER,
+    "design": {"model"},
     "analyse": {"model", "histogram"},
     "report": {"model", "analyse"},
     "view": {"model", "wal", "now", "store", "analyse", "report"},

@@ -19,12 +19,25 @@ from webdyno.load.engine import Engine
 from webdyno.load.h2load import H2load
 from webdyno.load.jmeter import JMeter
 from webdyno.load.oha import Oha
-from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary, Tls, Way
+from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Rested, Summary, Tls, Way
 from webdyno.load.wrk import Wrk
 from webdyno.load.wrk2 import Wrk2
 from webdyno.model.driver import Can
 
-__all__ = ["DRIVERS", "Ask", "Driver", "DriverCommand", "Event", "Fault", "Order", "PhaseEdge", "Summary", "Tls", "Way"]
+__all__ = [
+    "DRIVERS",
+    "Ask",
+    "Driver",
+    "DriverCommand",
+    "Event",
+    "Fault",
+    "Order",
+    "PhaseEdge",
+    "Rested",
+    "Summary",
+    "Tls",
+    "Way",
+]
 
 
 class Driver(Protocol):

@@ -18,12 +18,12 @@ from typing import Any, Literal
 import msgspec
 
 from webdyno.load.engine_order import engine_order
-from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
+from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Rested, Summary
 from webdyno.model.driver import Can
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import ERROR_KINDS, Phase, Route, Slice
 
-SCHEMAS = (1, 2, 3)
+SCHEMAS = (1, 2, 3, 4)
 PROGRAM = "webdyno-engine"
 
 
@@ -51,7 +51,7 @@ class Engine:
 
     def version(self, ask: Ask) -> str:  # noqa: ARG002 - the engine reads orders and nothing else
         """Version of the package the engine came in; what really ran says so itself, in ``summary["started"]``."""
-        _program()
+        program()
         try:
             return importlib.metadata.version(PROGRAM)
         except importlib.metadata.PackageNotFoundError:
@@ -60,7 +60,7 @@ class Engine:
     def commands(self, order: Order) -> list[DriverCommand]:
         """One command for all phases; the order goes to its standard input."""
         stdin = msgspec.json.encode(engine_order(order))
-        return [DriverCommand(phase=None, argv=[_program()], order=order, stdin=stdin)]
+        return [DriverCommand(phase=None, argv=[program()], order=order, stdin=stdin)]
 
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:  # noqa: ARG002 - the lines say it all
         """Events as they come, each checked before it is believed."""
@@ -85,7 +85,8 @@ class Engine:
         yield Fault(f"{PROGRAM} ended without a summary; its last line: {last[:200] or 'none'}")
 
 
-def _program() -> str:
+def program() -> str:
+    """Path of our engine; MachineError when it is not installed."""
     beside = Path(sys.executable).with_name(PROGRAM)
     found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
     if found is None:
@@ -101,8 +102,12 @@ class _Started(msgspec.Struct, tag_field="event", tag="started"):
 
 
 class _Edge(msgspec.Struct, tag_field="event", tag="phase"):
-    phase: Literal["warmup", "steady", "ended"]
+    phase: Literal["warmup", "turn", "steady", "ended"]
     at_ns: int
+
+
+class _Ready(msgspec.Struct, tag_field="event", tag="ready"):
+    connections: int
 
 
 class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
@@ -140,6 +145,10 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     # What older engines do not say, nor newer ones where the kernel does not count.
     idle_ns: int | None = None
     run_delay_ns: int | None = None
+    # What only turns have.
+    turn: int | None = None
+    drained_ns: int | None = None
+    reopened: int | None = None
 
 
 class _Summary(msgspec.Struct, tag_field="event", tag="summary"):
@@ -156,7 +165,7 @@ class _Fault(msgspec.Struct, tag_field="event", tag="fault"):
     key: str | None = None
 
 
-_Line = _Started | _Edge | _Slice | _Summary | _Fault
+_Line = _Started | _Edge | _Ready | _Slice | _Summary | _Fault
 _LINES = msgspec.json.Decoder(_Line)
 
 
@@ -170,6 +179,8 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
             return Fault(f"{PROGRAM} speaks schema {schema}, this webdyno speaks {known}: install both in one version")
         case _Edge(phase=phase, at_ns=at_ns):
             return PhaseEdge(phase, at_ns)
+        case _Ready(connections=connections):
+            return Rested(connections)
         case _Fault(exit=code, message=message, key=key):
             return Fault(message if key is None or key in message else f"{key}: {message}", code)
         case _Slice():

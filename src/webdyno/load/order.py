@@ -95,8 +95,14 @@ class DriverCommand(msgspec.Struct, frozen=True, kw_only=True):
 class PhaseEdge(msgspec.Struct, frozen=True):
     """A phase began (or, for "ended", the last one was over) at an instant of CLOCK_MONOTONIC."""
 
-    phase: Literal["warmup", "steady", "ended"]
+    phase: Literal["warmup", "turn", "steady", "ended"]
     at_ns: int
+
+
+class Rested(msgspec.Struct, frozen=True):
+    """A driver that takes turns has its connections open and waits for the first one."""
+
+    connections: int
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -113,7 +119,7 @@ class Fault(msgspec.Struct, frozen=True):
     """Exit code the tool announced, where it announces one."""
 
 
-Event = Slice | PhaseEdge | Summary | Fault
+Event = Slice | PhaseEdge | Rested | Summary | Fault
 
 Ask = Callable[[Sequence[str]], str]
 """Runs one short command and returns all it printed, both streams together, whatever its exit status. Only the rig

@@ -9,20 +9,29 @@ from __future__ import annotations
 
 import msgspec
 
+from webdyno.model.load import Load
+
 
 class Turns(msgspec.Struct, frozen=True, kw_only=True):
     """How contenders take turns in the blocks of a Plan."""
 
-    total_s: float
-    """Of turns, for each contender of a block."""
     turn_s: float = 0.05
     """At least, each."""
     cycles: float = 5.0
-    """A turn lasts for at least so many answers on each connection of the slowest of its block."""
-    window_s: float = 0.5
-    """Of the steady phase that each has to itself, after the turns: for latency."""
+    """A turn lasts for so many answers on each connection of the slowest of its block, while that is not too long."""
     members: int = 8
     """Contenders of a block at most."""
+    window_share: float = 1 / 3
+    """Length of the steady phase that each has to itself after the turns, as a part of the load's; for latency."""
+    least_window_s: float = 0.5
+
+    def total_s(self, load: Load) -> float:
+        """Of turns, for each contender of a block: as long as it would be loaded alone."""
+        return load.duration_s or 0.0
+
+    def window_s(self, load: Load) -> float:
+        """Of the steady phase."""
+        return max(self.least_window_s, self.window_share * (load.duration_s or 0.0))
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):

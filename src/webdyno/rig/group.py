@@ -37,6 +37,7 @@ class Group:
         forget: Callable[[Group], None] = lambda _: None,
     ) -> None:
         self.pid = process.pid
+        self.stdin: IO[bytes] | None = process.stdin
         self.stdout: IO[bytes] | None = process.stdout
         self.mark = mark
         self._process, self._cgroup, self._forget = process, cgroup, forget
@@ -125,12 +126,17 @@ class Group:
         finally:
             notes += self._kill()
             self._ended = True
-            if self.stdout is not None:
-                self.stdout.close()
+            self._close_streams()
             if self._cgroup is not None:
                 notes += self._cgroup.remove()
             self._forget(self)
         return notes
+
+    def _close_streams(self) -> None:
+        for stream in (self.stdin, self.stdout):
+            if stream is not None:
+                with contextlib.suppress(BrokenPipeError):  # what was not read before it ended
+                    stream.close()
 
     def _ask(self, grace_s: float) -> list[str]:
         """The polite half: terminate the first process's group, and give it and its workers their time."""

@@ -19,7 +19,7 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from webdyno.model.errors import MachineError, StartError
 from webdyno.rig import launch
@@ -187,8 +187,9 @@ class Here:
 def _abandon(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
 
 
 def _existing(folder: Path) -> Path:
@@ -197,7 +198,9 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
-def _stdin(content: bytes | None, files: list[IO[bytes]]) -> int | IO[bytes]:
+def _stdin(content: bytes | Literal["pipe"] | None, files: list[IO[bytes]]) -> int | IO[bytes]:
+    if content == PIPE:
+        return subprocess.PIPE
     return subprocess.DEVNULL if content is None else _in_memory("stdin", content, files)
 
 

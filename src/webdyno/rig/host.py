@@ -20,7 +20,7 @@ Role = Literal["contender", "driver", "service", "build", "tool"]
 marked."""
 
 PIPE: Final = "pipe"
-"""As ``Command.stdout``: give me the stream as ``Group.stdout``."""
+"""As ``Command.stdin`` or ``stdout``: give me the stream as ``Group.stdin`` or ``stdout``."""
 STDOUT: Final = "stdout"
 """As ``Command.stderr``: where stdout goes."""
 
@@ -34,7 +34,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     """The whole of it; the Host adds only its mark."""
     role: Role
-    stdin: bytes | None = None
+    stdin: bytes | Literal["pipe"] | None = None
     """What the command reads to end of file; None: nothing at all."""
     stdout: Path | Literal["pipe"] = PIPE
     """A file is appended to."""

@@ -1,4 +1,4 @@
-"""Conduct: the only file that joins build, service, serve, load and measure. One Trial in, one Run out, always.
+"""One Trial in, one Run out, always.
 
 Whatever a contender does wrong becomes the Run's outcome; only what prevents webdyno itself from working is raised. The
 loop that follows the driver also watches the clock, the user and the contender, because a load tool alone would go on
@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
+from webdyno.model.block import Rest
 from webdyno.model.built import Built
 from webdyno.model.errors import AnswerError, BuildError, MachineError, ServiceError, StartError
 from webdyno.model.run import Outcome, Probe, Run
@@ -56,10 +57,12 @@ class Bench:
     """Told every event of the driver as it comes, for a live view."""
     serve: Callable[..., AbstractContextManager[Served]] = serve
     """How a contender is started and ended: anew for each Trial, unless rounds are measured in place."""
+    drive: Callable[[Trial, Bench, Order, Under, Record], None] | None = None
+    """How it is loaded; None: from begin to end by the driver, alone. A block gives it turns instead."""
 
 
 @dataclass
-class _Record:
+class Record:
     """A Run while it happens."""
 
     interrupted: threading.Event
@@ -76,6 +79,7 @@ class _Record:
     memory_peak_bytes: int | None = None
     notes: list[str] = field(default_factory=list)
     service: Backing | None = None
+    rest: Rest | None = None
 
     def fail(self, outcome: Outcome, message: str, log_tail: str = "") -> None:
         """The first failure is the cause; later ones are its consequences.
@@ -93,7 +97,7 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
     """One Trial from start to end. Raises only MachineError and KeyboardInterrupt."""
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     clock = time.monotonic()
-    record = _Record(bench.interrupted)
+    record = Record(bench.interrupted)
     if isinstance(built, BuildError):
         record.fail("build-failed", str(built), built.log_tail)
     else:
@@ -119,12 +123,13 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
         memory_peak_bytes=record.memory_peak_bytes,
         slices=record.slices,
         readings=record.readings,
+        rest=record.rest,
         notes=record.notes,
         **record.served,
     )
 
 
-def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -> None:
+def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: Record) -> None:
     needed = bench.plan.workloads[trial.workload].service
     running: Running | None = None
     try:
@@ -141,7 +146,7 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: _Record) -
         record.fail("interrupted", "stopped by the user")
 
 
-def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, record: _Record) -> None:
+def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, record: Record) -> None:
     contender, workload = bench.plan.contenders[trial.contender], bench.plan.workloads[trial.workload]
     log, given = bench.contender_log(trial), running.given if running else {}
     served: Served | None = None
@@ -175,7 +180,7 @@ def _outcome_of(error: StartError) -> Outcome:
     return "exited-at-start" if error.exited else "never-ready"
 
 
-def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, record: _Record) -> None:
+def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, record: Record) -> None:
     order = Order(
         host=served.host,
         port=served.port,
@@ -183,6 +188,13 @@ def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, r
         load=trial.asked,
         cores=bench.strapped.rig.driver_cores,
     )
+    (bench.drive or _drive_alone)(trial, bench, order, Under(served, running), record)
+    record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
+    if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
+        record.fail("no-success", "not one request was answered rightly during the steady phase")
+
+
+def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
     with bench.driver_log(trial).open("ab") as log:
         for command in bench.driver.commands(order):
             record.driver_command = command.argv
@@ -190,14 +202,11 @@ def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, r
             for name, content in command.files.items():
                 (folder / name).write_bytes(content)
             try:
-                _drive(command, folder, bench, _Under(served, running), record, log, _limit_s(trial))
+                _drive(command, folder, bench, under, record, log, _limit_s(trial))
             finally:
                 bench.strapped.drop(folder)
             if record.outcome != "ok" or bench.interrupted.is_set():
                 break
-    record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
-    if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
-        record.fail("no-success", "not one request was answered rightly during the steady phase")
 
 
 def _limit_s(trial: Trial) -> float:
@@ -206,7 +215,7 @@ def _limit_s(trial: Trial) -> float:
 
 
 @dataclass(frozen=True)
-class _Under:
+class Under:
     """What is under load: the contender, and the service behind it."""
 
     served: Served
@@ -226,7 +235,7 @@ class _Under:
 
 
 def _drive(
-    command: DriverCommand, folder: Path, bench: Bench, under: _Under, record: _Record, log: BinaryIO, limit_s: float
+    command: DriverCommand, folder: Path, bench: Bench, under: Under, record: Record, log: BinaryIO, limit_s: float
 ) -> None:
     group = bench.strapped.start(
         Command(
@@ -254,18 +263,18 @@ def _drive(
         record.notes += [f"driver: {note}" for note in group.end(grace_s=2.0)]
 
 
-def _mark(edge: str | None, record: _Record) -> None:
+def _mark(edge: str | None, record: Record) -> None:
     """For tools that do not say when a phase begins and ends: the instants at which their process does."""
     if edge is not None:
         record.edges[edge] = time.monotonic_ns()
 
 
-def _mark_end(command: DriverCommand, record: _Record) -> None:
+def _mark_end(command: DriverCommand, record: Record) -> None:
     if command.phase == "steady" and "ended" not in record.edges:
         _mark("ended", record)
 
 
-def _book(event: Event, record: _Record, sampler: Sampler) -> None:
+def _book(event: Event, record: Record, sampler: Sampler) -> None:
     match event:
         case Slice():
             record.slices.append(event)
@@ -278,7 +287,7 @@ def _book(event: Event, record: _Record, sampler: Sampler) -> None:
             record.fail("driver-failed", message)
 
 
-def _lines(group: Group, bench: Bench, under: _Under, record: _Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
+def _lines(group: Group, bench: Bench, under: Under, record: Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
     """The driver's output line by line, until it ends, is out of time, is interrupted, or has nobody left to load."""
     if group.stdout is None:
         raise MachineError("the driver was started without a pipe to read from")
@@ -302,7 +311,7 @@ def _lines(group: Group, bench: Bench, under: _Under, record: _Record, log: Bina
         yield pending.decode("utf-8", "replace")
 
 
-def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, record: _Record) -> Iterator[str]:
+def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, record: Record) -> Iterator[str]:
     """What a tool printed, then what it wrote into a file. Reading that takes time, and is no longer load."""
     yield from lines
     _mark_end(command, record)
@@ -311,13 +320,13 @@ def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, r
             yield from (line.rstrip("\n") for line in written)
 
 
-def _must_stop(bench: Bench, under: _Under, record: _Record, deadline: float, limit_s: float) -> bool:
+def _must_stop(bench: Bench, under: Under, record: Record, deadline: float, limit_s: float) -> bool:
     if time.monotonic() > deadline:
         record.fail("driver-failed", f"the driver did not end within {limit_s:.0f} s and was stopped")
     return bench.interrupted.is_set() or under.has_ended() or record.outcome != "ok"
 
 
-def _autopsy(bench: Bench, served: Served, record: _Record) -> None:
+def _autopsy(bench: Bench, served: Served, record: Record) -> None:
     """Did the contender live to the end of the load? Its own death is the cause, whatever the driver made of it."""
     if bench.interrupted.is_set():
         return

@@ -1,0 +1,185 @@
+"""Seat: one contender's place in a block, with an engine that has its connections open and waits for turns.
+
+It is taken and left in the contender's own thread; the turns are given by another one, in between.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self, TypeVar
+
+import msgspec
+
+from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under
+from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
+from webdyno.load.turning import END, turn, turning
+from webdyno.measure.runtime import runtime_ns
+from webdyno.model.block import Rest
+from webdyno.model.errors import MachineError
+from webdyno.model.sample import Phase, Slice
+from webdyno.model.trial import Trial
+from webdyno.rig.group import Group
+from webdyno.rig.host import PIPE, Command
+
+ENOUGH_REST_NS = 100_000_000
+"""Of resting, before it is said what was used in it."""
+
+
+Kind = TypeVar("Kind", bound=Event)
+
+
+class Seat:
+    """See above. Made by ``taken``."""
+
+    def __init__(
+        self, trial: Trial, bench: Bench, command: DriverCommand, under: Under, record: Record, engine: Group
+    ) -> None:
+        self.trial, self.under, self.record, self.engine = trial, under, record, engine
+        self._bench = bench
+        self._deadline = 0.0
+        self._said = self._lines()
+        self._events = bench.driver.read(command, self._said)
+        self._begun_ns = self._turns_ns = self._turns_cpu_ns = 0
+        self._used_before_ns: int | None = None
+        self.is_out = False
+        """It can take no turn any more: its record says why, or the end of its contender will."""
+        self.undrained = 0
+        """Turns that ended with requests unanswered."""
+        self.cycle_s: float | None = None
+        """How long one answer on each connection took in the last warm-up; None: there was none."""
+
+    @classmethod
+    @contextmanager
+    def taken(cls, trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> Iterator[Self]:
+        """With its connections open, if they can be; the engine ends with the block."""
+        command = turning(order)
+        record.driver_command = command.argv
+        folder = bench.strapped.folder()
+        try:
+            engine = bench.strapped.start(_engine(command, folder, bench.driver_log(trial)))
+            try:
+                seat = cls(trial, bench, command, under, record, engine)
+                seat._say(command.stdin or b"", trial.load.opening_s + trial.load.timeout_s)
+                seat._next(Rested)
+                yield seat
+                seat._leave()
+                seat._said.close()
+            finally:
+                record.notes += [f"driver: {note}" for note in engine.end(grace_s=2.0)]
+        finally:
+            bench.strapped.drop(folder)
+
+    def turn(self, seconds: float, phase: Phase, *, number: int | None = None, histograms: bool = False) -> None:
+        """Load for so long and until what is under way is answered; the Slice is in the record afterwards.
+
+        ``number``: of the pass that this is its turn of.
+        """
+        before_ns = runtime_ns(self.under.served.group)
+        self._say(turn(seconds, phase, histograms=histograms), seconds + 2 * self.trial.load.timeout_s)
+        slice_ = self._next(Slice)
+        if slice_ is None:
+            return
+        after_ns = runtime_ns(self.under.served.group)
+        used_ns = None if before_ns is None or after_ns is None else max(0, after_ns - before_ns)
+        slice_ = msgspec.structs.replace(slice_, turn=number, contender_cpu_ns=used_ns)
+        self.record.slices.append(slice_)
+        self._bench.watch(slice_)
+        self._count(slice_, used_ns)
+
+    def _count(self, slice_: Slice, used_ns: int | None) -> None:
+        match slice_.phase:
+            case "warmup":
+                self.cycle_s = self.trial.load.connections * slice_.duration_ns / 1e9 / slice_.ok if slice_.ok else None
+            case "turn":
+                self.undrained += bool(slice_.errors.get("timeout"))
+                self._turns_ns += slice_.duration_ns
+                self._turns_cpu_ns += used_ns or 0
+            case "steady" if slice_.start_ns is not None:
+                self.record.edges |= {"steady": slice_.start_ns, "ended": slice_.start_ns + slice_.duration_ns}
+
+    def begin_resting(self) -> None:
+        """From here on, what it uses beside its turns is counted."""
+        self._begun_ns, self._used_before_ns = time.monotonic_ns(), runtime_ns(self.under.served.group)
+
+    def end_resting(self) -> None:
+        """Up to here."""
+        used_ns = runtime_ns(self.under.served.group)
+        time_ns = time.monotonic_ns() - self._begun_ns - self._turns_ns
+        if used_ns is not None and self._used_before_ns is not None and time_ns >= ENOUGH_REST_NS:
+            beside_ns = used_ns - self._used_before_ns - self._turns_cpu_ns
+            self.record.rest = Rest(time_ns=time_ns, cpu_ns=max(0, beside_ns))
+
+    def _leave(self) -> None:
+        if not self.is_out:
+            self._say(END, 0.0)
+            self._next(Summary)
+
+    # What is said
+
+    def _say(self, line: bytes, within_s: float) -> None:
+        """And hear of it within so long, and the usual grace."""
+        self._deadline = time.monotonic() + within_s + GRACE_S
+        if self.engine.stdin is None:
+            raise MachineError("the driver was started without a pipe to write to")
+        try:
+            self.engine.stdin.write(line)
+            self.engine.stdin.flush()
+        except BrokenPipeError:  # what it said before it ended will tell why
+            return
+
+    def _next(self, kind: type[Kind]) -> Kind | None:
+        """The next event of that kind; None: there will be none, and the record says why."""
+        for event in self._events:
+            match event:
+                case Fault(message=message):
+                    self.record.fail("driver-failed", message)
+                    break
+                case Summary(fields=fields):
+                    self.record.summary = fields
+            if isinstance(event, kind):
+                return event
+            if isinstance(event, Summary):  # before its time: nobody was there to be loaded, or it was stopped
+                break
+        self.is_out = True
+        return None
+
+    def _lines(self) -> Generator[str, None, None]:
+        """The engine's output line by line, until it ends, is late, is interrupted, or has nobody left to load."""
+        if self.engine.stdout is None:
+            raise MachineError("the driver was started without a pipe to read from")
+        give_up, pending = float("inf"), b""
+        with selectors.DefaultSelector() as selector, self._bench.driver_log(self.trial).open("ab") as log:
+            selector.register(self.engine.stdout, selectors.EVENT_READ)
+            while time.monotonic() < give_up:
+                if selector.select(TICK_S):
+                    data = os.read(self.engine.stdout.fileno(), 65536)
+                    if not data:
+                        break
+                    log.write(data)
+                    *lines, pending = (pending + data).split(b"\n")
+                    yield from (line.decode("utf-8", "replace") for line in lines)
+                if give_up == float("inf") and self._must_stop():
+                    give_up = time.monotonic() + STOP_S
+                    self.engine.terminate()
+
+    def _must_stop(self) -> bool:
+        if time.monotonic() > self._deadline:
+            self.record.fail("driver-failed", "the driver did not say how a turn went and was stopped")
+        return self._bench.interrupted.is_set() or self.under.has_ended() or self.record.outcome != "ok"
+
+
+def _engine(command: DriverCommand, folder: Path, log: Path) -> Command:
+    return Command(
+        argv=command.argv,
+        cwd=folder,
+        environment=command.environment,
+        role="driver",
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=log,
+    )

@@ -1,0 +1,121 @@
+"""Blocks: which contenders can be alive at the same time and take turns, why the others cannot, and who meets whom.
+
+A turn is short, so an answer must be much shorter; servers rest with their connections open, so there must be room for
+all of them; and whoever works while it rests takes from its neighbours. Everybody else is measured alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webdyno.model.block import Turns
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Trial
+
+DRIVER = "engine"
+"""The only one that takes turns."""
+LONGEST_ANSWER_MS = 20.0
+"""Of a handler that waits: a turn has to hold a good many of its answers, or it measures its own edges."""
+MOST_CONNECTIONS = 8192
+"""Of all contenders of a block together: each end of one takes a file and some kilobytes."""
+MEMORY_SHARE = 0.8
+"""Of the memory that is free when a block is drawn; the rest stays for the machine."""
+GUESSED_BYTES = 512 * 2**20
+"""What a contender may take where nothing limits it."""
+RESTLESS_CORES = 0.01
+"""Use of a core while it rests, from which on a contender disturbs its neighbours."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What a machine has for contenders side by side."""
+
+    memory_bytes: int | None
+    """Free; None: unknown."""
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """Contenders known to be unable to share, by name, with the reason: from Runs before, or from how they are made."""
+
+
+def why_alone(trial: Trial, plan: Plan, room: Room) -> str | None:
+    """Why the contender of ``trial`` takes no turns beside others; None: it can."""
+    if plan.turns is None:
+        return "the plan measures every contender alone"
+    if plan.in_place:
+        return "each server is started once for all its rounds"
+    if trial.driver != DRIVER:
+        return f"{trial.driver} cannot take turns"
+    return (
+        _load_alone(trial.load)
+        or _workload_alone(plan.workloads[trial.workload].service_floor_ms)
+        or room.kept.get(trial.contender)
+    )
+
+
+def _load_alone(load: Load) -> str | None:
+    if load.is_open:
+        return "an open load has a schedule of its own, which turns would cut up"
+    if load.connection_stages:
+        return "its number of connections changes"
+    if load.duration_s is None:
+        return "its load is so many requests, not so much time"
+    if 2 * load.connections > MOST_CONNECTIONS:
+        return f"two of {load.connections} connections are more than the {MOST_CONNECTIONS} of a block"
+    return None
+
+
+def _workload_alone(floor_ms: float) -> str | None:
+    if floor_ms > LONGEST_ANSWER_MS:
+        return f"an answer takes {floor_ms:g} ms at least, and a turn is too short for that"
+    return None
+
+
+def restless(runs: Iterable[Run]) -> dict[str, str]:
+    """Contenders that did not rest, or did not finish their turns, in Runs before: name and reason."""
+    found: dict[str, str] = {}
+    for run in runs:
+        if run.rest is not None and run.rest.cores > RESTLESS_CORES:
+            found[run.trial.contender] = f"it uses {100 * run.rest.cores:.1f} % of a core while it rests"
+        elif run.block is None and run.set_aside:
+            found[run.trial.contender] = "it left requests unanswered at the end of its turns"
+    return found
+
+
+def members(turns: Turns, load: Load, memory_bytes: int | None, room: Room) -> int:
+    """How many contenders of such a ``load``, with ``memory_bytes`` as their limit, there is room for at a time."""
+    by_connections = MOST_CONNECTIONS // load.connections
+    each = memory_bytes or GUESSED_BYTES
+    by_memory = turns.members if room.memory_bytes is None else int(MEMORY_SHARE * room.memory_bytes) // each
+    return min(turns.members, by_connections, by_memory)
+
+
+def draw(trials: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
+    """``trials``, all of one round, as blocks: together those of one table that can share, drawn by the plan's seed.
+
+    More than fit are dealt out evenly, in another way in each round, so that sooner or later everybody meets. The
+    blocks come in the order in which the first of each stands in ``trials``.
+    """
+    sharing: dict[object, list[Trial]] = {}
+    blocks: list[list[Trial]] = []
+    for trial in trials:
+        if why_alone(trial, plan, room) is None:
+            sharing.setdefault((trial.workload, trial.load, trial.driver), []).append(trial)
+        else:
+            blocks.append([trial])
+    for together in sharing.values():
+        blocks += _dealt(together, plan, room)
+    place = {trial.id: at for at, trial in enumerate(trials)}
+    return sorted(blocks, key=lambda block: min(place[trial.id] for trial in block))
+
+
+def _dealt(together: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
+    first = together[0]
+    most = 1 if plan.turns is None else members(plan.turns, first.load, plan.memory_bytes, room)
+    if most < 2 or len(together) < 2:
+        return [[trial] for trial in together]
+    number = -(-len(together) // most)
+    chance = random.Random(f"{plan.seed}/{first.round}/{first.workload}/{first.load.label}")  # noqa: S311 - repeatable
+    order = chance.sample(list(together), len(together))
+    return [order[at::number] for at in range(number)]

@@ -1,0 +1,339 @@
+"""Block: turns given to several contenders, with engines that are threads behind real pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.analyse import fakes
+from webdyno.conduct import Bench, conduct_block
+from webdyno.load.engine import Engine
+from webdyno.model.block import Turns
+from webdyno.model.built import Built
+from webdyno.model.errors import BuildError, MachineError, StartError
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+
+LOAD = Load(connections=10, duration_s=1.0, warmup_s=0.3)
+NAMES = ("one", "two", "three")
+ZEROS = dict.fromkeys(("bytes_in", "bytes_out", "connections_opened", "closes_announced", "closes_silent"), 0)
+REST = dict.fromkeys(("stale_retries", "http10_answers", "in_flight", "cpu_user_ns", "cpu_system_ns"), 0)
+
+
+class Machine:
+    """A rig in which nothing is started: engines and servers are figures in a clock of their own."""
+
+    can = Engine.can
+
+    def __init__(self, folder: Path, **rates: float) -> None:
+        self.folder, self.rates = folder, rates
+        self.interrupted = threading.Event()
+        self.turns: list[tuple[str, str, float]] = []
+        """Whose, which phase, how long: in the order in which they were given."""
+        self.alive: set[str] = set()
+        self.most_alive = 0
+        self.failing: dict[str, str] = {}
+        """What goes wrong with whom."""
+        self.cpu_ns: dict[str, int] = defaultdict(int)
+        self.resting_cpu_ns = 0
+        self.alone: list[str] = []
+        self.named: dict[int, str] = {}
+        self.lock = threading.Lock()
+
+    def bench(self) -> Bench:
+        rig = msgspec.structs.replace(fakes.RIG, contender_cores=(0,))
+        strapped: Any = SimpleNamespace(rig=rig, folder=lambda: self.folder, drop=lambda _: None, start=self.start)
+        mine: Any = self
+        runs = [fakes.run(name) for name in self.rates]
+        return Bench(
+            plan=msgspec.structs.replace(fakes.plan(runs), turns=Turns()),
+            strapped=strapped,
+            services=mine,
+            driver=mine,
+            driver_version="1",
+            contender_log=lambda trial: self.folder / f"{trial.contender}.log",
+            driver_log=lambda trial: self.folder / f"{trial.contender}.driver.log",
+            interrupted=self.interrupted,
+            serve=self.serve,
+        )
+
+    @contextmanager
+    def serve(self, contender: Any, *_: object) -> Iterator[Any]:
+        name = contender.name
+        if self.failing.get(name) == "start":
+            raise StartError("it did not serve in time", exited=False)
+        self.alive.add(name)
+        self.most_alive = max(self.most_alive, len(self.alive))
+        try:
+            yield SimpleNamespace(
+                **dict.fromkeys(("probe", "reused", "sound")),
+                **{empty: [] for empty in ("requests", "command", "notes")},
+                **dict.fromkeys(("workers", "threads"), 1),
+                **dict.fromkeys(("gil_modules", "compilers"), list),
+                host="127.0.0.1",
+                port=list(self.rates).index(name),
+                environment={},
+                group=Server(self, name),
+                verify=lambda _: None,
+                log_tail=lambda: "",
+            )
+        finally:
+            self.alive.discard(name)
+
+    def start(self, command: Any) -> Any:
+        return FakeEngine(self, command)
+
+    def commands(self, order: Any) -> Any:
+        """Who is conducted alone is not what is looked at here."""
+        self.alone.append(list(self.rates)[order.port])
+        return []
+
+    read = Engine.read
+
+
+class Server:
+    """Its group."""
+
+    def __init__(self, machine: Machine, name: str) -> None:
+        self.machine, self.name = machine, name
+        self.pid = os.getpid()
+
+    def pids(self) -> list[int]:
+        return []
+
+    def has_ended(self) -> bool:
+        return self.machine.failing.get(self.name) == "dead"
+
+    def cpu_ns(self) -> tuple[int, int]:
+        return self.machine.cpu_ns[self.name], 0
+
+    def last_words(self) -> str:
+        return "SIGSEGV"
+
+    def oom_killed(self) -> bool:
+        return False
+
+    def throttled_ns(self) -> None:
+        return None
+
+    memory_peak_bytes = throttled_ns
+
+
+class FakeEngine(Server):
+    """Reads its order and its turns from one pipe, and answers on another, in no time."""
+
+    def __init__(self, machine: Machine, command: Any) -> None:
+        super().__init__(machine, "engine")
+        reading, self.to = os.pipe()
+        self.back, writing = os.pipe()
+        self.stdin, self.stdout = os.fdopen(self.to, "wb"), os.fdopen(self.back, "rb")
+        self.thread = threading.Thread(target=self.work, args=(os.fdopen(reading), os.fdopen(writing, "w")))
+        self.thread.start()
+
+    def has_ended(self) -> bool:
+        return False
+
+    def work(self, orders: Any, out: Any) -> None:
+        with orders, out:
+            order = json.loads(orders.readline())
+            assert order["schema"] == 4
+            assert order["turns"] is True
+            name = list(self.machine.rates)[order["target"]["port"]]
+            say(out, event="started", schema=4)
+            say(out, event="ready", connections=order["pace"]["connections"])
+            for number, line in enumerate(orders):
+                asked = json.loads(line)
+                if "end" in asked:
+                    say(out, event="summary", ended="end", duration_ns=0, offered=0, ok=0, errors={})
+                    return
+                if not self.take(name, number, out, **asked["turn"]):
+                    return
+
+    def take(self, name: str, number: int, out: Any, duration_ns: int, phase: str, histograms: bool) -> bool:
+        machine = self.machine
+        with machine.lock:
+            machine.turns.append((name, phase, duration_ns / 1e9))
+            machine.cpu_ns[name] += duration_ns // 2
+            for other in set(machine.rates) - {name}:
+                machine.cpu_ns[other] += machine.resting_cpu_ns
+        if machine.failing.get(name) == "engine" and phase == "turn":
+            return False
+        ok = round(machine.rates[name] * duration_ns / 1e9)
+        hangs = int(machine.failing.get(name) == "hangs" and phase == "turn")
+        if machine.failing.get(name) == "stop" and phase == "turn":
+            machine.interrupted.set()
+        say(
+            out,
+            event="slice",
+            phase=phase,
+            index=number,
+            turn=number,
+            start_ns=number * 10**9,
+            duration_ns=duration_ns,
+            offered=ok + hangs,
+            ok=ok,
+            errors={"timeout": hangs},
+            latency_hdr=None,
+            connect_hdr=None,
+            drained_ns=1,
+            reopened=0,
+            **ZEROS,
+            **REST,
+        )
+        return True
+
+    def terminate(self) -> None:
+        with suppress(BrokenPipeError):
+            os.write(self.to, b'{"end": true}\n')
+
+    def end(self, grace_s: float) -> list[str]:
+        with suppress(BrokenPipeError):
+            self.stdin.close()
+        self.thread.join()
+        self.stdout.close()
+        return []
+
+
+def say(out: Any, **line: object) -> None:
+    out.write(json.dumps(line) + "\n")
+    out.flush()
+
+
+def conducted(machine: Machine, **missing: BuildError) -> dict[str, Run]:
+    trials = [fakes.trial(name, load=LOAD) for name in machine.rates]
+    names = list(machine.rates)
+    built = {
+        name: Built(contender=name, key="k", directory="/", environment={}, versions={}, log="l", seconds=0.0)
+        for name in names
+    }
+    runs = conduct_block(4, trials, machine.bench(), {**built, **missing}, Turns())
+    assert [run.trial for run in runs] == trials
+    assert not machine.alive
+    return {run.trial.contender: run for run in runs}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path, one=1_000.0, two=2_000.0, three=4_000.0)
+
+
+def test_all_are_alive_at_once_and_each_pass_gives_everybody_one_turn(machine: Machine) -> None:
+    runs = conducted(machine)
+    assert machine.most_alive == 3
+    assert {run.outcome for run in runs.values()} == {"ok"}
+    warm = [name for name, phase, _ in machine.turns if phase == "warmup"]
+    assert sorted(warm) == sorted(NAMES)
+    turns = [name for name, phase, _ in machine.turns if phase == "turn"]
+    passes = [turns[at : at + 3] for at in range(0, len(turns), 3)]
+    assert all(sorted(each) == sorted(NAMES) for each in passes)
+    assert len({tuple(each) for each in passes}) > 2, "in a random order"
+    steady = [name for name, phase, _ in machine.turns if phase == "steady"]
+    assert sorted(steady) == sorted(NAMES)
+    for run in runs.values():
+        assert (run.block, len(run.beside)) == (4, 2)
+        assert [slice_.turn for slice_ in run.slices if slice_.phase == "turn"] == list(range(len(passes)))
+
+
+def test_the_same_seed_gives_the_same_order(tmp_path: Path) -> None:
+    orders = []
+    for _ in range(2):
+        machine = Machine(tmp_path, one=1_000.0, two=2_000.0, three=4_000.0)
+        conducted(machine)
+        orders.append(machine.turns)
+    assert orders[0] == orders[1]
+
+
+def test_a_turn_holds_five_cycles_of_the_slowest(tmp_path: Path) -> None:
+    # 10 connections at 200 answers in a second: 50 ms for one on each
+    machine = Machine(tmp_path, one=200.0, two=50_000.0)
+    conducted(machine)
+    lengths = {seconds for _, phase, seconds in machine.turns if phase == "turn"}
+    assert lengths == {0.25}
+
+
+def test_turns_are_as_long_together_as_the_load_alone(machine: Machine) -> None:
+    runs = conducted(machine)
+    for run in runs.values():
+        assert sum(each.duration_ns for each in run.slices if each.phase == "turn") == pytest.approx(1e9, rel=0.06)
+
+
+def test_cpu_of_turns_and_of_rest_are_kept_apart(machine: Machine) -> None:
+    machine.resting_cpu_ns = 1_000
+    runs = conducted(machine)
+    for run in runs.values():
+        turns = [each for each in run.slices if each.phase == "turn"]
+        assert [each.contender_cpu_ns for each in turns] == [each.duration_ns // 2 for each in turns]
+
+
+def test_who_does_not_start_is_data_and_the_others_go_on(machine: Machine) -> None:
+    machine.failing["two"] = "start"
+    runs = conducted(machine)
+    assert {name: run.outcome for name, run in runs.items()} == {"one": "ok", "two": "never-ready", "three": "ok"}
+    assert {name for name, _, _ in machine.turns} == {"one", "three"}
+
+
+def test_who_is_not_built_is_not_waited_for(machine: Machine) -> None:
+    runs = conducted(machine, one=BuildError("no compiler"))
+    assert {name: run.outcome for name, run in runs.items()} == {"one": "build-failed", "two": "ok", "three": "ok"}
+
+
+def test_an_engine_that_ends_in_a_turn_fails_its_own_run_alone(machine: Machine) -> None:
+    machine.failing["three"] = "engine"
+    runs = conducted(machine)
+    assert {name: run.outcome for name, run in runs.items()} == {"one": "ok", "two": "ok", "three": "driver-failed"}
+    assert "ended without a summary" in runs["three"].message
+
+
+def test_a_server_that_is_dead_after_its_turns_has_died(machine: Machine) -> None:
+    machine.failing["one"] = "dead"
+    runs = conducted(machine)
+    assert {name: run.outcome for name, run in runs.items()} == {"one": "died", "two": "ok", "three": "ok"}
+
+
+def test_who_hangs_at_the_end_of_two_turns_is_measured_alone(machine: Machine) -> None:
+    machine.failing["two"] = "hangs"
+    runs = conducted(machine)
+    assert sum(name == "two" and phase == "turn" for name, phase, _ in machine.turns) == 2
+    assert machine.alone == ["two"]
+    assert (runs["two"].block, runs["two"].set_aside) == (None, True)
+    assert runs["one"].block == 4
+
+
+def test_who_takes_seconds_for_one_answer_on_each_connection_is_measured_alone(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, one=5.0, two=2_000.0)
+    runs = conducted(machine)
+    assert runs["one"].set_aside
+    assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.05}
+
+
+def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:
+    machine.failing["two"] = "stop"
+    runs = conducted(machine)
+    assert {run.outcome for run in runs.values()} == {"interrupted"}
+    assert sum(name == "two" and phase == "turn" for name, phase, _ in machine.turns) == 1
+
+
+def test_what_the_rig_cannot_do_is_raised_once_all_have_ended(machine: Machine) -> None:
+    def start(command: Any) -> Any:
+        raise MachineError("the cgroup could not be set up")
+
+    bench = machine.bench()
+    bench.strapped.start = start  # type: ignore[method-assign]
+    trials = [fakes.trial(name, load=LOAD) for name in machine.rates]
+    built: Any = {
+        name: Built(contender=name, key="k", directory="/", environment={}, versions={}, log="l", seconds=0.0)
+        for name in NAMES
+    }
+    with pytest.raises(MachineError, match="cgroup"):
+        conduct_block(1, trials, bench, built, Turns())
+    assert not machine.alive
