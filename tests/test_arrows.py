@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"model", "analyse"},
     "view": {"model", "wal", "now", "store", "analyse", "report"},
 }
+MAY_IMPORT["session"] = set(MAY_IMPORT) - {"view"}
 MAY_IMPORT["commands"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"commands"}
 
@@ -82,7 +83,8 @@ POWERS: dict[str, Power] = {
             "service": "waits until a service answers, with a limit",
             "serve": "waits for the first right answer, with a limit",
             "conduct": "Run.started_at, Run.seconds, the limits of a Trial",
-            "commands": "names the results folder, shows the time left",
+            "session": "names the results folder, keeps to budgets, waits for the machine",
+            "commands": "shows the time left",
         },
     ),
     "open a socket or wait on one": Power(

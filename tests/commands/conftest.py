@@ -9,6 +9,7 @@ import pytest
 
 from tests import shipped
 from webdyno.commands import options
+from webdyno.commands.saying import heard
 from webdyno.model.catalogue import Catalogue
 from webdyno.read import default_folder, read_catalogue
 
@@ -22,4 +23,11 @@ def read_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(options, "read_catalogue", read)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def said() -> Iterator[None]:
+    """What a session says is on standard error, as when a command is called."""
+    with heard():
         yield

@@ -12,16 +12,17 @@ import msgspec
 import pytest
 
 from tests.commands.test_load import recorded
-from webdyno.commands import by_url, call
+from webdyno.commands import call
 from webdyno.commands.capacity import Searching, _goal
 from webdyno.commands.loading import first
-from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.searching import Asked, tried_of
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.rig.cores import usable_cores
+from webdyno.session import by_url
+from webdyno.session.engine import Loaded
 from webdyno.store import Store
 
 URL = "http://127.0.0.1:8000/items"

@@ -13,11 +13,11 @@ from tests.serve.scripted import scripted
 from webdyno.commands import call
 from webdyno.commands import load as command
 from webdyno.commands.loading import first
-from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.loading.expecting import expectation
 from webdyno.load.driver import Tls, Way
 from webdyno.model.workload import Request
 from webdyno.serve.ask import Answer, NoAnswer
+from webdyno.session.engine import Loaded
 
 LOGIN = b'<!doctype html><form><input type="password"></form>'
 HTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"

@@ -14,7 +14,6 @@ import pytest
 from webdyno.commands import call
 from webdyno.commands import load as command
 from webdyno.commands.loading.doubts import doubts
-from webdyno.commands.loading.engine import Loaded
 from webdyno.histogram import encode
 from webdyno.load.ab import Ab
 from webdyno.load.driver import DriverCommand, Order, Summary, Tls, Way
@@ -23,6 +22,7 @@ from webdyno.load.wrk import Wrk
 from webdyno.load.wrk2 import Wrk2
 from webdyno.model.load import Load, Stage
 from webdyno.model.sample import Route, Slice
+from webdyno.session.engine import Loaded
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "engine"
 URL = "http://127.0.0.1:8000"

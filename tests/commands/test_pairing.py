@@ -10,9 +10,9 @@ import pytest
 
 from tests.analyse import fakes
 from webdyno.commands.pairing import make_pairs, order_of
-from webdyno.commands.sitting import trial_of
 from webdyno.model.load import Load
 from webdyno.model.run import Run
+from webdyno.session.sitting import trial_of
 
 LOAD = Load(connections=64, duration_s=2.0)
 NAMES = ("old", "new")

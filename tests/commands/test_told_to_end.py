@@ -14,10 +14,10 @@ import msgspec
 import pytest
 
 from webdyno import commands
-from webdyno.commands import calibrating
-from webdyno.commands.calibrating import calibrate
-from webdyno.commands.loading.engine import carry_out
 from webdyno.load.driver import Order
+from webdyno.session import ceilings
+from webdyno.session.ceilings import calibrate
+from webdyno.session.engine import carry_out
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "engine"
 
@@ -86,8 +86,8 @@ def test_a_calibration_that_is_told_to_end_begins_no_further_load(monkeypatch: p
         interrupted.set()
         return SimpleNamespace(per_s=1.0, summary={})
 
-    monkeypatch.setattr(calibrating, "_instant", instant)
-    monkeypatch.setattr(calibrating, "carry_out", load)
+    monkeypatch.setattr(ceilings, "_instant", instant)
+    monkeypatch.setattr(ceilings, "carry_out", load)
     strapped: Any = SimpleNamespace(rig=SimpleNamespace(driver_cores=(0,)))
     with pytest.raises(KeyboardInterrupt):
         calibrate(strapped, interrupted)

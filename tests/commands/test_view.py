@@ -20,8 +20,8 @@ from tests.view.serving import made, rounds, trace
 from webdyno import now
 from webdyno.commands import call
 from webdyno.commands.metering import Meter, put
-from webdyno.commands.telling import MOST_SECONDS, Beside, Listeners
 from webdyno.model.errors import MachineError
+from webdyno.session.listeners import MOST_SECONDS, Beside, Listeners
 
 RUNS = [run(name, round_=number) for number in (1, 2) for name in ("a", "b")]
 PLAN = plan(RUNS)

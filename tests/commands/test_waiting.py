@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from webdyno.commands import make_app
-from webdyno.commands.waiting import waiting
+from webdyno.session.waiting import waiting
 
 
 def test_who_does_not_want_to_wait_does_not() -> None:
@@ -17,7 +17,7 @@ def test_who_does_not_want_to_wait_does_not() -> None:
 def test_for_whom_is_told_once_and_again_for_another(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("webdyno.commands.waiting._LOOK_S", 0.0)
+    monkeypatch.setattr("webdyno.session.waiting._LOOK_S", 0.0)
     look = waiting(True)
     assert look is not None
     for holder in ("pid 1: webdyno run", "pid 1: webdyno run", "pid 2"):

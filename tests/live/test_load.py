@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from tests.live.conftest import Call
-from webdyno.commands.calibrating import CONNECTIONS, PROGRAM
 from webdyno.histogram import merge
+from webdyno.session.ceilings import CONNECTIONS, PROGRAM
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 

@@ -14,6 +14,7 @@ import sys
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from webdyno import __version__
+from webdyno.commands.saying import heard
 from webdyno.model.errors import MachineError, WebdynoError
 from webdyno.rig.streams import is_unread
 
@@ -89,7 +90,8 @@ def call(arguments: list[str]) -> int:
     named = next((word for word in arguments if word in COMMANDS), None)
     app = make_app(named)
     try:
-        result = app(arguments, exit_on_error=False, print_error=False)
+        with heard():
+            result = app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
         if isinstance(error, UnusedCliTokensError):

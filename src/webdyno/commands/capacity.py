@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from webdyno.analyse.objectives import LATENCIES, Objective
-from webdyno.commands.interrupts import listening_for_interrupts
-from webdyno.commands.loading.targets import Asking, Target, one_server
+from webdyno.commands.loading.targets import Asking
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
     ResultsOption,
+    WaitOption,
     catalogue_of,
     connections_of,
     flag,
@@ -27,7 +27,6 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.slo import objectives
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
-from webdyno.commands.waiting import WaitOption, waiting
 from webdyno.load.driver import Tls
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
@@ -35,6 +34,9 @@ from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.spelling import did_you_mean
 from webdyno.model.workload import Request
+from webdyno.session.interrupts import listening_for_interrupts
+from webdyno.session.target import Target, one_server
+from webdyno.session.waiting import waiting
 
 if TYPE_CHECKING:
     from webdyno.analyse.capacity import Search
@@ -165,8 +167,9 @@ def _objectives(slo: str) -> list[Objective]:
 
 
 def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memory_mb: int | None) -> int:
-    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, sitting, workload_of
-    from webdyno.commands.strapping import strapped_here
+    from webdyno.session.folders import new_folder
+    from webdyno.session.machine import strapped_here
+    from webdyno.session.sitting import memory_of, ready_from_catalogue, sitting, workload_of
 
     asked_of = workload_of(known, [chosen.target], workload)
     folder = new_folder(chosen.results, "capacity")
@@ -189,8 +192,8 @@ def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memor
 
 
 def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
-    from webdyno.commands.by_url import Far, url_plan, url_sitting
-    from webdyno.commands.sitting import new_folder
+    from webdyno.session.by_url import Far, url_plan, url_sitting
+    from webdyno.session.folders import new_folder
 
     (target,) = one_server((chosen.target,))
     requests = asking.requests([target])

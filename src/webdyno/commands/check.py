@@ -13,21 +13,18 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.commands.building import build_contenders
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
     StudyOption,
+    WaitOption,
     catalogue_of,
     flag,
     out_console,
     say_json,
     split,
 )
-from webdyno.commands.servicing import build_services, look_for_services
-from webdyno.commands.strapping import strapped_here
-from webdyno.commands.studying import look_for_runtimes, study_called
-from webdyno.commands.waiting import WaitOption
+from webdyno.commands.studying import study_called
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -39,6 +36,10 @@ from webdyno.plan import contenders_called
 from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import serve
 from webdyno.service import Running, Services
+from webdyno.session.builds import build_contenders
+from webdyno.session.lookup import look_for_runtimes
+from webdyno.session.machine import strapped_here
+from webdyno.session.services import build_services, look_for_services
 
 MEMORY_BYTES = 512 * 2**20
 

@@ -15,27 +15,27 @@ from cyclopts import Parameter
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
+    WaitOption,
     catalogue_of,
     connections_of,
     flag,
     holds_runs,
     say_failed,
     say_json,
-    state_folder,
 )
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
-from webdyno.commands.waiting import WaitOption
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.spelling import did_you_mean
+from webdyno.session.folders import state_folder
 
 if TYPE_CHECKING:
     from webdyno.analyse.table import Evidence
     from webdyno.analyse.versus import Versus
-    from webdyno.commands.sitting import Ready
     from webdyno.rig.strap import Strapped
+    from webdyno.session.sitting import Ready
 
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
@@ -137,8 +137,9 @@ def _is_folder(name: str) -> bool:
 
 
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.commands.sitting import memory_of, new_folder, ready_from_catalogue, workload_of
-    from webdyno.commands.strapping import strapped_here
+    from webdyno.session.folders import new_folder
+    from webdyno.session.machine import strapped_here
+    from webdyno.session.sitting import memory_of, ready_from_catalogue, workload_of
 
     base, head = names
     for name in names:
@@ -160,9 +161,10 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
 
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.analyse.versus import BASE, HEAD
-    from webdyno.commands.revisions import RevisionError, resolve
-    from webdyno.commands.sitting import memory_of, new_folder
-    from webdyno.commands.strapping import strapped_here
+    from webdyno.session.folders import new_folder
+    from webdyno.session.machine import strapped_here
+    from webdyno.session.revisions import RevisionError, resolve
+    from webdyno.session.sitting import memory_of
 
     flags, folder = chosen.revising, new_folder(chosen.results, "compare")
     with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as (strapped, interrupted):
@@ -198,9 +200,9 @@ def _measure(
     interrupted: threading.Event,
 ) -> None:
     from webdyno.commands.pairing import make_pairs
-    from webdyno.commands.sitting import sitting
-    from webdyno.commands.trying.settling import settling_s
-    from webdyno.commands.warming import warmed
+    from webdyno.session.settling import settling_s
+    from webdyno.session.sitting import sitting
+    from webdyno.session.warming import warmed
 
     for name in names:
         if isinstance(failed := ready.built[name], BuildError):

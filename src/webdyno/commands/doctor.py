@@ -13,18 +13,18 @@ import msgspec
 
 from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import find_runtime
-from webdyno.commands.calibrating import calibrate as measure_ceilings
-from webdyno.commands.calibrating import keep, with_ceilings
-from webdyno.commands.options import JsonOption, cache_folder, catalogue_of, flag, out_console, say_json
-from webdyno.commands.servicing import look_for_services
-from webdyno.commands.strapping import strapped_here
-from webdyno.commands.waiting import WaitOption
+from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag, out_console, say_json
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
+from webdyno.session.ceilings import calibrate as measure_ceilings
+from webdyno.session.ceilings import keep, with_ceilings
+from webdyno.session.folders import cache_folder
+from webdyno.session.machine import strapped_here
+from webdyno.session.services import look_for_services
 
 State = Literal["fine", "weak", "missing", "broken"]
 GIGABYTE = 2**30

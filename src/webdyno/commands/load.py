@@ -12,9 +12,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Course, missed
-from webdyno.commands.calibrating import known_ceiling
 from webdyno.commands.loading.doubts import doubts
-from webdyno.commands.loading.engine import Loaded, carry_out
 from webdyno.commands.loading.first import odd_answer
 from webdyno.commands.loading.pacing import Pacing
 from webdyno.commands.loading.speaking import Speaking
@@ -23,13 +21,17 @@ from webdyno.commands.loading.style_oha import oha_lines
 from webdyno.commands.loading.style_wrk import wrk2_lines, wrk_lines
 from webdyno.commands.loading.summary import as_data, print_summary, route_lines
 from webdyno.commands.loading.table import csv_lines, refuse_unwritable, write_hdr
-from webdyno.commands.loading.targets import Asking, one_server
+from webdyno.commands.loading.targets import Asking
 from webdyno.commands.loading.watching import watching
-from webdyno.commands.options import JsonOption, cache_folder, flag, say_json
+from webdyno.commands.options import JsonOption, flag, say_json
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.session.ceilings import known_ceiling
+from webdyno.session.engine import Loaded, carry_out
+from webdyno.session.folders import cache_folder
+from webdyno.session.target import one_server
 
 Style = Literal["wrk", "wrk2", "ab", "oha"]
 STYLES: dict[str, Callable[[str, Loaded], Iterator[str]]] = {

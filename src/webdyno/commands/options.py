@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import ContenderError, MachineError, UsageError
+from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.log import last_lines
 from webdyno.read import default_folder, read_catalogue
 
@@ -34,49 +33,12 @@ StudyOption = Annotated[str | None, Parameter(name=["--study", "-s"], help="Only
 ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
 
 
+WaitOption = Annotated[bool, flag("--wait", help="Wait while another webdyno measures here, instead of refusing.")]
+
+
 def catalogue_of(folders: list[Path] | None) -> Catalogue:
     """The catalogue that comes with webdyno and whatever ``--catalogue`` adds."""
     return read_catalogue([default_folder(), *(folders or [])])
-
-
-def cache_folder() -> Path:
-    """Where builds are kept: WEBDYNO_CACHE, else XDG_CACHE_HOME/webdyno, else ~/.cache/webdyno."""
-    named = os.environ.get("WEBDYNO_CACHE")
-    if named:
-        return Path(named).absolute()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache").absolute() / "webdyno"
-
-
-def state_folder() -> Path:
-    """Where results are kept that no folder was named for: XDG_STATE_HOME/webdyno, else ~/.local/state/webdyno."""
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state").absolute() / "webdyno"
-
-
-def refuse_unwritable(folder: Path) -> None:
-    """MachineError, before anything is built and measured, when ``folder`` cannot be made or written to.
-
-    It is tried, for no right that can be asked about says whether it will do: nothing of that is left.
-    """
-    paths = (folder.absolute(), *folder.absolute().parents)
-    missing = [path for path in paths if not path.exists()]
-    there, made = paths[len(missing)], list[Path]()
-    if not there.is_dir():
-        raise MachineError(f"{folder} cannot be made ({there} is a file): give a folder you may write to")
-    try:
-        for path in reversed(missing):
-            path.mkdir()
-            made.append(path)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise MachineError(
-            f"{folder} cannot be made or written to ({reason}): give a folder you may write to"
-        ) from None
-    finally:
-        for path in reversed(made):
-            path.rmdir()
 
 
 def split(values: list[str] | None) -> list[str] | None:

@@ -10,9 +10,9 @@ from webdyno.analyse.change import LOOKS, judge_pairs
 from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
 from webdyno.analyse.words import per_cent, rate
-from webdyno.commands.sitting import Take
 from webdyno.model.load import Load
 from webdyno.model.run import Run
+from webdyno.session.sitting import Take
 
 
 def order_of(pair: int) -> tuple[str, str]:

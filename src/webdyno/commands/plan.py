@@ -9,18 +9,12 @@ from cyclopts import Parameter
 from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
-from webdyno.commands.servicing import look_for_services
-from webdyno.commands.studying import (
-    Narrowing,
-    StudyArgument,
-    look_for_drivers,
-    look_for_runtimes,
-    refuse_what_the_driver_cannot,
-    study_called,
-)
+from webdyno.commands.studying import Narrowing, StudyArgument, study_called
 from webdyno.model.trial import Plan
 from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
+from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot
+from webdyno.session.services import look_for_services
 
 
 def plan(

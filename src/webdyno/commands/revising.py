@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from webdyno.commands.loading.targets import Asking, one_server
+from webdyno.commands.loading.targets import Asking
 from webdyno.commands.options import flag
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.workload import Workload
+from webdyno.session.target import one_server
 
 if TYPE_CHECKING:
-    from webdyno.commands.revisions import Revision
-    from webdyno.commands.sitting import Ready
     from webdyno.rig.strap import Strapped
+    from webdyno.session.revisions import Revision
+    from webdyno.session.sitting import Ready
 
 
 @Parameter(name="*")
@@ -97,7 +98,7 @@ class Revising:
     ) -> Ready:
         """Both revisions checked out and built. RevisionError, UsageError."""
         from webdyno.analyse.versus import BASE, HEAD
-        from webdyno.commands.revisions import check_out
+        from webdyno.session.revisions import check_out
 
         revisions = [
             check_out(self.repo, side, rev, commit, strapped, interrupted)
@@ -118,8 +119,8 @@ class Revising:
         interrupted: threading.Event,
         **about: str | int | None,
     ) -> Ready:
-        from webdyno.commands.revisions import by_command, catalogue_by_command
-        from webdyno.commands.sitting import Ready, question_plan
+        from webdyno.session.revisions import by_command, catalogue_by_command
+        from webdyno.session.sitting import Ready, question_plan
 
         asked = self.workload(workload, known)
         environment = dict(pair.split("=", 1) for pair in self.env or [])
@@ -159,8 +160,8 @@ class Revising:
         **about: str | int | None,
     ) -> Ready:
         from webdyno.analyse.versus import BASE, HEAD
-        from webdyno.commands.revisions import catalogue_by_file, refuse_failed_builds
-        from webdyno.commands.sitting import ready_from_catalogue, workload_of
+        from webdyno.session.revisions import catalogue_by_file, refuse_failed_builds
+        from webdyno.session.sitting import ready_from_catalogue, workload_of
 
         known = catalogue_by_file(known, revisions, self.contender_file or Path())
         asked = workload_of(known, [BASE, HEAD], workload)

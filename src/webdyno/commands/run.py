@@ -14,32 +14,12 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.analyse.words import count, length, listing
-from webdyno.commands.building import build_contenders
-from webdyno.commands.calibrating import with_ceilings
 from webdyno.commands.metering import Meter, MetricsOption, check, put
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    ResultsOption,
-    cache_folder,
-    catalogue_of,
-    refuse_unwritable,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, WaitOption, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, ahead, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
-from webdyno.commands.servicing import build_services, look_for_services
-from webdyno.commands.strapping import strapped_here, tell
-from webdyno.commands.studying import (
-    Narrowing,
-    StudyArgument,
-    look_for_drivers,
-    look_for_runtimes,
-    refuse_what_the_driver_cannot,
-    study_called,
-)
-from webdyno.commands.telling import Beside, Listener, Listeners
-from webdyno.commands.waiting import WaitOption
+from webdyno.commands.studying import Narrowing, StudyArgument, study_called
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -53,6 +33,14 @@ from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
 from webdyno.serve.in_place import InPlace
 from webdyno.service import Services
+from webdyno.session.builds import build_contenders
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.folders import cache_folder, refuse_unwritable
+from webdyno.session.listeners import Beside, Listener, Listeners
+from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot
+from webdyno.session.machine import strapped_here
+from webdyno.session.saying import note
+from webdyno.session.services import build_services, look_for_services
 from webdyno.store import Store
 
 ResumeOption = Annotated[
@@ -146,7 +134,7 @@ def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool, *,
             refuse_another_machine(plan, folder, store.fingerprint(), strapped.fingerprint)
             versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
-            tell([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
+            note([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
             found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
             for name, reason in missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
@@ -261,7 +249,7 @@ def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Pat
         plan = store.plan()
         done = len(store.done())
         left = "" if plan.race is not None else f" {len(plan.trials) - done} trials left:"
-        tell([said] if not interrupted.is_set() and (said := ending(plan, store)) else [])
+        note([said] if not interrupted.is_set() and (said := ending(plan, store)) else [])
     if interrupted.is_set():
         again = f"{left} webdyno run --resume {folder}" if done else " nothing was measured yet that could be resumed"
         print(f"stopped;{again}", file=sys.stderr)

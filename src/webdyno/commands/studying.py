@@ -9,20 +9,14 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build import fetch_runtime, find_runtime, lacking
-from webdyno.commands.options import cache_folder, flag, numbers, split
-from webdyno.load.driver import DRIVERS, Order
-from webdyno.model.built import Found
+from webdyno.commands.options import flag, numbers, split
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.errors import UsageError
 from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study
-from webdyno.model.workload import Request
-from webdyno.plan import brief_of, driven, drivers_of, narrow
+from webdyno.plan import brief_of, narrow
 from webdyno.read import read_study
-from webdyno.rig.ask import asker
-from webdyno.rig.host import Host
-from webdyno.serve.verify import without_pattern
+from webdyno.session.lookup import driver_called
 
 StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
 
@@ -103,13 +97,6 @@ def study_called(name: str, catalogue: Catalogue) -> Study:
     raise UsageError(f"there is no study {name!r}; {hint}")
 
 
-def driver_called(name: str, said: str = "--driver") -> str:
-    """``name``, proven to be a driver; ``said`` is where it was named."""
-    if name not in DRIVERS:
-        raise UsageError(f"{said} {name}: there is no such driver; there are: {', '.join(DRIVERS)}")
-    return name
-
-
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LONGEST_H = 1000
 LONGEST_LOAD_H, LONGEST_WAIT_H = 24, 1
@@ -145,62 +132,3 @@ def size_mb(text: str, flag: str) -> int | None:
     if int(number) * _MEGABYTES[unit] > _MOST_MB:
         raise UsageError(f"{flag} {text}: no machine has as much memory; give a size such as 512M or 2G, or none")
     return int(number) * _MEGABYTES[unit]
-
-
-def refuse_what_the_driver_cannot(study: Study, catalogue: Catalogue) -> None:
-    """UsageError, before anything is built, when the driver cannot carry out one of the study's Orders truly."""
-    for workload in study.workloads:
-        requests = [_verified(request) for request in catalogue.workloads[workload].requests]
-        for load, name in driven(study, workload):
-            driver = DRIVERS[driver_called(name, f"study {study.name}: driver")]()
-            driver.commands(Order(host="127.0.0.1", port=1, requests=requests, load=load, cores=(0,)))
-
-
-def look_for_drivers(study: Study, host: Host) -> tuple[dict[str, str], dict[str, str]]:
-    """The versions of the study's drivers that are here, and for each that is not the reason, with how to get it.
-
-    MachineError when none is.
-    """
-    versions: dict[str, str] = {}
-    absent: dict[str, str] = {}
-    for name in drivers_of(study):
-        try:
-            versions[name] = DRIVERS[name]().version(asker(host))
-        except MachineError as error:
-            if len(drivers_of(study)) == 1:
-                raise
-            absent[name] = str(error)
-    if not versions:
-        raise MachineError("; ".join(absent.values()))
-    return versions, absent
-
-
-def _verified(request: Request) -> Request:
-    """As it would be after verification, when a JSON value has become the bytes that were seen."""
-    request = without_pattern(request)
-    if request.expect.json_equals is None:
-        return request
-    seen = msgspec.structs.replace(request.expect, json_equals=None, body_sha256="0" * 64)
-    return msgspec.structs.replace(request, expect=seen)
-
-
-def look_for_runtimes(
-    catalogue: Catalogue, contenders: list[str], host: Host, *, fetch: bool
-) -> tuple[dict[str, Found], dict[str, str]]:
-    """The runtimes that exist here by name, and for each contender that lacks its own, or more, the reason.
-
-    With ``fetch``, what is missing and can be had without rights is brought first.
-    """
-    find = fetch_runtime if fetch else find_runtime
-    found: dict[str, Found] = {}
-    reasons: dict[str, str] = {}
-    needed = {contender: catalogue.contenders[contender].runtimes for contender in contenders}
-    for name in sorted({name for names in needed.values() for name in names}):
-        result = find(catalogue.runtimes[name], host, cache_folder())
-        if isinstance(result, Found):
-            found[name] = result
-        else:
-            reasons[name] = result
-    wanting = {name: reason for name in contenders if (reason := lacking(catalogue.contenders[name]))}
-    lack = {contender: [reasons[name] for name in names if name in reasons] for contender, names in needed.items()}
-    return found, {**wanting, **{contender: of_it[0] for contender, of_it in lack.items() if of_it}}

@@ -12,9 +12,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from webdyno.analyse.words import count, length
-from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.options import CatalogueOption, cache_folder, catalogue_of, out_console, say_json
-from webdyno.commands.strapping import strapped_here
+from webdyno.commands.options import CatalogueOption, catalogue_of, out_console, say_json
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.budget import Budget
@@ -30,6 +28,9 @@ from webdyno.commands.trying.telling import Told, tell
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.folders import cache_folder
+from webdyno.session.machine import strapped_here
 from webdyno.store import Store
 
 _ASKING, _TRYING = AppAsking(), Trying()

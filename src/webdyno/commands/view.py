@@ -12,8 +12,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.model.errors import UsageError
+from webdyno.session.interrupts import listening_for_interrupts
 
 PORT = 8321
 

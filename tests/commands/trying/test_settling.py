@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from tests.analyse import fakes
-from webdyno.commands.trying.bench import WARMUP_S, TryBench
+from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.fitting import Setting
-from webdyno.commands.trying.settling import LEAST_S, MOST_S, settle, settling_s, warmup_of
+from webdyno.commands.trying.settling import settle
 from webdyno.model.built import Built
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
+from webdyno.session.settling import LEAST_S, MOST_S, WARMUP_S, settling_s, warmup_of
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from webdyno.analyse.generator import Strain, strain
 from webdyno.analyse.objectives import OFFERED
 from webdyno.analyse.unanswered import silence
 from webdyno.analyse.words import count, per_cent, rate, time_ns
-from webdyno.commands.loading.engine import Loaded
+from webdyno.session.engine import Loaded
 
 _LATE = 0.1
 """Lag of the engine, as a part of the response time, from which it is part of what is measured."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webdyno.commands.loading.engine import Loaded
 from webdyno.histogram import Histogram
+from webdyno.session.engine import Loaded
 
 _SOCKET = ("reset", "truncated", "malformed", "tls")
 _CONNECT = ("connect-refused", "connect-timeout")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from webdyno.commands.loading.engine import Loaded
 from webdyno.load.driver import Order, Tls
 from webdyno.model.workload import Request
 from webdyno.serve.ask import Answer, NoAnswer, ask
 from webdyno.serve.first_answer import first_answer
 from webdyno.serve.secure import Secure, secure
+from webdyno.session.engine import Loaded
 
 ANSWER_S = 5.0
 """For one answer while nothing else is asked."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.loading.figures import figures, of_status
 from webdyno.histogram import Histogram
+from webdyno.session.engine import Loaded
 
 _SERVED = (50, 66, 75, 80, 90, 95, 98, 99, 100)
 

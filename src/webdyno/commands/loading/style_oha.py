@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webdyno.analyse.window import NOT_AN_ERROR
-from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.loading.figures import figures
 from webdyno.histogram import Histogram
+from webdyno.session.engine import Loaded
 
 _POINTS = (10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 _BARS = 11

@@ -10,9 +10,9 @@ import math
 import statistics
 from collections.abc import Iterator
 
-from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.loading.figures import figures, of_status, within_stdev
 from webdyno.histogram import Histogram
+from webdyno.session.engine import Loaded
 
 _STEP = 0.85
 """A unit is changed when its number would reach this part of the next unit's size."""

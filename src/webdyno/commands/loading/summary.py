@@ -7,9 +7,9 @@ from typing import Any
 
 from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import count, per_cent, rate, size, time_ns
-from webdyno.commands.loading.engine import Loaded
 from webdyno.commands.options import out_console
 from webdyno.model.secret import hidden_summary
+from webdyno.session.engine import Loaded
 
 PERCENTILES = ("p50", "p75", "p90", "p99", "p99.9", "max")
 

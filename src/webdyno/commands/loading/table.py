@@ -7,11 +7,11 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from webdyno.commands.loading.engine import Loaded
 from webdyno.export import Interval, histogram_log
 from webdyno.histogram import decode
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import ERROR_KINDS, Route, Slice
+from webdyno.session.engine import Loaded
 
 _POINTS = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
 _PLACE = ("phase", "index", "start_ns", "duration_ns")

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from webdyno.commands.loading.targets import Asking, one_server
+from webdyno.commands.loading.targets import Asking
 from webdyno.commands.options import flag
 from webdyno.model.errors import UsageError
 from webdyno.model.workload import Request, Workload
+from webdyno.session.target import one_server
 
 _WEIGHTED = re.compile(r"(?P<weight>\d+)=(?P<path>/.*)", re.DOTALL)
 SCHEMAS = ("/openapi.json", "/api/openapi.json", "/swagger.json", "/api/schema/?format=json", "/schema/openapi.json")

@@ -21,8 +21,8 @@ from webdyno.model.workload import Workload
 from webdyno.rig.strap import Strapped
 from webdyno.serve.trimming import trim
 from webdyno.service import Services
+from webdyno.session.settling import WARMUP_S
 
-WARMUP_S = 0.5
 TIMEOUT_S = 5.0
 OWN_APP = App(name="own", language="any", interface="native", framework="own", answers=["app"])
 OWN_RUNTIME = Runtime(

@@ -6,11 +6,11 @@ import shutil
 from dataclasses import dataclass
 
 from webdyno.analyse.words import count, length
-from webdyno.commands.trying.bench import WARMUP_S
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S
 from webdyno.commands.trying.halving import FINALISTS, LEAST_FINALISTS, RUNG_S
 from webdyno.commands.trying.profile import PROFILE_S, PROGRAM
 from webdyno.model.errors import UsageError
+from webdyno.session.settling import WARMUP_S
 
 END_S = 0.6
 """Verifying and ending a server."""

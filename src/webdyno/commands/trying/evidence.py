@@ -11,8 +11,6 @@ import msgspec
 from webdyno.analyse import analyse, words
 from webdyno.analyse.erring import erring
 from webdyno.analyse.window import Window, read_window
-from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.options import cache_folder
 from webdyno.commands.report import rendered, write
 from webdyno.commands.trying.answer import Answer, answer_of, called, doubts_of
 from webdyno.commands.trying.bench import TryBench
@@ -34,6 +32,8 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.model.workload import Request, Workload
 from webdyno.report.words import placement
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.folders import cache_folder
 from webdyno.store import LOGS, Store
 
 HELLO = Workload(name="app", title="an app that does nothing", kind="cpu", requests=[Request(name="/", path="/")])

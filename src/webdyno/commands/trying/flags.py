@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import JsonOption, connections_of, flag, refuse_unwritable, split
+from webdyno.commands.options import JsonOption, WaitOption, connections_of, flag, split
 from webdyno.commands.studying import seconds
 from webdyno.commands.trying.envfile import read_env_file, read_variables
-from webdyno.commands.waiting import WaitOption
 from webdyno.model.errors import UsageError
+from webdyno.session.folders import refuse_unwritable
 
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
 

@@ -20,7 +20,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from webdyno.commands.interrupts import ended
 from webdyno.commands.trying.fitting import Setting
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
@@ -29,6 +28,7 @@ from webdyno.model.rig import Rig
 from webdyno.rig.here import Here
 from webdyno.rig.host import Command
 from webdyno.rig.process import MARK
+from webdyno.session.interrupts import ended
 
 ENGINES = {"podman": "{{.Client.Version}}", "docker": "{{.Server.Version}}"}
 """In the order they are asked, each with what its version is asked by: Docker's daemon must be there."""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.commands.loading.engine import carry_out
 from webdyno.commands.trying.bench import TryBench
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, MachineError
 from webdyno.rig.host import STDOUT, Command
 from webdyno.serve.serving import serve
+from webdyno.session.engine import carry_out
 
 PROGRAM = "py-spy"
 PROFILE_S = 4

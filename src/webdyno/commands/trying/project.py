@@ -12,12 +12,12 @@ from typing import Literal
 
 import msgspec
 
-from webdyno.commands.interrupts import ended
 from webdyno.commands.trying import inspect_app
 from webdyno.commands.trying.envfile import lying_there
 from webdyno.model.errors import BuildError, StartError, UsageError
 from webdyno.rig.host import STDOUT, Command
 from webdyno.rig.strap import Strapped
+from webdyno.session.interrupts import ended
 
 Interface = Literal["wsgi", "asgi", "rsgi"]
 IMPORT_S = 60.0

@@ -8,11 +8,9 @@ import msgspec
 
 from webdyno.analyse import words
 from webdyno.analyse.estimate import fit
-from webdyno.commands.calibrating import known_ceiling
 from webdyno.commands.loading.doubts import doubts
-from webdyno.commands.loading.engine import Loaded, carry_out
-from webdyno.commands.loading.targets import Asking, Target, one_server
-from webdyno.commands.options import cache_folder, say_json
+from webdyno.commands.loading.targets import Asking
+from webdyno.commands.options import say_json
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.first import ANSWER_S
 from webdyno.commands.trying.flags import Trying
@@ -20,11 +18,15 @@ from webdyno.commands.trying.sitting import say
 from webdyno.histogram import merge
 from webdyno.load.driver import Order, Tls, Way
 from webdyno.model.errors import UsageError
+from webdyno.model.estimate import Estimate
 from webdyno.model.load import Load
-from webdyno.model.verdict import Estimate
 from webdyno.rig.cores import usable_cores
 from webdyno.serve.ask import NoAnswer, ask
 from webdyno.serve.first_answer import first_answer
+from webdyno.session.ceilings import known_ceiling
+from webdyno.session.engine import Loaded, carry_out
+from webdyno.session.folders import cache_folder
+from webdyno.session.target import Target, one_server
 
 ROUNDS = 5
 LEAST_S, MOST_S = 0.5, 10.0

@@ -14,7 +14,6 @@ import msgspec
 
 from webdyno.build import lacking
 from webdyno.build.own import OwnJob, Packages, build_own
-from webdyno.commands.building import say_built
 from webdyno.commands.trying.fitting import Setting, base_setting
 from webdyno.commands.trying.project import Project
 from webdyno.model.built import Built
@@ -23,6 +22,7 @@ from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError
 from webdyno.model.trial import Skipped
 from webdyno.rig.strap import Strapped
+from webdyno.session.builds import say_built
 
 AT_ONCE = 2
 _RESOLVER = re.compile(r"Because (.{1,400}?)(?=,? and because|\. And because|, we can|$)")

@@ -14,15 +14,15 @@ import msgspec
 import pytest
 
 from tests.analyse import fakes
-from webdyno.commands import warming
-from webdyno.commands.sitting import Ready
-from webdyno.commands.warming import warmed
 from webdyno.conduct import Bench
 from webdyno.model.built import Built
 from webdyno.model.errors import StartError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.trial import Trial
+from webdyno.session import warming
+from webdyno.session.sitting import Ready
+from webdyno.session.warming import warmed
 
 LOAD = Load(connections=64, duration_s=2.0)
 SLOW, FAST = 2_000.0, 10_000.0

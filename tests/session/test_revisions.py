@@ -10,7 +10,9 @@ import pytest
 
 from tests import shipped
 from tests.rig.strapping import own_lock, strapped
-from webdyno.commands.revisions import (
+from webdyno.model.errors import BuildError, UsageError
+from webdyno.rig.strap import Strapped
+from webdyno.session.revisions import (
     Revision,
     RevisionError,
     by_command,
@@ -19,8 +21,6 @@ from webdyno.commands.revisions import (
     refuse_failed_builds,
     resolve,
 )
-from webdyno.model.errors import BuildError, UsageError
-from webdyno.rig.strap import Strapped
 
 __all__ = ["own_lock", "strapped"]
 NEVER = threading.Event()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from webdyno.model.errors import BuildError, UsageError
 from webdyno.model.workload import Workload
 from webdyno.read import default_folder, read_catalogue
 from webdyno.rig.strap import Strapped
+from webdyno.session.saying import note
 
 _BY_COMMAND = "revision"
 
@@ -207,4 +207,4 @@ def refuse_failed_builds(built: Mapping[str, Built | BuildError], revisions: lis
             raise RevisionError(revision, str(result), result.log_tail)
         keys.add(result.key)
     if len(keys) == 1:
-        print("note: both revisions build the same: what is measured is the noise of this machine", file=sys.stderr)
+        note(["both revisions build the same: what is measured is the noise of this machine"])

@@ -7,9 +7,9 @@ import pytest
 
 from tests.build.fake_host import FakeHost
 from tests.fakes import catalogue
-from webdyno.commands.studying import look_for_runtimes
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Runtime
+from webdyno.session.lookup import look_for_runtimes
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ done, and then no change of the rate can be believed.
 
 from __future__ import annotations
 
-import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,6 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.words import listing
-from webdyno.commands.sitting import DRIVER, Ready, trial_of
-from webdyno.commands.trying.settling import warmup_of
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -25,6 +22,9 @@ from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import serve
 from webdyno.service import Services
+from webdyno.session.saying import say
+from webdyno.session.settling import warmup_of
+from webdyno.session.sitting import DRIVER, Ready, trial_of
 
 
 def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interrupted: threading.Event) -> Ready:
@@ -45,7 +45,7 @@ def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interru
     if not known or interrupted.is_set():
         return ready
     most_s = max(known.values())
-    _say(f"each start of {listing(list(known))} is given {most_s:g} s to warm up")
+    say(f"each start of {listing(list(known))} is given {most_s:g} s to warm up")
     contenders = {
         name: msgspec.structs.replace(it, warmup_s=most_s) if name in known else it
         for name, it in ready.plan.contenders.items()
@@ -75,15 +75,15 @@ def _needed_s(name: str, bench: Bench, ready: Ready, load: Load) -> float | None
     names = _compilers(name, bench, built)
     if not names:
         return None
-    _say(f"{name}: {listing(names)} compiles in it while it serves; {load.duration_s:g} s of load, to see for how long")
+    say(f"{name}: {listing(names)} compiles in it while it serves; {load.duration_s:g} s of load, to see for how long")
     run = conduct(trial_of(ready.plan, name, load, 1), bench, built)
     if run.outcome != "ok":
         return None
     needed_s = warmup_of(run)
     if needed_s is None:
-        _say(f"{name}: it was not at one rate for long in that time")
+        say(f"{name}: it was not at one rate for long in that time")
         return load.duration_s
-    _say(f"{name}: it settled within {needed_s:g} s")
+    say(f"{name}: it settled within {needed_s:g} s")
     return needed_s
 
 
@@ -98,7 +98,3 @@ def _compilers(name: str, bench: Bench, built: Built) -> list[str]:
             return served.compilers()
     except (ContenderError, ServiceError):
         return []
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

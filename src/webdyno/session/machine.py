@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from webdyno.commands.interrupts import listening_for_interrupts
-from webdyno.commands.options import cache_folder
-from webdyno.commands.waiting import waiting
 from webdyno.rig.strap import Strapped, strap
+from webdyno.session.folders import cache_folder
+from webdyno.session.interrupts import listening_for_interrupts
+from webdyno.session.saying import note
+from webdyno.session.waiting import waiting
 
 
 @contextmanager
@@ -20,11 +20,5 @@ def strapped_here(
     """The machine as ``strap`` takes it, and the Event of a Ctrl-C; what was swept of a killed webdyno is told."""
     taken = strap(memory_bytes, cache_folder(), cores, waiting(wait))
     with taken as strapped, listening_for_interrupts() as interrupted:
-        tell(strapped.swept)
+        note(strapped.swept)
         yield strapped, interrupted
-
-
-def tell(sentences: Sequence[str]) -> None:
-    """Notes on standard error."""
-    for sentence in sentences:
-        print(f"note: {sentence}", file=sys.stderr)

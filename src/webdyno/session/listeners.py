@@ -11,12 +11,12 @@ import msgspec
 
 from webdyno import now
 from webdyno.analyse.window import NOT_AN_ERROR
-from webdyno.commands.progress import Tally
 from webdyno.load.driver import Event
 from webdyno.model.now import Now
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan, Trial
+from webdyno.session.tally import Tally
 
 MOST_SECONDS = 600
 """Slices of the Trial in flight that are kept for whoever watches."""

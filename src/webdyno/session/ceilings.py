@@ -17,7 +17,6 @@ import msgspec
 
 from webdyno.analyse.doubts.driver import ceiling_at
 from webdyno.analyse.estimate import fit
-from webdyno.commands.loading.engine import Loaded, carry_out
 from webdyno.load.driver import Order
 from webdyno.model.errors import MachineError
 from webdyno.model.load import Load
@@ -26,6 +25,7 @@ from webdyno.model.workload import Expectation, Request
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.host import PIPE, Command
 from webdyno.rig.strap import Strapped
+from webdyno.session.engine import Loaded, carry_out
 
 PROGRAM = "webdyno-instant"
 CONNECTIONS = (16, 64, 256)

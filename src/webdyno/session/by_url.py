@@ -11,12 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.loading.engine import Loaded, carry_out
-from webdyno.commands.loading.targets import Target
-from webdyno.commands.options import cache_folder
-from webdyno.commands.sitting import DRIVER, trial_of
-from webdyno.commands.telling import Beside
 from webdyno.load.driver import DRIVERS, Event, Order, Tls, Way
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import ContenderError, WebdynoError
@@ -30,6 +24,12 @@ from webdyno.rig.cores import usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.strap import Waiting, machine_lock
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.engine import Loaded, carry_out
+from webdyno.session.folders import cache_folder
+from webdyno.session.listeners import Beside
+from webdyno.session.sitting import DRIVER, trial_of
+from webdyno.session.target import Target
 from webdyno.store import Store
 
 _SETTLE_S = 10.0

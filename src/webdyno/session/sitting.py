@@ -5,7 +5,6 @@ What ``run`` does for a plan that is known beforehand, this does for commands th
 
 from __future__ import annotations
 
-import datetime
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,12 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.commands.building import build_contenders
-from webdyno.commands.calibrating import with_ceilings
-from webdyno.commands.options import cache_folder, refuse_unwritable
-from webdyno.commands.servicing import build_services, look_for_services
-from webdyno.commands.studying import look_for_runtimes
-from webdyno.commands.telling import Beside
 from webdyno.conduct import Bench, conduct
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
@@ -34,6 +27,12 @@ from webdyno.plan import make_plan
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
 from webdyno.service import Services
+from webdyno.session.builds import build_contenders
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.folders import cache_folder
+from webdyno.session.listeners import Beside
+from webdyno.session.lookup import look_for_runtimes
+from webdyno.session.services import build_services, look_for_services
 from webdyno.store import Store
 
 DRIVER = "engine"
@@ -107,12 +106,6 @@ def ready_from_catalogue(
 def memory_of(memory_mb: int | None) -> int | None:
     """In bytes, as a study's."""
     return None if memory_mb is None else memory_mb * 2**20
-
-
-def new_folder(results: Path, name: str) -> Path:
-    """``results/NAME-20261121-180000``. MachineError when nothing can be made there."""
-    refuse_unwritable(results)
-    return results / f"{name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from webdyno.commands import interrupts
-from webdyno.commands.interrupts import listening_for_interrupts
+from webdyno.session import interrupts
+from webdyno.session.interrupts import listening_for_interrupts
 
 
 def send(number: signal.Signals) -> None:

@@ -6,8 +6,8 @@ import msgspec
 
 from tests.build.fake_host import FakeHost
 from tests.fakes import catalogue
-from webdyno.commands.studying import look_for_runtimes
 from webdyno.rig.host import Command
+from webdyno.session.lookup import look_for_runtimes
 
 
 def python_is_here(command: Command) -> str:

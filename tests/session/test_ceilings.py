@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from webdyno.commands.calibrating import keep, known_ceiling, known_ceilings, with_ceilings
 from webdyno.load.driver import Order, Tls, Way
+from webdyno.model.estimate import Estimate
 from webdyno.model.load import Load
 from webdyno.model.rig import Ceiling
-from webdyno.model.verdict import Estimate
 from webdyno.model.workload import Request
 from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.session.ceilings import keep, known_ceiling, known_ceilings, with_ceilings
 
 HERE = read_fingerprint()
 RATE = Estimate(value=50_000.0, low=49_000.0, high=51_000.0, rounds=5, unit="per_s")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -11,12 +10,13 @@ import msgspec
 
 from webdyno.analyse.words import length
 from webdyno.build import Job, build_all
-from webdyno.commands.options import cache_folder
 from webdyno.model.built import Built, Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError
 from webdyno.rig.host import Host
+from webdyno.session.folders import cache_folder
+from webdyno.session.saying import say
 
 
 def build_contenders(
@@ -42,7 +42,7 @@ def build_contenders(
     built = build_all(jobs, cache_folder(), host, interrupted, say_built)
     fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
     if fresh:
-        print(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}", file=sys.stderr)
+        say(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}")
     return built
 
 
@@ -52,8 +52,8 @@ def _found(contender: Contender, found: Mapping[str, Found]) -> Found:
 
 
 def say_built(name: str, result: Built | BuildError) -> None:
-    """One line on standard error for what was built just now, or could not be."""
+    """One line for what was built just now, or could not be."""
     if isinstance(result, BuildError):
-        print(f"build of {name} failed: {result}", file=sys.stderr)
+        say(f"build of {name} failed: {result}")
     elif result.seconds:
-        print(f"built {name} in {length(result.seconds)}", file=sys.stderr)
+        say(f"built {name} in {length(result.seconds)}")

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from webdyno.analyse.window import NOT_AN_ERROR
-from webdyno.commands.interrupts import listening_for_interrupts
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import Slice
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
+from webdyno.session.interrupts import listening_for_interrupts
 
 
 @dataclass

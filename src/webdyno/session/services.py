@@ -7,14 +7,14 @@ import threading
 from collections.abc import Iterable, Mapping
 
 from webdyno.build import build_embedded, find_runtime
-from webdyno.commands.building import say_built
-from webdyno.commands.options import cache_folder
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
 from webdyno.model.service import FoundService
 from webdyno.rig.host import Host
 from webdyno.service import find_service
+from webdyno.session.builds import say_built
+from webdyno.session.folders import cache_folder
 
 
 def look_for_services(

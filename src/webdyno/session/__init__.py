@@ -1,0 +1,1 @@
+"""What carries Trials out, whoever asks: a command, or a program that imports webdyno."""

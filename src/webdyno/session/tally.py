@@ -1,0 +1,39 @@
+"""Tally: how far a plan is, and when it will be done."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.plan import expected_s
+
+
+class Tally:
+    """How far a plan is, and when it will be done, judged by how long its Trials really take."""
+
+    def __init__(self, plan: Plan, already: set[str]) -> None:
+        self.total = plan.most_trials
+        self.done = sum(trial.id in already for trial in plan.trials)
+        self._expected = partial(expected_s, plan.contenders, plan.in_place)
+        whole_s = sum(map(self._expected, plan.trials)) if self.total == len(plan.trials) else plan.seconds
+        self._ahead_s = whole_s - sum(self._expected(trial) for trial in plan.trials if trial.id in already)
+        self._expected_s = self._taken_s = 0.0
+        self._budget_s = plan.race.budget_s if plan.race else None
+
+    def add(self, run: Run) -> None:
+        """A Trial is done."""
+        self.done += 1
+        expected = self._expected(run.trial)
+        self._ahead_s -= expected
+        self._expected_s += expected
+        self._taken_s += run.seconds
+
+    @property
+    def left_s(self) -> float:
+        """Seconds to go; at most, in a race."""
+        pace = self._taken_s / self._expected_s if self._expected_s else 1.0
+        left_s = self._ahead_s * pace
+        if self._budget_s is not None:
+            left_s = min(left_s, self._budget_s - self._taken_s)
+        return max(0.0, left_s)
