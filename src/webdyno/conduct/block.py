@@ -143,20 +143,26 @@ class _Block:
     def _load(self, seated: Sequence[Seat]) -> None:
         for seat in self._able(seated):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
-        turn_s = max([self._turns.turn_s, *(self._wanted_s(seat) for seat in seated)])
+        lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
         for seat in seated:
             seat.begin_resting()
-        passes = round(self._turns.total_s(seated[0].trial.load) / turn_s)
-        for number in range(max(LEAST_PASSES, passes)):
-            self._pass(number, seated, turn_s)
+        for number in range(self._passes(list(self._able(seated)), lengths)):
+            self._pass(number, seated, lengths)
         for seat in seated:
             seat.end_resting()
         for seat in self._able(self._shuffled(seated)):
             self._window(seat)
 
-    def _pass(self, number: int, seated: Sequence[Seat], turn_s: float) -> None:
+    def _passes(self, able: Sequence[Seat], lengths: Mapping[str, float]) -> int:
+        """So many that turns take as long as the block's loads would alone."""
+        pass_s = sum(lengths[seat.trial.id] for seat in able)
+        return (
+            max(LEAST_PASSES, round(sum(self._turns.total_s(seat.trial.load) for seat in able) / pass_s)) if able else 0
+        )
+
+    def _pass(self, number: int, seated: Sequence[Seat], lengths: Mapping[str, float]) -> None:
         for seat in self._able(self._shuffled(seated)):
-            seat.turn(turn_s, "turn", number=number)
+            seat.turn(lengths[seat.trial.id], "turn", number=number)
             if seat.undrained >= UNDRAINED:
                 self.set_aside.add(seat.trial.contender)
 
@@ -166,13 +172,12 @@ class _Block:
             seat.turn(self._turns.window_s(seat.trial.load), "steady", histograms=True)
         seat.record.readings += sampler.readings
 
-    def _wanted_s(self, seat: Seat) -> float:
-        """How long a turn has to be for it, as far as its warm-up says; it is set aside where that is too long."""
+    def _turn_s(self, seat: Seat) -> float:
+        """How long its turns are, by what its warm-up says; it is set aside where that is too long for its rivals."""
         cycle_s = seat.cycle_s or 0.0
         if WHOLE_CYCLES * cycle_s > LONGEST_TURN_S:
             self.set_aside.add(seat.trial.contender)
-            return 0.0
-        return max(min(self._turns.cycles * cycle_s, LONG_TURN_S), WHOLE_CYCLES * cycle_s)
+        return max(self._turns.turn_s, min(self._turns.cycles * cycle_s, LONG_TURN_S), WHOLE_CYCLES * cycle_s)
 
     def _shuffled(self, seated: Sequence[Seat]) -> list[Seat]:
         return self._chance.sample(list(seated), len(seated))

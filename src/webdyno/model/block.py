@@ -18,7 +18,7 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
     turn_s: float = 0.05
     """At least, each."""
     cycles: float = 5.0
-    """A turn lasts for so many answers on each connection of the slowest of its block, while that is not too long."""
+    """A turn lasts for so many answers on each of its connections, while that is not too long."""
     members: int = 8
     """Contenders of a block at most."""
     window_share: float = 1 / 3
@@ -26,7 +26,7 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
     least_window_s: float = 0.5
 
     def total_s(self, load: Load) -> float:
-        """Of turns, for each contender of a block: as long as it would be loaded alone."""
+        """Of turns, for each contender of a block on average: as long as it would be loaded alone."""
         return load.duration_s or 0.0
 
     def window_s(self, load: Load) -> float:
