@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Show
@@ -62,7 +64,7 @@ def test_arrows_move_between_figures_and_each_explains_itself(show: Show) -> Non
         page.keyboard.press("ArrowRight")
         assert tip.inner_text().startswith(wanted)
     page.keyboard.press("ArrowDown")
-    expect(tip).to_contain_text("vs best of node-http: 0.7")
+    expect(tip).to_contain_text(re.compile(r"vs best of node-http: 0\.7\d× \(0\.7\d–0\.7\d\)95 % interval 0\.7"))
     page.keyboard.press("Control+End")
     assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 14
     page.keyboard.press("Control+Home")

@@ -35,7 +35,8 @@ def test_wide_shows_every_column_and_narrow_names_those_it_dropped() -> None:
     assert "peak memory" in rendered(study(), 140)
     narrow = rendered(study(), 80)
     assert "95 % interval" in narrow
-    assert "A wider terminal also shows: p50, CPU/req, peak memory and errors." in narrow
+    assert "vs best" in narrow
+    assert "A wider terminal also shows: p50, p99, CPU/req, peak memory and errors." in narrow
 
 
 def test_piped_it_is_ascii_without_colours_and_without_trailing_blanks() -> None:

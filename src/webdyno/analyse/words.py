@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from webdyno.model.verdict import Estimate
 
 MISSING = "-"
+_SMALL_RATIO = 0.1
+"""Below it two places would be one digit."""
+_MOST_PLACES = 4
 
 
 def decimals(value: float, half_width: float | None) -> int:
@@ -61,6 +64,23 @@ def with_interval(estimate: Estimate, unit: str) -> str:
 def times(estimate: Estimate) -> str:
     """A ratio: ``1.32x``."""
     return f"{plain(estimate)}x"
+
+
+def of_best(ratio: Estimate, dash: str = "-") -> str:
+    """``0.75x (0.71-0.79)``: a rate divided by that of the best, and where that ratio lies.
+
+    As many digits for everyone, so that a column can be compared at a glance; more only where an end of the interval
+    would read as the ratio itself, or as 1, which it is not.
+    """
+    fewest = 2 if ratio.value >= _SMALL_RATIO else 3
+    if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
+        return f"{number(ratio.value, fewest)}x"
+    ends = [ratio.low, ratio.high]
+    places = fewest
+    while places < _MOST_PLACES and any(round(end, places) in (round(ratio.value, places), 1.0) for end in ends):
+        places += 1
+    low, high = (number(end, places) for end in ends)
+    return f"{number(ratio.value, places)}x ({low}{dash}{high})"
 
 
 def rate(per_s: float) -> str:

@@ -91,7 +91,7 @@ function words(it) {
   const {title, says, key} = one.heads[cell.cellIndex], of = subject(one, cell.parentElement);
   if (key === "contender") return [of, hints.get(it)];
   const beside = cell.querySelector("small"); // its interval
-  const figure = beside ? `${cell.firstChild.textContent} (${beside.textContent.trim()})` : cell.textContent;
+  const figure = beside ? `${cell.firstChild.textContent.trim()} (${beside.textContent.trim()})` : cell.textContent;
   return [`${key === "place" ? "place" : title} of ${of}: ${figure}`, hints.get(it), says];
 }
 

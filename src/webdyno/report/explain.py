@@ -26,6 +26,7 @@ _HOW: dict[str, str] = {
     "memory": "From its start to its end; 1 MiB is 1,048,576 bytes",
     "errors": "Over the steady phases of all rounds; what was still under way when the load ended counts neither way",
 }
+_LOOKS = "In a race its interval is wider than one of 95 %, for it allows for every look"
 FACTS: dict[str, str] = {
     "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often. "
     "Open loop: requests are due at set times, however long the answers take.",
@@ -51,6 +52,8 @@ def of_column(key: str, plan: Plan) -> str:
     parts = [words.COLUMNS[key].meaning]
     if key in _HOW:
         parts.append(_HOW[key])
+    if key == "ratio" and plan.race is not None:
+        parts.append(_LOOKS)
     if key in _FITTED:
         parts.append((_TRIMMED if plan.estimate == "trimmed" else _MEAN) + _T)
     return ". ".join(parts) + "."

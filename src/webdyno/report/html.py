@@ -205,21 +205,24 @@ def _evidence(plan: Plan, pairs: Sequence[Pair], analysis: Analysis, marks: Sequ
     """All that was measured: against the load, table by table, and as a study shows it."""
     swept = sweeps(pairs, analysis)
     styles = palettes([*[sweep.names for sweep in swept], *[ordered(verdict) for _, verdict in pairs]])
+    first = next((each for each in analysis.verdicts if words.compares(each.standings)), None)
     sections = [
-        _section(plan, pair, marks, colours, at, of=len(pairs))
+        _section(plan, pair, marks, colours, at, of=len(pairs), legend=pair[1] is first)
         for at, (pair, colours) in enumerate(zip(pairs, styles[len(swept) :], strict=True), 1)
     ]
     return [against(swept, styles[: len(swept)]), *sections, studied(analysis)]
 
 
-def _section(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int) -> Markup:
+def _section(
+    plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int, legend: bool
+) -> Markup:
     """Everything about one workload under one load, closed at first where it is one of many.
 
     A sentence that stands at the top already is not said again.
     """
     title, anchor = element("h2", words.title(pair[1])), f"table-{at}"
     says = element("p", _capital(plan, pair[1].sentence), ".", class_="answer") if of > 1 else None
-    inside = [says, *_cards(plan, pair, marks, styles, of=of)]
+    inside = [says, *_cards(plan, pair, marks, styles, of=of, legend=legend)]
     if of <= FEW:
         return element("section", title, *inside, id=anchor)
     # the anchor is inside: a browser opens what a link leads into
@@ -227,13 +230,16 @@ def _section(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, in
     return element("details", element("summary", title), told, class_="table", open=at == 1)
 
 
-def _cards(plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], *, of: int) -> list[Markup | None]:
+def _cards(
+    plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], *, of: int, legend: bool
+) -> list[Markup | None]:
+    """``legend``: the one table of the report that says which interval is for what."""
     table, verdict = pair
     return [
         card(
             "Ranking",
             f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "
-            "Contenders that share a letter are tied.",
+            f"Contenders that share a letter are tied.{f' {words.BY_RATIO} {words.BY_ITSELF}' if legend else ''}",
             ranking(plan, verdict, marks, styles),
         ),
         element(

@@ -30,8 +30,11 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     if analysis.recommended_command:
         parts.append(_fence(shlex.join(analysis.recommended_command)))
     parts += _claims(plan, analysis)
+    first = next((each for each in analysis.verdicts if words.compares(each.standings)), None)
     for verdict in analysis.verdicts:
         parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
+        if verdict is first:
+            parts.append(_text(f"{words.BY_RATIO} {words.BY_ITSELF}"))
         if held := words.held_back(verdict):
             parts.append(_text(f"What limits them: {'; '.join(held)}."))
     if analysis.scalings:
@@ -65,7 +68,7 @@ def _table(verdict: Verdict, marks: Sequence[Mark]) -> str:
         return ""
     numbers = {mark.kind: mark.number for mark in marks}
     rows = [[column.title for column in words.COLUMNS.values()]]
-    rows.append([":---" if key in ("contender", "tie", "doubts") else "---:" for key in words.COLUMNS])
+    rows.append([":---" if key in ("contender", "ratio", "tie", "doubts") else "---:" for key in words.COLUMNS])
     for standing in standings:
         doubts = " ".join(f"{numbers[d.kind]}{'!' if d.severity == 'voids' else ''}" for d in standing.doubts)
         rows.append([_text(text) for text in (words.cells(standing) | {"doubts": doubts}).values()])

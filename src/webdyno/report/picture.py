@@ -32,8 +32,8 @@ _ROWS, _ROWS_ALL, PANELS = 24, 48, 6
 _NAMED = 6
 _VOID = "void"
 _HOW = (
-    "Right answers per second: longer is better. The thin line is the 95 % interval. Contenders that share a letter "
-    "are tied."
+    "Right answers per second: longer is better. The thin line is the 95 % interval of the rate on its own; vs best is "
+    "the ratio to the first, with an interval of its own. Contenders that share a letter are tied."
 )
 
 
@@ -57,7 +57,7 @@ DARK = Palette("#121417", "#e9ebee", "#a4acb5", "#2c3036", "#2f6f9c", "#56b4e9",
 
 class _Columns(NamedTuple):
     """Where things stand in every panel: right end of the names, both ends of the bars, right ends of the figures, and
-    where the letters begin.
+    where ratios and letters begin.
     """
 
     name: float
@@ -65,6 +65,8 @@ class _Columns(NamedTuple):
     bar_end: float
     rate: float
     interval: float
+    ratio: float
+    """Left end: its figures stand below each other, whether they have an interval or not."""
     letters: float
     end: float
     """Of everything, with what sums of fractions may lack."""
@@ -177,15 +179,18 @@ def _columns(chosen: Sequence[Verdict]) -> _Columns:
     names = max((width(line(t["contender"]), _TEXT, bold=True) for t in told), default=0.0)
     rate = max([width("requests/s", _SMALL), *(width(t["rate"], _TEXT, bold=True) for t in told)])
     interval = max([width("95 % interval", _SMALL), *(width(t["interval"], _TEXT) for t in told)])
+    ratio = max([width("vs best", _SMALL), *(width(t["ratio"], _TEXT) for t in told)])
     letters = min(max([width(_VOID, _SMALL), *(width(t["tie"], _TEXT) for t in told)]), 80.0)
     end = WIDTH - _MARGIN
-    name = _MARGIN + max(min(names, _INNER - rate - interval - letters - 4 * _GAP - _BAR), 20.0)
+    name = _MARGIN + max(min(names, _INNER - rate - interval - ratio - letters - 5 * _GAP - _BAR), 20.0)
+    begins = end - letters - _GAP - ratio
     return _Columns(
         name=name,
         bar=name + _GAP,
-        bar_end=end - letters - interval - rate - 3 * _GAP,
-        rate=end - letters - interval - 2 * _GAP,
-        interval=end - letters - _GAP,
+        bar_end=begins - interval - rate - 3 * _GAP,
+        rate=begins - interval - 2 * _GAP,
+        interval=begins - _GAP,
+        ratio=begins,
         letters=end - letters,
         end=end + 0.01,
     )
@@ -218,6 +223,7 @@ def _head(columns: _Columns, y: float, palette: Palette) -> Iterator[Markup]:
     for title, x, end in (
         ("requests/s", columns.rate, True),
         ("95 % interval", columns.interval, True),
+        ("vs best", columns.ratio, False),
         ("tie", columns.letters, False),
     ):
         yield _text(title, x, y, _SMALL, palette.soft, end=end)
@@ -236,6 +242,7 @@ def _row(
     yield from _bar(standing, columns, y, most, colour, palette)
     yield _text(told["rate"], columns.rate, base, _TEXT, ink, end=True, bold=True)
     yield _text(told["interval"], columns.interval, base, _TEXT, palette.soft, end=True)
+    yield _text(told["ratio"], columns.ratio, base, _TEXT, palette.soft)
     letters = _VOID if out else cut(told["tie"], _TEXT, columns.end - columns.letters)
     yield _text(letters, columns.letters, base, _SMALL if out else _TEXT, palette.bad if out else ink)
 
@@ -333,5 +340,6 @@ def _ranked(verdict: Verdict, rows: int) -> Iterator[str]:
     for standing in words.served(verdict)[:rows]:
         told = words.cells(standing, dash=" to ")
         tie = "not ranked" if standing.place is None else f"tie {told['tie']}"
-        yield f"{standing.contender} {told['rate']} requests/s (95 % interval {told['interval']}), {tie}; "
+        of_best = f", {told['ratio']} vs best" if standing.ratio_to_best else ""
+        yield f"{standing.contender} {told['rate']} requests/s (95 % interval {told['interval']}){of_best}, {tie}; "
     yield "; ".join(_below(verdict, rows)) + "."

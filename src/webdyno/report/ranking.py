@@ -96,6 +96,9 @@ def _figure(key: str, text: str, standing: Standing, verdict: Verdict, kind: str
     if key == "tie":
         marks = [mark for part in text.split() for mark in ([part] if "-" in part else part)]
         inside = join(*[element("span", mark, class_="tie") for mark in marks])
+    elif key == "ratio":
+        ratio, _, bounds = text.partition(" ")
+        inside = join(f"{ratio} ", element("small", bounds.strip("()"))) if bounds else ratio
     elif key == "errors" and text not in ("0 %", words.MISSING):
         inside = element("span", text, class_="bad")
     return element(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -26,8 +26,11 @@ from webdyno.report.sheets import Sheet, lone, source
 from webdyno.report.sheets import sheets as study_sheets
 from webdyno.report.words import Mark
 
-_DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "ratio", "interval", "p99", "doubts")
+_DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "p99", "interval", "ratio", "doubts")
 """Columns in the order in which they give way to a narrow terminal."""
+_INTERVALS = ("interval", "ratio")
+"""Before one of these goes, columns move closer together."""
+TO_THE_LEFT = ("contender", "ratio", "tie", "doubts")
 _LOG_LINES = 4
 _RULINGS = {"holds": "bold green", "does not hold": "bold red", "cannot tell": "bold yellow"}
 
@@ -46,16 +49,7 @@ def render_terminal(
     for service, text in words.services(runs):
         page.line(f"{service}: {text}", "dim")
     page.line(words.measured(plan, runs), "dim")
-    dropped: list[str] = []
-    for verdict in analysis.verdicts:
-        page.heading(words.title(verdict))
-        page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
-        if lone(analysis):
-            dropped = _ranking(page, verdict, marks)
-            if held := words.held_back(verdict):
-                page.line(f"What limits them: {'; '.join(held)}.", "dim")
-    if not lone(analysis):
-        page.line("The ranking of each load: webdyno report FOLDER --format html, or md.", "dim")
+    dropped = _verdicts(page, analysis, marks)
     _sheets(page, analysis)
     _claims(page, plan, analysis)
     if dropped:
@@ -67,6 +61,32 @@ def render_terminal(
     _failures(page, runs)
     _skipped(page, plan)
     _recommendation(page, analysis, folder)
+
+
+def _verdicts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> list[str]:
+    """Print the sentence and the ranking of every table; returns the columns that did not fit the last one."""
+    dropped: list[str] = []
+    told = False
+    for verdict in analysis.verdicts:
+        page.heading(words.title(verdict))
+        page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
+        if not lone(analysis):
+            continue
+        dropped = _ranking(page, verdict, marks)
+        if not told and words.compares(verdict.standings):
+            told = True
+            page.line(which_interval(dropped), "dim")
+        if held := words.held_back(verdict):
+            page.line(f"What limits them: {'; '.join(held)}.", "dim")
+    if not lone(analysis):
+        page.line("The ranking of each load: webdyno report FOLDER --format html, or md.", "dim")
+    return dropped
+
+
+def which_interval(dropped: Sequence[str]) -> str:
+    """Which interval is for what, of those that fitted."""
+    told = [words.BY_RATIO] * ("ratio" not in dropped) + [words.BY_ITSELF] * ("interval" not in dropped)
+    return " ".join(told)
 
 
 class _Page:
@@ -101,11 +121,11 @@ def _ranking(page: _Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
     numbers = {mark.kind: mark for mark in marks}
     rows = [words.cells(standing) | {"doubts": _numbers(standing, numbers)} for standing in standings]
     keys = [key for key in words.COLUMNS if key != "doubts" or any(row["doubts"] for row in rows)]
-    shown = _fitting(keys, rows, page.console.width)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
+    titles = {key: words.COLUMNS[key].title for key in keys}
+    shown, gap = fitting(titles, rows, page.console.width)
+    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
     for key in shown:
-        left = key in ("contender", "tie", "doubts")
-        table.add_column(page.text(words.COLUMNS[key].title), justify="left" if left else "right", no_wrap=True)
+        table.add_column(page.text(titles[key]), justify="left" if key in TO_THE_LEFT else "right", no_wrap=True)
     for standing, row in zip(standings, rows, strict=True):
         style = "bold" if standing.contender in verdict.winners else "dim" if standing.place is None else ""
         table.add_row(*[page.text(row[key]) for key in shown], style=style)
@@ -121,15 +141,16 @@ def _numbers(standing: Standing, marks: dict[str, Mark]) -> str:
     return " ".join(f"{marks[d.kind].number}{'!' if d.severity == 'voids' else ''}" for d in standing.doubts)
 
 
-def _fitting(keys: Sequence[str], rows: Sequence[dict[str, str]], width: int) -> list[str]:
-    """``keys`` without those that must go for the table to fit."""
-    needed = {key: max(cell_len(words.COLUMNS[key].title), *(cell_len(row[key]) for row in rows)) + 2 for key in keys}
-    kept = list(keys)
+def fitting(titles: Mapping[str, str], rows: Sequence[Mapping[str, str]], width: int) -> tuple[list[str], int]:
+    """The columns without those that must go for a ranking to fit, and the blanks between two of them."""
+    needed = {key: max(cell_len(title), *(cell_len(row[key]) for row in rows)) for key, title in titles.items()}
+    kept = list(titles)
     for key in _DROPPED_FIRST:
-        if sum(needed[k] for k in kept) - 2 <= width:
-            break
+        for gap in (2, 1) if key in _INTERVALS else (2,):
+            if sum(needed[k] + gap for k in kept) - gap <= width:
+                return kept, gap
         kept = [k for k in kept if k != key]
-    return kept
+    return kept, 2
 
 
 def _scalings(page: _Page, analysis: Analysis) -> None:

@@ -19,6 +19,7 @@ from webdyno.analyse.words import (
     length,
     listing,
     number,
+    of_best,
     per_cent,
     plain,
     rate,
@@ -42,6 +43,7 @@ __all__ = [
     "length",
     "listing",
     "number",
+    "of_best",
     "per_cent",
     "plain",
     "rate",
@@ -68,8 +70,12 @@ COLUMNS: dict[str, Column] = {
     "rate": Column(
         "requests/s", "Right answers per second over the steady phase, adjusted for differences between rounds"
     ),
-    "interval": Column("95 % interval", "Where the rate lies, judged over rounds with a fresh server process each"),
-    "ratio": Column("vs best", "Rate divided by the best rate of the table"),
+    "interval": Column(
+        "95 % interval",
+        "Where the rate on its own lies, judged over rounds with a fresh server process each; for comparing, vs best "
+        "has an interval of its own",
+    ),
+    "ratio": Column("vs best", "Rate divided by the best rate of the table, and where that ratio lies"),
     "tie": Column(
         "tie",
         "Two contenders share a letter exactly when they are tied: neither is said to beat the other (Holm, 5 % per "
@@ -92,7 +98,7 @@ def cells(standing: Standing, dash: str = "-") -> dict[str, str]:
         "contender": standing.contender,
         "rate": plain(rate_) if rate_ else MISSING,
         "interval": (interval(rate_, dash=dash) or "one round") if rate_ else MISSING,
-        "ratio": of_best(standing.ratio_to_best.value) if standing.ratio_to_best else MISSING,
+        "ratio": of_best(standing.ratio_to_best, dash) if standing.ratio_to_best else MISSING,
         "tie": tie(standing.letters),
         "p50": time_ns(standing.p50) if standing.p50 else MISSING,
         "p99": time_ns(standing.p99) if standing.p99 else MISSING,
@@ -100,6 +106,17 @@ def cells(standing: Standing, dash: str = "-") -> dict[str, str]:
         "memory": memory(standing),
         "errors": per_cent(standing.error_ratio) if rate_ else MISSING,
     }
+
+
+BY_RATIO = "The interval beside vs best is that of the ratio, for comparing with the best; tie letters compare any two."
+BY_ITSELF = "The 95 % interval is for the rate on its own: it also holds what differs from round to round for all."
+"""Said once in each report whose rankings have both."""
+
+
+def compares(standings: Iterable[Standing]) -> bool:
+    """Whether their ranking shows an interval of a ratio; with less than two rounds, or one contender, it has none."""
+    ratios = [standing.ratio_to_best for standing in standings if standing.ratio_to_best is not None]
+    return any(ratio.low is not None and ratio.low != ratio.high for ratio in ratios)
 
 
 def memory(standing: Standing) -> str:
@@ -132,11 +149,6 @@ def clean(text: str) -> str:
 def tail(log: str, lines: int) -> str:
     """The last lines of a log, led by the one that says why, each cut to a readable length."""
     return "\n".join(line[:200] for line in last_lines(clean(log), lines))
-
-
-def of_best(ratio: float) -> str:
-    """``0.75x``: as many digits for everyone, so that a column can be compared at a glance."""
-    return f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.3f}x"
 
 
 def title(verdict: Verdict) -> str:

@@ -18,8 +18,10 @@ from webdyno.commands.trying.profile import Profile
 from webdyno.model.doubt import Doubt
 from webdyno.model.trial import Skipped
 from webdyno.model.verdict import Standing
-from webdyno.report.words import clean, tie
+from webdyno.report.terminal import TO_THE_LEFT, fitting, which_interval
+from webdyno.report.words import COLUMNS, cells, clean, compares
 
+_SHOWN = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors")
 _SHOWN_DROPPED = 12
 
 
@@ -112,34 +114,29 @@ def _copy(copied: Copied, console: Console) -> None:
 
 
 def _table(told: Told, console: Console) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for title in ("setting", "requests/s", "95 % interval", "tie", "p50", "p99", "CPU/req", "peak memory", "errors"):
-        table.add_column(title, justify="left" if title in ("setting", "tie") else "right", no_wrap=True)
+    """The report's ranking without places and doubts, which stand beside it here."""
+    names = [told.names.get(standing.contender, standing.contender) for standing in told.standings]
+    rows = [_row(standing, name) for standing, name in zip(told.standings, names, strict=True)]
+    titles = {"contender": "setting"} | {key: COLUMNS[key].title for key in _SHOWN}
+    shown, gap = fitting(titles, rows or [titles], console.width)
+    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
+    for key in shown:
+        table.add_column(titles[key], justify="left" if key in TO_THE_LEFT else "right", no_wrap=True)
     plain = not console.is_terminal
-    for standing in told.standings:
-        row = _row(standing, told.names.get(standing.contender, standing.contender))
+    for standing, row in zip(told.standings, rows, strict=True):
         style = "bold" if standing.contender == told.take else ""
-        table.add_row(*[Text(clean(cell).replace("µ", "u") if plain else clean(cell)) for cell in row], style=style)
+        texts = [clean(row[key]) for key in shown]
+        table.add_row(*[Text(text.replace("µ", "u") if plain else text) for text in texts], style=style)
     console.print(table)
+    dropped = [key for key in titles if key not in shown]
+    if compares(told.standings):
+        _say(console, which_interval(dropped), "dim")
+    if dropped:
+        _say(console, f"A wider terminal also shows: {words.listing([titles[key] for key in dropped])}.", "dim")
 
 
-def _row(standing: Standing, name: str) -> list[str]:
-    def shown(of: object) -> str:
-        return words.MISSING if of is None else str(of)
-
-    rate = standing.rate
-    return [
-        name,
-        shown(words.plain(rate) if rate else None),
-        shown(words.interval(rate) if rate else None),
-        tie(standing.letters),
-        *[
-            shown(words.time_ns(figure) if figure else None)
-            for figure in (standing.p50, standing.p99, standing.cpu_per_request)
-        ],
-        shown(words.size(standing.memory_peak) if standing.memory_peak else None),
-        words.per_cent(standing.error_ratio) if standing.rounds_ok else "failed",
-    ]
+def _row(standing: Standing, name: str) -> dict[str, str]:
+    return cells(standing) | {"contender": name} | ({} if standing.rounds_ok else {"errors": "failed"})
 
 
 def _others(told: Told) -> Iterator[str]:
