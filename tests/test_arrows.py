@@ -24,7 +24,7 @@ UPPER = {"model", "rig", "build", "service", "serve", "load", "measure"}
 MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
     "read": {"model"},
-    "plan": {"model"},
+    "plan": {"model", "design"},
     "histogram": {"model"},
     "wal": set(),
     "now": {"model"},
@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "load": {"model", "histogram"},
     "measure": {"model", "rig"},
     "conduct": UPPER,
-    "design": {"model"},
+    "design": {"model", "analyse"},
     "analyse": {"model", "histogram"},
     "report": {"model", "analyse"},
     "view": {"model", "wal", "now", "store", "analyse", "report"},

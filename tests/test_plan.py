@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from tests.fakes import catalogue, study
+from webdyno.design.length import OVERHEAD_S
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.service import Service, Way
 from webdyno.model.study import Brief, StudyLoad
-from webdyno.plan import OVERHEAD_S, brief_of, loads_of, make_plan, narrow
+from webdyno.plan import brief_of, loads_of, make_plan, narrow
 
 REDIS = Service(
     name="redis",

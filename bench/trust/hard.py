@@ -24,8 +24,8 @@ from webdyno.analyse.compare import apart, slow_starts_allowed
 from webdyno.analyse.doubts.machine import STOLEN
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.floors import COST, handicaps
-from webdyno.analyse.looks import confidence_of
 from webdyno.analyse.race import Heat, judge
+from webdyno.analyse.replay import confidence_of
 from webdyno.model.doubt import Doubt
 from webdyno.model.race import Race
 

@@ -10,7 +10,7 @@ from bench.table import table
 from bench.trust.rerun import agreement
 from bench.trust.studies import Recorded, read
 from webdyno.analyse import analyse
-from webdyno.analyse.looks import replay
+from webdyno.analyse.replay import replay
 from webdyno.model.race import Race
 from webdyno.model.run import Run
 

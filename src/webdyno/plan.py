@@ -1,12 +1,10 @@
 """Plan: from a Study and the catalogue to the ordered Trials. Pure: the same seed gives the same order everywhere.
 
-The design is randomised complete blocks: every round holds each cell once, in a fresh random order, so that whatever
-drifts on the machine (heat, neighbours, page cache) falls on all contenders alike instead of on whoever came last.
+In which order, and why, is the matter of ``design/``.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
@@ -16,21 +14,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from webdyno.design.grid import cell_by_cell, in_rounds
+from webdyno.design.length import expected_s
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.pattern import is_pattern, matching, spelt_out
 from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
-
-OVERHEAD_S = 0.6
-"""Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
-USUAL_READY_S = 20.0
-"""What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
-GUESSED_RATE_PER_S = 2000
-"""Only to foretell the length of Trials that end by count."""
 
 
 def narrow(
@@ -147,7 +139,7 @@ def _plan(
 ) -> Plan:
     """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
     in_place = study.design == "in-place"
-    ordered = (_one_by_one if in_place else _ordered)(cells, study.rounds, study.seed)
+    ordered = (cell_by_cell if in_place else in_rounds)(cells, study.rounds, study.seed)
     trials = [_trial(catalogue, cell, round_) for round_, cell in ordered]
     busy = {cell.contender for cell in cells}
     used = [catalogue.contenders[name] for name in study.contenders if name in busy]
@@ -193,20 +185,6 @@ def _skipped(
     for service, reason in lacking.items():
         if workloads := [name for name in left_out if left_out[name] == service]:
             yield Skipped(contender="", workloads=workloads, reason=reason)
-
-
-def trial_seconds(load: Load, contender: Contender | None = None) -> float:
-    """Expected length of one Trial in seconds: server start and end included, build apart."""
-    overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
-    steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
-    return overhead + load.opening_s + load.warmup_s + steady
-
-
-def expected_s(contenders: Mapping[str, Contender], in_place: bool, trial: Trial) -> float:
-    """As ``trial_seconds``; in place only the first round of a cell starts a server."""
-    if in_place and trial.round > 1:
-        return trial_seconds(trial.asked) - OVERHEAD_S
-    return trial_seconds(trial.asked, contenders.get(trial.contender))
 
 
 def memory_bytes(study: Study) -> int | None:
@@ -274,21 +252,6 @@ def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             keep_alive=template.keep_alive,
             http=template.http,
         )
-
-
-def _ordered(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, Cell]]:
-    chance = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
-    for round_ in range(1, rounds + 1):
-        order = list(cells)
-        chance.shuffle(order)
-        yield from ((round_, cell) for cell in order)
-
-
-def _one_by_one(cells: list[Cell], rounds: int, seed: int) -> Iterator[tuple[int, Cell]]:
-    """Every round of one cell, then those of the next, the cells in random order."""
-    order = list(cells)
-    random.Random(seed).shuffle(order)  # noqa: S311 - an order to be repeated, not a secret
-    yield from ((round_, cell) for cell in order for round_ in range(1, rounds + 1))
 
 
 def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:

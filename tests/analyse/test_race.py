@@ -14,9 +14,9 @@ from webdyno.analyse.compare import apart
 from webdyno.analyse.doubts import CONTENDER_RULES
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.floors import COUNTED, HELD_BACK
-from webdyno.analyse.looks import comparisons_at, key_of, replay, trials_in_all
-from webdyno.analyse.moot import RULES
 from webdyno.analyse.race import Heat, Reserve, comparisons, judge, spending
+from webdyno.analyse.replay import comparisons_at, key_of, replay, trials_in_all
+from webdyno.analyse.undecidable import RULES
 from webdyno.model.race import Race
 from webdyno.model.rig import Ceiling
 from webdyno.model.run import Run

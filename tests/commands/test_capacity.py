@@ -15,8 +15,8 @@ from tests.commands.test_load import recorded
 from webdyno.commands import call
 from webdyno.commands.capacity import Searching, _goal
 from webdyno.commands.loading import first
-from webdyno.commands.searching import Asked, tried_of
 from webdyno.commands.slo import objectives
+from webdyno.design.rate_search import Asked, tried_of
 from webdyno.load.driver import Order
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice

@@ -7,11 +7,12 @@ import pytest
 
 from tests.fakes import catalogue, study
 from webdyno.commands.progress import line_of
+from webdyno.design.length import trial_seconds
 from webdyno.model.race import Race
 from webdyno.model.rig import Rig
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
-from webdyno.plan import make_plan, trial_seconds
+from webdyno.plan import make_plan
 from webdyno.session.tally import Tally
 
 PLAN = make_plan(study("a", "b", rounds=2), catalogue("a", "b"), {})

@@ -8,13 +8,14 @@ import pytest
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from tests.fakes import catalogue, contender, study
 from webdyno.analyse.words import length
-from webdyno.commands.racing import Racing, ahead, costs, ending, extent
+from webdyno.commands.racing import Racing, costs, ending, extent
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
 from webdyno.model.study import StudyLoad
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan
+from webdyno.session.designs import design_of
 from webdyno.store import Store
 
 
@@ -139,7 +140,8 @@ def test_trials_that_were_shorter_than_reckoned_leave_time_for_more(tmp_path: Pa
     names = ("a", "b", "c", "d", "e")
     made = plan([run(name, round_=r) for r in range(1, 11) for name in names], race=race, rounds=10)
     with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
-        for trial in ahead(made, store):
-            store.append(run(trial.contender, round_=trial.round, trial=trial, seconds=1.0))
+        while blocks := design_of(made, [])(store.runs()):
+            for (trial,) in blocks:
+                store.append(run(trial.contender, round_=trial.round, trial=trial, seconds=1.0))
         assert len(store.runs()) == 30
         assert ending(made, store).startswith("race over after 6 rounds: the budget is spent")

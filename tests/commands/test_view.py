@@ -120,7 +120,7 @@ def test_what_is_in_flight_stands_beside_the_store_and_is_gone_at_the_end(tmp_pa
         told = Listeners([beside])
         told.event(RUNS[1].slices[0])  # before any Trial: nobody's
         assert now.read(tmp_path) is None
-        told.begin(RUNS[1].trial)
+        told.begin([RUNS[1].trial])
         first = now.read(tmp_path)
         assert first is not None
         assert (first.trial, first.done, first.total, first.phase) == (RUNS[1].trial, 1, 4, None)
@@ -136,7 +136,7 @@ def test_what_is_in_flight_stands_beside_the_store_and_is_gone_at_the_end(tmp_pa
         assert (after := now.read(tmp_path)) is not None
         assert after.errors == 2  # of this phase
         told.end(RUNS[1])
-        told.begin(RUNS[2].trial)
+        told.begin([RUNS[2].trial])
         last = now.read(tmp_path)
         assert last is not None
         assert (last.done, last.steady) == (2, [])
@@ -147,7 +147,7 @@ def test_a_long_trial_keeps_its_last_seconds_and_a_full_disk_keeps_nobody_waitin
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Beside(tmp_path, None, set()) as beside:
-        beside.begin(RUNS[0].trial)
+        beside.begin([RUNS[0].trial])
         steady = RUNS[0].slices[1]
         for _ in range(MOST_SECONDS + 5):
             beside.event(steady)

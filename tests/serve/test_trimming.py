@@ -10,11 +10,11 @@ import pytest
 
 from tests.analyse.fakes import run
 from tests.fakes import contender, workload
-from webdyno.commands.trying import bench as module
 from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.fitting import Setting
 from webdyno.model.built import Built
 from webdyno.serve.trimming import KEPT_BYTES, MOST_BYTES, trim
+from webdyno.session import loop
 
 LINE = b"GET / 200\n"
 
@@ -46,7 +46,7 @@ def test_each_trial_leaves_a_short_log_of_its_load_tool(tmp_path: Path, monkeypa
             file.write(b"x" * (MOST_BYTES + 1))
         return run("fast")
 
-    monkeypatch.setattr(module, "conduct", conduct)
+    monkeypatch.setattr(loop, "conduct", conduct)
     here: Any = None
     bench = TryBench(
         strapped=here,

@@ -20,8 +20,8 @@ from webdyno.model.errors import StartError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.trial import Trial
-from webdyno.session import warming
-from webdyno.session.sitting import Ready
+from webdyno.session import loop, warming
+from webdyno.session.ready import Ready
 from webdyno.session.warming import warmed
 
 LOAD = Load(connections=64, duration_s=2.0)
@@ -63,11 +63,11 @@ def learnt(
         name: Built(contender=name, key="k", directory="/", environment={}, versions={}, log="", seconds=0.0)
         for name in made.contenders
     }
-    ready = Ready(plan=made, built=built, found={}, servers={})
+    ready = Ready(plan=made, built=built, found={}, servers={}, drivers={"engine": "1"})
     driver = SimpleNamespace(version=lambda _: "1", can=fakes.run().driver_can)
-    monkeypatch.setattr(warming, "DRIVERS", {"engine": lambda: driver})
+    monkeypatch.setattr(loop, "DRIVERS", {"engine": lambda: driver})
     monkeypatch.setattr(warming, "serve", sides.serve)
-    monkeypatch.setattr(warming, "conduct", sides.conduct)
+    monkeypatch.setattr(loop, "conduct", sides.conduct)
     strapped: Any = SimpleNamespace(folder=lambda: tmp_path, drop=lambda _: None)
     found = warmed(ready, LOAD, 20.0, strapped, threading.Event())
     return {name: it.warmup_s for name, it in found.plan.contenders.items()}

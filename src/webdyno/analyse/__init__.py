@@ -2,9 +2,9 @@
 
 Read in this order: ``latency``, ``steady`` and ``window`` (one Run -> its figures), ``table`` (Runs -> rows that may
 be compared), ``moderate``, ``estimate``, ``compare``, ``rank`` (one statistical method each, its paper cited),
-``race``, ``moot`` and ``looks`` (what is worth measuring next), ``warmup``, ``scale``, ``scalings`` and ``limits`` (why
-figures are as they are), ``doubts`` (reasons not to believe) and ``floors`` (how far), ``sentence`` and ``verdict``
-(what is claimed). ``words`` writes every number, here and in the reports.
+``race``, ``undecidable`` and ``replay`` (what is worth measuring next), ``warmup``, ``scale``, ``scalings`` and
+``limits`` (why figures are as they are), ``doubts`` (reasons not to believe) and ``floors`` (how far), ``sentence`` and
+``verdict`` (what is claimed). ``words`` writes every number, here and in the reports.
 
 numpy and scipy are only loaded by the first call, so that commands which analyse nothing do not wait for them.
 """

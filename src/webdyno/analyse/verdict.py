@@ -16,13 +16,13 @@ from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.floors import handicaps
 from webdyno.analyse.leak import growths, staying
 from webdyno.analyse.limits import limits
-from webdyno.analyse.looks import comparisons_at, confidence_of, replay
-from webdyno.analyse.looks import told as told_by_race
 from webdyno.analyse.measures import Figures
 from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, recommend
+from webdyno.analyse.replay import comparisons_at, confidence_of, replay
+from webdyno.analyse.replay import told as told_by_race
 from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.shapes import shapes

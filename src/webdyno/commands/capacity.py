@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,17 +30,18 @@ from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.load.driver import Tls
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
-from webdyno.model.load import Load
-from webdyno.model.run import Run
 from webdyno.model.spelling import did_you_mean
+from webdyno.model.trial import Plan
 from webdyno.model.workload import Request
 from webdyno.session.interrupts import listening_for_interrupts
+from webdyno.session.saying import say
 from webdyno.session.target import Target, one_server
 from webdyno.session.waiting import waiting
 
 if TYPE_CHECKING:
     from webdyno.analyse.capacity import Search
     from webdyno.analyse.table import Evidence
+    from webdyno.session.loop import Loop
 
 
 @Parameter(name="*")
@@ -168,8 +169,10 @@ def _objectives(slo: str) -> list[Objective]:
 
 def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memory_mb: int | None) -> int:
     from webdyno.session.folders import new_folder
+    from webdyno.session.lines import RateLines
+    from webdyno.session.loop import in_folder
     from webdyno.session.machine import strapped_here
-    from webdyno.session.sitting import memory_of, ready_from_catalogue, sitting, workload_of
+    from webdyno.session.ready import memory_of, ready_from_catalogue, workload_of
 
     asked_of = workload_of(known, [chosen.target], workload)
     folder = new_folder(chosen.results, "capacity")
@@ -186,14 +189,15 @@ def _of_contender(chosen: _Chosen, known: Catalogue, workload: str | None, memor
             seed=chosen.searching.seed,
             memory_mb=memory_mb,
         )
-        with sitting(ready, strapped, folder, interrupted) as take:
-            _search(chosen, lambda load, number: take(chosen.target, load, number), interrupted)
+        with in_folder(ready, strapped, folder, interrupted, [RateLines(chosen.wanted)]) as loop:
+            _search(chosen, loop, ready.plan)
     return _ended(chosen, folder, interrupted)
 
 
 def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
-    from webdyno.session.by_url import Far, url_plan, url_sitting
+    from webdyno.session.by_url import Far, url_at_work, url_plan
     from webdyno.session.folders import new_folder
+    from webdyno.session.lines import RateLines
 
     (target,) = one_server((chosen.target,))
     requests = asking.requests([target])
@@ -204,8 +208,8 @@ def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
     far = Far(target=target, requests=requests, verify=verify, idle_ns=idle_ns, notes=notes)
     with listening_for_interrupts() as interrupted:
         turn = waiting(chosen.wait, interrupted)
-        with url_sitting(plan, far, folder, interrupted, turn) as take:
-            _search(chosen, take, interrupted)
+        with url_at_work(plan, far, folder, interrupted, [RateLines(chosen.wanted)], turn) as loop:
+            _search(chosen, loop, plan)
     return _ended(chosen, folder, interrupted)
 
 
@@ -229,9 +233,9 @@ def _first_answers(target: Target, requests: list[Request], tls: Tls | None) -> 
     return [sentence for _, sentence in found]
 
 
-def _search(chosen: _Chosen, take: Callable[[Load, int], Run], interrupted: threading.Event) -> None:
+def _search(chosen: _Chosen, loop: Loop, plan: Plan) -> None:
     """Until it is known, or time is up; a server that fails ends it with its own words, and what there is is told."""
-    from webdyno.commands.searching import Asked, search
+    from webdyno.design.rate_search import Asked, RateSearch, never_served
 
     flags = chosen.searching
     asked = Asked(
@@ -242,10 +246,16 @@ def _search(chosen: _Chosen, take: Callable[[Load, int], Run], interrupted: thre
         max_connections=flags.max_connections,
         wanted=chosen.wanted,
     )
+    design = RateSearch(plan=plan, asked=asked, goal=_goal(flags), budget_s=seconds(flags.budget, "--budget"))
     try:
-        search(take, asked, _goal(flags), seconds(flags.budget, "--budget"), interrupted)
+        loop.follow(design)
     except ContenderError as error:
         say_failed(error)
+    runs = loop.runs
+    for run in filter(never_served, runs):
+        say_failed(ContenderError(f"{run.trial.contender}: {run.outcome}: {run.message}", run.log_tail))
+    if not loop.is_interrupted and design.next_per_s(runs) is not None and design.is_spent(runs):
+        say(f"the budget is spent after {len(runs)} trials")
 
 
 def _goal(flags: Searching) -> Search:
@@ -268,7 +278,7 @@ def _tell(chosen: _Chosen, folder: Path) -> int:
     """The answer, from the written Runs and nothing else."""
     from webdyno.analyse.capacity import capacity_of
     from webdyno.analyse.table import Evidence
-    from webdyno.commands.searching import NEVER_SERVED, tried_of
+    from webdyno.design.rate_search import NEVER_SERVED, tried_of
     from webdyno.report.capacity import answer, capacity_lines
     from webdyno.store import Store
 

@@ -30,12 +30,13 @@ from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.spelling import did_you_mean
 from webdyno.session.folders import state_folder
+from webdyno.session.saying import say
 
 if TYPE_CHECKING:
     from webdyno.analyse.table import Evidence
     from webdyno.analyse.versus import Versus
     from webdyno.rig.strap import Strapped
-    from webdyno.session.sitting import Ready
+    from webdyno.session.ready import Ready
 
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
@@ -139,7 +140,7 @@ def _is_folder(name: str) -> bool:
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.session.folders import new_folder
     from webdyno.session.machine import strapped_here
-    from webdyno.session.sitting import memory_of, ready_from_catalogue, workload_of
+    from webdyno.session.ready import memory_of, ready_from_catalogue, workload_of
 
     base, head = names
     for name in names:
@@ -163,8 +164,8 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
     from webdyno.analyse.versus import BASE, HEAD
     from webdyno.session.folders import new_folder
     from webdyno.session.machine import strapped_here
+    from webdyno.session.ready import memory_of
     from webdyno.session.revisions import RevisionError, resolve
-    from webdyno.session.sitting import memory_of
 
     flags, folder = chosen.revising, new_folder(chosen.results, "compare")
     with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as (strapped, interrupted):
@@ -199,9 +200,10 @@ def _measure(
     chosen: _Chosen,
     interrupted: threading.Event,
 ) -> None:
-    from webdyno.commands.pairing import make_pairs
+    from webdyno.design.pairs import Pairs
+    from webdyno.session.lines import PairLines
+    from webdyno.session.loop import in_folder
     from webdyno.session.settling import settling_s
-    from webdyno.session.sitting import sitting
     from webdyno.session.warming import warmed
 
     for name in names:
@@ -212,16 +214,19 @@ def _measure(
         ready = warmed(ready, load, settling_s(budget_s, len(names)), strapped, interrupted)
     if interrupted.is_set():
         return
-    with sitting(ready, strapped, folder, interrupted) as take:
-        make_pairs(
-            take,
-            names,
-            load,
-            chosen.margin,
-            most=chosen.measuring.pairs,
-            budget_s=budget_s,
-            interrupted=interrupted,
-        )
+    design = Pairs(
+        plan=ready.plan,
+        names=names,
+        load=load,
+        margin=chosen.margin,
+        most=chosen.measuring.pairs,
+        budget_s=budget_s,
+    )
+    with in_folder(ready, strapped, folder, interrupted, [PairLines(design)]) as loop:
+        loop.follow(design)
+        made = design.made(loop.runs)
+    if not interrupted.is_set() and design.is_open(made):
+        say(f"the budget is spent after {len(made)} pairs")
 
 
 def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:

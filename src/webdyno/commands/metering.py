@@ -10,11 +10,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
-from webdyno.model.trial import Plan, Trial
+from webdyno.model.trial import Plan
 
 MetricsOption = Annotated[
     Path | None,
@@ -50,7 +51,7 @@ class Meter:
             self._take(run)
         self._write()
 
-    def begin(self, trial: Trial) -> None:
+    def begin(self, block: Block) -> None:
         """Nothing to count yet."""
 
     def event(self, event: Event) -> None:

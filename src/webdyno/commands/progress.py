@@ -8,11 +8,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from webdyno.analyse.window import NOT_AN_ERROR
-from webdyno.analyse.words import length, rate
+from webdyno.analyse.words import length, listing, rate
+from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
-from webdyno.model.trial import Plan, Trial
+from webdyno.model.trial import Plan
 from webdyno.session.tally import Tally
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Lines:
     ) -> None:
         """Nothing to take down."""
 
-    def begin(self, trial: Trial) -> None:
-        """A line appears when the Trial is done."""
+    def begin(self, block: Block) -> None:
+        """A line appears when a Trial is done."""
 
     def event(self, event: Event) -> None:
         """Too much for a log."""
@@ -102,9 +103,10 @@ class Live:
     ) -> None:
         self._live.__exit__(kind, error, trace)
 
-    def begin(self, trial: Trial) -> None:
+    def begin(self, block: Block) -> None:
         """Show what starts."""
-        self._now = f"round {trial.round}{self._of}  {trial.contender} · {trial.workload} · {trial.load.label}"
+        first, names = block[0], listing([trial.contender for trial in block])
+        self._now = f"round {first.round}{self._of}  {names} · {first.workload} · {first.load.label}"
         self._rate = "starting"
 
     def event(self, event: Event) -> None:

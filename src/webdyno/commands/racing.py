@@ -16,11 +16,11 @@ from cyclopts import Parameter
 from webdyno.analyse.words import count, length
 from webdyno.commands.options import flag
 from webdyno.commands.studying import seconds
+from webdyno.design.length import OVERHEAD_S, trial_seconds
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
 from webdyno.model.study import Study
-from webdyno.model.trial import Plan, Trial
-from webdyno.plan import OVERHEAD_S, trial_seconds
+from webdyno.model.trial import Plan
 from webdyno.store import Store
 
 CLASSIC_S = 30.0
@@ -153,29 +153,11 @@ def extent(plan: Plan) -> str:
     return f"a race of {count(least)} to {count(plan.most_trials, 'trial')}"
 
 
-def ahead(plan: Plan, store: Store) -> Iterator[Trial]:
-    """The Trials to do now, one by one; after each its Run must be in the store before the next is asked for."""
-    if plan.race is None:
-        done = store.done()
-        yield from (trial for trial in plan.trials if trial.id not in done)
-        return
-    from webdyno.analyse.looks import replay
-
-    ceilings = store.fingerprint().ceilings
-    while trials := replay(plan, runs := store.runs(), ceilings).trials:
-        spent = sum(run.seconds for run in runs)
-        for trial in trials:
-            if plan.race.budget_s is not None and spent > plan.race.budget_s:
-                break  # as it was reckoned; what was really spent, and is left, is looked at anew
-            yield trial
-            spent += trial_seconds(trial.asked, plan.contenders.get(trial.contender))
-
-
 def ending(plan: Plan, store: Store) -> str:
     """How a race ended, in words; empty for a plan that is none, and for a race that goes on."""
     if plan.race is None:
         return ""
-    from webdyno.analyse.looks import replay
+    from webdyno.analyse.replay import replay
 
     at = replay(plan, store.runs(), store.fingerprint().ceilings)
     ends: Mapping[str | None, str] = {

@@ -18,8 +18,8 @@ from webdyno.session.target import one_server
 
 if TYPE_CHECKING:
     from webdyno.rig.strap import Strapped
+    from webdyno.session.ready import Ready
     from webdyno.session.revisions import Revision
-    from webdyno.session.sitting import Ready
 
 
 @Parameter(name="*")
@@ -119,8 +119,9 @@ class Revising:
         interrupted: threading.Event,
         **about: str | int | None,
     ) -> Ready:
+        from webdyno.session.lookup import driver_versions
+        from webdyno.session.ready import Ready, question_plan
         from webdyno.session.revisions import by_command, catalogue_by_command
-        from webdyno.session.sitting import Ready, question_plan
 
         asked = self.workload(workload, known)
         environment = dict(pair.split("=", 1) for pair in self.env or [])
@@ -130,7 +131,9 @@ class Revising:
         ]
         known = catalogue_by_command(known, {contender.name: contender for contender, _ in made}, asked)
         plan = question_plan(known, [contender.name for contender, _ in made], asked.name, {}, **about)
-        return Ready(plan=plan, built={built.contender: built for _, built in made}, found={}, servers={})
+        drivers = driver_versions(["engine"], strapped)
+        built = {built.contender: built for _, built in made}
+        return Ready(plan=plan, built=built, found={}, servers={}, drivers=drivers)
 
     def workload(self, name: str | None, known: Catalogue) -> Workload:
         """What a command is asked: a workload of the catalogue, or one path."""
@@ -160,8 +163,8 @@ class Revising:
         **about: str | int | None,
     ) -> Ready:
         from webdyno.analyse.versus import BASE, HEAD
+        from webdyno.session.ready import ready_from_catalogue, workload_of
         from webdyno.session.revisions import catalogue_by_file, refuse_failed_builds
-        from webdyno.session.sitting import ready_from_catalogue, workload_of
 
         known = catalogue_by_file(known, revisions, self.contender_file or Path())
         asked = workload_of(known, [BASE, HEAD], workload)

@@ -6,7 +6,7 @@ import datetime
 import signal
 import sys
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,30 +17,25 @@ from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, WaitOption, catalogue_of
 from webdyno.commands.progress import progress
-from webdyno.commands.racing import Racing, ahead, costs, ending, extent
+from webdyno.commands.racing import Racing, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
 from webdyno.commands.studying import Narrowing, StudyArgument, study_called
-from webdyno.conduct import Bench, conduct
-from webdyno.load.driver import DRIVERS
-from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import BuildError, UsageError
+from webdyno.model.errors import UsageError
 from webdyno.model.rig import Fingerprint
 from webdyno.model.study import Study
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
-from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
-from webdyno.serve.in_place import InPlace
-from webdyno.service import Services
-from webdyno.session.builds import build_contenders
 from webdyno.session.ceilings import with_ceilings
+from webdyno.session.designs import design_of
 from webdyno.session.folders import cache_folder, refuse_unwritable
-from webdyno.session.listeners import Beside, Listener, Listeners
-from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot
+from webdyno.session.listeners import Beside, Listener
+from webdyno.session.lookup import driver_versions, look_for_drivers, refuse_what_the_driver_cannot
+from webdyno.session.loop import at_work
 from webdyno.session.machine import strapped_here
+from webdyno.session.ready import Ready, build, look
 from webdyno.session.saying import note
-from webdyno.session.services import build_services, look_for_services
 from webdyno.store import Store
 
 ResumeOption = Annotated[
@@ -108,20 +103,15 @@ def _begin(study: Study, known: Catalogue, racing: Racing, call: _Call) -> int:
     raced = racing.rounds_of(study)
     with strapped_here(memory_bytes(study), study.cores, wait=call.wait) as (strapped, interrupted):
         versions, absent = look_for_drivers(study, strapped)
-        found, missing = look_for_runtimes(known, study.contenders, strapped, fetch=True)
-        services, lacking = look_for_services(known, study.workloads, strapped)
-        plan = racing.on(make_plan(raced, known, missing, lacking, absent, brief=call.brief), study)
-        plan = msgspec.structs.replace(plan, arguments=call.arguments)
+        there = look(known, study.contenders, study.workloads, strapped)
+        plan = make_plan(raced, known, there.missing, there.lacking, absent, brief=call.brief)
+        plan = msgspec.structs.replace(racing.on(plan, study), arguments=call.arguments)
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = call.results / f"{study.name}-{stamp}"
         _announce(plan, folder, versions)
-        built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
-        servers = build_services(services, known, strapped, interrupted)
-        with (
-            Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
-            Services(services, servers, strapped, store.service_log, interrupted) as running,
-        ):
-            _work(store, strapped, built, running, versions, interrupted, call.metrics)
+        ready = build(known, plan, there, versions, strapped, interrupted)
+        with Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store:
+            _work(store, ready, strapped, interrupted, call.metrics)
     return _finish(folder, interrupted, call.json, call.metrics)
 
 
@@ -132,20 +122,17 @@ def _resume(folder: Path, known: Catalogue, metrics: Path | None, json: bool, *,
         known = _with_definitions_of(plan, known)
         with strapped_here(plan.memory_bytes, plan.cores, wait=wait) as (strapped, interrupted):
             refuse_another_machine(plan, folder, store.fingerprint(), strapped.fingerprint)
-            versions = {name: DRIVERS[name]().version(asker(strapped)) for name in _drivers(plan)}
+            versions = driver_versions(_drivers(plan), strapped)
             changed = store.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
             note([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
-            found, missing = look_for_runtimes(known, list(plan.contenders), strapped, fetch=True)
-            for name, reason in missing.items():
+            there = look(known, plan.contenders, plan.workloads, strapped)
+            for name, reason in there.missing.items():
                 raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
-            services, lacking = look_for_services(known, list(plan.workloads), strapped)
-            for name, reason in lacking.items():
+            for name, reason in there.lacking.items():
                 raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
             _announce(plan, folder, versions, already=store.done())
-            built = build_contenders(list(plan.contenders), known, found, strapped, interrupted)
-            servers = build_services(services, known, strapped, interrupted)
-            with Services(services, servers, strapped, store.service_log, interrupted) as running:
-                _work(store, strapped, built, running, versions, interrupted, metrics)
+            ready = build(known, plan, there, versions, strapped, interrupted)
+            _work(store, ready, strapped, interrupted, metrics)
     return _finish(folder, interrupted, json, metrics)
 
 
@@ -199,41 +186,12 @@ def _announce(plan: Plan, folder: Path, versions: dict[str, str], already: set[s
         print(f"skipped {skip.what}: {skip.reason}", file=sys.stderr)
 
 
-def _work(
-    store: Store,
-    strapped: Strapped,
-    built: dict[str, Built | BuildError],
-    services: Services,
-    versions: dict[str, str],
-    interrupted: threading.Event,
-    metrics: Path | None,
-) -> None:
-    plan, already = store.plan(), store.done()
+def _work(store: Store, ready: Ready, strapped: Strapped, interrupted: threading.Event, metrics: Path | None) -> None:
+    plan, already = ready.plan, store.done()
     with progress(plan, already) as shown, Beside(store.folder, plan, already) as beside:
         meters: list[Listener] = [Meter(metrics, plan, store.fingerprint(), store.runs())] if metrics else []
-        told = Listeners([shown, beside, *meters])
-        bench = Bench(
-            plan=plan,
-            strapped=strapped,
-            services=services,
-            driver=DRIVERS[plan.trials[0].driver](),
-            driver_version=versions[plan.trials[0].driver],
-            contender_log=store.contender_log,
-            driver_log=store.driver_log,
-            interrupted=interrupted,
-            watch=told.event,
-        )
-        with InPlace() as in_place:
-            bench = replace(bench, serve=in_place.serve) if plan.in_place else bench
-            for trial in ahead(plan, store):
-                if interrupted.is_set():
-                    return
-                told.begin(trial)
-                in_place.more = trial.round < plan.rounds
-                driver, version = DRIVERS[trial.driver](), versions[trial.driver]
-                record = conduct(trial, replace(bench, driver=driver, driver_version=version), built[trial.contender])
-                store.append(record)
-                told.end(record)
+        with at_work(ready, strapped, store, interrupted, [shown, beside, *meters]) as loop:
+            loop.follow(design_of(plan, store.fingerprint().ceilings))
 
 
 def _finish(folder: Path, interrupted: threading.Event, json: bool, metrics: Path | None) -> int:

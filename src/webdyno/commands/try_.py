@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 import time
@@ -18,19 +19,22 @@ from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.budget import Budget
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.evidence import conclude, keep
-from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, final_runs, shape
+from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, shape
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.running import try_url
 from webdyno.commands.trying.screening import screen
 from webdyno.commands.trying.sitting import ANSWERS, SIMPLE, Sitting, say, tail_of
 from webdyno.commands.trying.telling import Told, tell
+from webdyno.design.grid import rounds_within
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
+from webdyno.session.loop import Book
 from webdyno.session.machine import strapped_here
+from webdyno.session.scratch import Scratch
 from webdyno.store import Store
 
 _ASKING, _TRYING = AppAsking(), Trying()
@@ -155,18 +159,16 @@ def _title(app: str | None, flags: Trying) -> str:
 
 def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:
     """The Runs of the last comparison, kept as they come where a folder is named. KeyboardInterrupt: too few yet."""
-    interrupted = sitting.interrupted
-
-    def over(round_s: float) -> bool:
-        return time.monotonic() + round_s / 2 > ends  # the round that ends nearest to it is the last
-
-    if sitting.flags.save is None:
-        runs = final_runs(bench, plan, over, lambda _: None)
-    else:
-        fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
-        with Store.create(sitting.flags.save, plan, fingerprint) as store:
-            runs = final_runs(bench, plan, over, store.append)
-    _refuse_too_few(runs, interrupted)
+    design = rounds_within(plan, ends - time.monotonic(), LEAST_ROUNDS)
+    with contextlib.ExitStack() as open_:
+        book: Book = Scratch(sitting.work)
+        if sitting.flags.save is not None:
+            fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
+            book = open_.enter_context(Store.create(sitting.flags.save, plan, fingerprint))
+        loop = bench.loop(plan, book)
+        loop.follow(design)
+        runs = [run for run in loop.runs if run.outcome != "interrupted"]
+    _refuse_too_few(runs, sitting.interrupted)
     return runs
 
 

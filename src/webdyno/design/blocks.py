@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from webdyno.model.block import Turns
 from webdyno.model.load import Load
@@ -108,6 +108,11 @@ def draw(trials: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
         blocks += _dealt(together, plan, room)
     place = {trial.id: at for at, trial in enumerate(trials)}
     return sorted(blocks, key=lambda block: min(place[trial.id] for trial in block))
+
+
+def drawn(trials: Sequence[Trial], plan: Plan, room: Room, runs: Sequence[Run]) -> list[list[Trial]]:
+    """As ``draw``, by what ``runs`` have shown of who can share."""
+    return draw(trials, plan, replace(room, kept={**room.kept, **restless(runs)}))
 
 
 def _dealt(together: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:

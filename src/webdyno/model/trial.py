@@ -114,3 +114,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def cells(self) -> int:
         """Trials of a round of everything."""
         return sum(trial.round == 1 for trial in self.trials)
+
+
+def trial_of(plan: Plan, contender: str, load: Load, round_: int, driver: str = "engine") -> Trial:
+    """One more Trial of a Plan with one workload."""
+    it, (workload,) = plan.contenders[contender], plan.workloads
+    return Trial(
+        id=trial_id(it, plan.apps[it.app], plan.runtimes[it.runtime], plan.workloads[workload], load, driver, round_),
+        contender=contender,
+        workload=workload,
+        load=load,
+        driver=driver,
+        round=round_,
+        warmup_s=it.warmup_s,
+    )

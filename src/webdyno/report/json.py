@@ -43,7 +43,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> bytes:
     """The document, indented, ending in a new line."""
-    from webdyno.analyse.looks import trials_in_all  # numpy, which other commands need not wait for
+    from webdyno.analyse.replay import trials_in_all  # numpy, which other commands need not wait for
 
     told = Told(
         schema=SCHEMA,

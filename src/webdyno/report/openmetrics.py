@@ -97,7 +97,7 @@ def samples_of(
     plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis | None
 ) -> Iterator[Sample]:
     """Everything about one results folder."""
-    from webdyno.analyse.looks import trials_in_all  # numpy, which other commands need not wait for
+    from webdyno.analyse.replay import trials_in_all  # numpy, which other commands need not wait for
 
     yield from head(plan, fingerprint, trials_in_all(plan, runs, fingerprint.ceilings))
     last = {run.trial.id: number for number, run in enumerate(runs)}

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from webdyno.design import Block
 from webdyno.load.driver import DRIVERS, Event, Order, Tls, Way
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import ContenderError, WebdynoError
@@ -27,11 +28,12 @@ from webdyno.rig.strap import Waiting, machine_lock
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder
-from webdyno.session.listeners import Beside
-from webdyno.session.sitting import DRIVER, trial_of
+from webdyno.session.listeners import Beside, Listener, Listeners
+from webdyno.session.loop import Loop
 from webdyno.session.target import Target
 from webdyno.store import Store
 
+DRIVER = "engine"
 _SETTLE_S = 10.0
 """How long a server may take to work off what a trial left in its queue."""
 _SETTLE_REQUESTS = 10
@@ -90,34 +92,32 @@ class Far:
 
 
 @contextmanager
-def url_sitting(
-    plan: Plan, far: Far, folder: Path, interrupted: threading.Event, waiting: Waiting | None = None
-) -> Iterator[Callable[[Load, int], Run]]:
-    """The way to carry out a Trial on the server, while the results folder is open. MachineError."""
+def url_at_work(
+    plan: Plan,
+    far: Far,
+    folder: Path,
+    interrupted: threading.Event,
+    listeners: Sequence[Listener] = (),
+    waiting: Waiting | None = None,
+) -> Iterator[Loop]:
+    """The loop over a server that runs already, into a new results folder. MachineError."""
     with machine_lock(waiting):
         version = DRIVERS[DRIVER]().version(asker(Here()))
         fingerprint = with_ceilings(read_fingerprint(), cache_folder())
         with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:
+            told = Listeners([beside, *listeners])
 
-            def take(load: Load, round_: int) -> Run:
-                if round_ > 1 and not interrupted.is_set():
-                    _settle(far, interrupted)
-                (contender,) = plan.contenders
-                trial = trial_of(plan, contender, load, round_)
-                store.grow([trial])
-                beside.begin(trial)
-                run = _run(trial, far, version, interrupted, beside.event)
-                store.append(run)
-                beside.end(run)
-                return run
+            def conduct(block: Block) -> list[Run]:
+                return [_run(trial, far, version, interrupted, told.event) for trial in block]
 
-            yield take
+            yield Loop(plan, store, conduct, told, interrupted)
 
 
 def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, watch: Callable[[Event], None]) -> Run:
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     clock = time.monotonic()
-    every = tuple(usable_cores())
+    if trial.round > 1:
+        _settle(far, interrupted)
     loaded: Loaded | None = None
     outcome: Outcome = "ok"
     message = ""
@@ -139,20 +139,26 @@ def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, wat
         message=message,
         started_at=started_at,
         seconds=time.monotonic() - clock,
-        rig=Rig(
-            contender_cores=(),
-            driver_cores=every,
-            control_cores=every,
-            service_cores=(),
-            memory_bytes=None,
-            cgroup="none",
-            cgroup_reason="the server was not started by webdyno",
-        ),
+        rig=_unknown_rig(),
         driver_version=version,
         driver_can=DRIVERS[DRIVER]().can,
         summary={} if loaded is None else loaded.summary,
         slices=[] if loaded is None else loaded.slices,
         notes=list(far.notes),
+    )
+
+
+def _unknown_rig() -> Rig:
+    """Of a server that we did not place: it may share its cores with the driver, which has all of them."""
+    every = tuple(usable_cores())
+    return Rig(
+        contender_cores=(),
+        driver_cores=every,
+        control_cores=every,
+        service_cores=(),
+        memory_bytes=None,
+        cgroup="none",
+        cgroup_reason="the server was not started by webdyno",
     )
 
 

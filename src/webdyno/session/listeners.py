@@ -11,11 +11,12 @@ import msgspec
 
 from webdyno import now
 from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.now import Now
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
-from webdyno.model.trial import Plan, Trial
+from webdyno.model.trial import Plan
 from webdyno.session.tally import Tally
 
 MOST_SECONDS = 600
@@ -23,16 +24,16 @@ MOST_SECONDS = 600
 
 
 class Listener(Protocol):
-    """Told when a Trial begins, what its driver says meanwhile, and the Run it became."""
+    """Told when a block begins, what its drivers say meanwhile, and each Run that it became."""
 
-    def begin(self, trial: Trial) -> None:
-        """A Trial begins."""
+    def begin(self, block: Block) -> None:
+        """Its Trials begin."""
 
     def event(self, event: Event) -> None:
-        """Its driver said something."""
+        """A driver said something."""
 
     def end(self, run: Run) -> None:
-        """Its Run is written down."""
+        """One of its Runs is written down."""
 
 
 class Listeners:
@@ -41,10 +42,10 @@ class Listeners:
     def __init__(self, each: Sequence[Listener]) -> None:
         self._each = each
 
-    def begin(self, trial: Trial) -> None:
+    def begin(self, block: Block) -> None:
         """Tell all of them."""
         for listener in self._each:
-            listener.begin(trial)
+            listener.begin(block)
 
     def event(self, event: Event) -> None:
         """Tell all of them."""
@@ -77,11 +78,11 @@ class Beside:
     ) -> None:
         now.clear(self._folder)
 
-    def begin(self, trial: Trial) -> None:
-        """Say what starts."""
+    def begin(self, block: Block) -> None:
+        """Say what starts, by the first of those that start together."""
         tally = self._tally
         self._now = Now(
-            trial=trial,
+            trial=block[0],
             done=tally.done if tally else self._done,
             total=tally.total if tally else None,
             left_s=tally.left_s if tally else None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from webdyno.build import fetch_runtime, find_runtime, lacking
@@ -51,6 +53,11 @@ def look_for_drivers(study: Study, host: Host) -> tuple[dict[str, str], dict[str
     if not versions:
         raise MachineError("; ".join(absent.values()))
     return versions, absent
+
+
+def driver_versions(names: Iterable[str], host: Host) -> dict[str, str]:
+    """Of drivers that must be there; MachineError."""
+    return {name: DRIVERS[name]().version(asker(host)) for name in names}
 
 
 def _verified(request: Request) -> Request:

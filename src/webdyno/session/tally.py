@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from webdyno.design.length import expected_s
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.plan import expected_s
 
 
 class Tally:

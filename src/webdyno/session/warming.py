@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 
 from webdyno.analyse.words import listing
-from webdyno.conduct import Bench, conduct
-from webdyno.load.driver import DRIVERS
+from webdyno.conduct import Bench
 from webdyno.model.built import Built
 from webdyno.model.errors import ContenderError, ServiceError
 from webdyno.model.load import Load
-from webdyno.rig.ask import asker
+from webdyno.model.trial import Trial, trial_of
 from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import serve
 from webdyno.service import Services
+from webdyno.session.listeners import Listeners
+from webdyno.session.loop import Loop, OnContenders
+from webdyno.session.ready import Ready
 from webdyno.session.saying import say
+from webdyno.session.scratch import Scratch
 from webdyno.session.settling import warmup_of
-from webdyno.session.sitting import DRIVER, Ready, trial_of
 
 
 def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interrupted: threading.Event) -> Ready:
@@ -33,14 +34,15 @@ def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interru
     All are given what the slowest took, so that none of them is the warmer one. ``seconds`` is the length of the Run
     that is learnt from; these Runs are no evidence, and are kept nowhere.
     """
-    logs = strapped.folder()
+    scratch = Scratch(strapped.folder())
     try:
-        with Services(ready.found, ready.servers, strapped, lambda name: logs / f"{name}.log", interrupted) as services:
-            bench = _bench(ready, services, strapped, logs, interrupted)
+        with Services(ready.found, ready.servers, strapped, scratch.service_log, interrupted) as services:
+            way = OnContenders(ready=ready, strapped=strapped, services=services, book=scratch, interrupted=interrupted)
+            loop = Loop(ready.plan, scratch, way.conduct(), Listeners([]), interrupted)
             long = msgspec.structs.replace(load, duration_s=seconds, warmup_s=0.0)
-            needed = {name: _needed_s(name, bench, ready, long) for name in ready.plan.contenders}
+            needed = {name: _needed_s(name, loop, way, long) for name in ready.plan.contenders}
     finally:
-        strapped.drop(logs)
+        strapped.drop(scratch.folder)
     known = {name: needed_s for name, needed_s in needed.items() if needed_s is not None}
     if not known or interrupted.is_set():
         return ready
@@ -53,30 +55,17 @@ def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interru
     return replace(ready, plan=msgspec.structs.replace(ready.plan, contenders=contenders))
 
 
-def _bench(ready: Ready, services: Services, strapped: Strapped, logs: Path, interrupted: threading.Event) -> Bench:
-    driver = DRIVERS[DRIVER]()
-    return Bench(
-        plan=ready.plan,
-        strapped=strapped,
-        services=services,
-        driver=driver,
-        driver_version=driver.version(asker(strapped)),
-        contender_log=lambda trial: logs / f"{trial.contender}.log",
-        driver_log=lambda _: logs / "driver.log",
-        interrupted=interrupted,
-    )
-
-
-def _needed_s(name: str, bench: Bench, ready: Ready, load: Load) -> float | None:
+def _needed_s(name: str, loop: Loop, way: OnContenders, load: Load) -> float | None:
     """Seconds; None: nothing compiles in it, its file says how long, or it does not serve, as its first Run tells."""
-    built, contender = ready.built[name], ready.plan.contenders[name]
-    if not isinstance(built, Built) or contender.warmup_s is not None or bench.interrupted.is_set():
+    plan, built = way.ready.plan, way.ready.built[name]
+    if not isinstance(built, Built) or plan.contenders[name].warmup_s is not None or loop.is_interrupted:
         return None
-    names = _compilers(name, bench, built)
+    trial = trial_of(plan, name, load, 1)
+    names = _compilers(trial, way.bench(trial), built)
     if not names:
         return None
     say(f"{name}: {listing(names)} compiles in it while it serves; {load.duration_s:g} s of load, to see for how long")
-    run = conduct(trial_of(ready.plan, name, load, 1), bench, built)
+    (run,) = loop.carry_out([trial])
     if run.outcome != "ok":
         return None
     needed_s = warmup_of(run)
@@ -87,13 +76,13 @@ def _needed_s(name: str, bench: Bench, ready: Ready, load: Load) -> float | None
     return needed_s
 
 
-def _compilers(name: str, bench: Bench, built: Built) -> list[str]:
+def _compilers(trial: Trial, bench: Bench, built: Built) -> list[str]:
     """What compiles in a contender while it serves, by its processes once it is ready."""
-    (workload,) = bench.plan.workloads.values()
-    log = bench.contender_log(trial_of(bench.plan, name, Load(connections=1, duration_s=1.0), 1))
+    workload = bench.plan.workloads[trial.workload]
+    log = bench.contender_log(trial)
     try:
         given = bench.services.ready(workload.service).given if workload.service else {}
-        contender = bench.plan.contenders[name]
+        contender = bench.plan.contenders[trial.contender]
         with serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
             return served.compilers()
     except (ContenderError, ServiceError):

@@ -34,8 +34,8 @@ class Loaded(TryBench):
     made: list[tuple[Trial, Plan]]
     gives: Run
 
-    def run(self, trial: Trial, plan: Plan) -> Run:
-        self.made.append((trial, plan))
+    def run(self, trial: Trial) -> Run:
+        self.made.append((trial, self.plan([trial])))
         return msgspec.structs.replace(self.gives, trial=trial)
 
 

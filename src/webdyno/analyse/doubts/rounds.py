@@ -73,7 +73,7 @@ def one_start(evidence: Evidence) -> Doubt | None:
 def _left(evidence: Evidence) -> int:
     """Runs still to do; of a race, those it would do next."""
     if evidence.plan.race is not None:
-        from webdyno.analyse.looks import replay  # which asks some of the rules itself
+        from webdyno.analyse.replay import replay  # which asks some of the rules itself
 
         return len(replay(evidence.plan, evidence.runs, evidence.fingerprint.ceilings).trials)
     done = {run.trial.id for run in evidence.runs if run.outcome != "interrupted"}

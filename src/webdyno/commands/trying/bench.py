@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.commands.trying.fitting import Setting
-from webdyno.conduct import Bench, conduct
-from webdyno.load.driver import DRIVERS
+from webdyno.design import Block
 from webdyno.model.built import Built
 from webdyno.model.contender import App, Runtime
 from webdyno.model.load import Load
@@ -21,6 +20,10 @@ from webdyno.model.workload import Workload
 from webdyno.rig.strap import Strapped
 from webdyno.serve.trimming import trim
 from webdyno.service import Services
+from webdyno.session.listeners import Listeners
+from webdyno.session.loop import Book, Loop, OnContenders
+from webdyno.session.ready import Ready
+from webdyno.session.scratch import Scratch
 from webdyno.session.settling import WARMUP_S
 
 TIMEOUT_S = 5.0
@@ -107,24 +110,35 @@ class TryBench:
             seconds=sum(trial.load.duration_s or 0.0 for trial in ordered),
         )
 
-    def run(self, trial: Trial, plan: Plan) -> Run:
-        """One trial of ``plan``, done; the user's own variables are not in its record."""
-        bench = Bench(
-            plan=plan,
+    def loop(self, plan: Plan, book: Book | None = None) -> Loop:
+        """The loop over settings of ``plan``; the user's own variables are in no record of it."""
+        ready = Ready(plan=plan, built=self.built, found={}, servers={}, drivers={"engine": self.driver_version})
+        scratch = Scratch(self.logs)
+        way = OnContenders(
+            ready=ready,
             strapped=self.strapped,
-            services=Services({}, {}, self.strapped, lambda name: self.logs / f"{name}.log", self.interrupted),
-            driver=DRIVERS["engine"](),
-            driver_version=self.driver_version,
-            contender_log=lambda each: self.logs / f"{each.contender}.log",
-            driver_log=lambda _: self.logs / "driver.log",
+            services=Services({}, {}, self.strapped, scratch.service_log, self.interrupted),
+            book=scratch,
             interrupted=self.interrupted,
         )
-        done = conduct(trial, bench, self.built[trial.contender])
-        trim(bench.driver_log(trial))
-        shown = {name: text for name, text in done.environment.items() if name not in self.hidden}
-        return msgspec.structs.replace(done, environment=shown)
+        conduct = way.conduct()
+
+        def carry_out(block: Block) -> list[Run]:
+            runs = conduct(block)
+            trim(scratch.driver_log(block[0]))
+            return [self._shown(run) for run in runs]
+
+        return Loop(plan, scratch if book is None else book, carry_out, Listeners([]), self.interrupted)
+
+    def _shown(self, run: Run) -> Run:
+        shown = {name: text for name, text in run.environment.items() if name not in self.hidden}
+        return msgspec.structs.replace(run, environment=shown)
+
+    def run(self, trial: Trial) -> Run:
+        """One trial, done, and kept nowhere."""
+        (run,) = self.loop(self.plan([trial])).carry_out([trial])
+        return run
 
     def measure(self, name: str, duration_s: float, round_: int = 1) -> Run:
         """One setting, once."""
-        trial = self.trial(name, self.load(duration_s), round_)
-        return self.run(trial, self.plan([trial]))
+        return self.run(self.trial(name, self.load(duration_s), round_))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from webdyno.commands.trying.bench import TryBench
-from webdyno.model.run import Run
+from webdyno.design.grid import in_rounds
 from webdyno.model.trial import Plan, Skipped
 
 LEAST_ROUNDS = 3
@@ -30,29 +29,6 @@ def final_plan(
     bench: TryBench, names: Sequence[str], rounds: int, duration_s: float, skipped: Sequence[Skipped], title: str
 ) -> Plan:
     """Rounds of random order, from one seed."""
-    chance = random.Random(1)  # noqa: S311 - an order to be repeated, not a secret
-    load, trials = bench.load(duration_s), []
-    for round_ in range(1, rounds + 1):
-        order = list(names)
-        chance.shuffle(order)
-        trials += [bench.trial(name, load, round_) for name in order]
+    load = bench.load(duration_s)
+    trials = [bench.trial(name, load, round_) for round_, name in in_rounds(names, rounds, seed=1)]
     return bench.plan(trials, skipped, title=title, question="which server, which settings, for this app?")
-
-
-def final_runs(bench: TryBench, plan: Plan, over: Callable[[float], bool], keep: Callable[[Run], object]) -> list[Run]:
-    """Every Run of the plan, ``keep`` told of each; ended early after a whole round when time is ``over``, which is
-    told how long a round takes.
-    """
-    runs: list[Run] = []
-    for at, trial in enumerate(plan.trials):
-        begins_a_round = at == 0 or plan.trials[at - 1].round != trial.round
-        done = trial.round - 1
-        if bench.interrupted.is_set() or (
-            begins_a_round and done >= LEAST_ROUNDS and over(sum(run.seconds for run in runs) / done)
-        ):
-            break
-        runs.append(bench.run(trial, plan))
-        if runs[-1].outcome == "interrupted":
-            break
-        keep(runs[-1])
-    return [run for run in runs if run.outcome != "interrupted"]

@@ -13,7 +13,7 @@ def settle(bench: TryBench, name: str, compilers: list[str], seconds: float) -> 
     """Load a setting for so long; from now on every start of its server is given what that took. A sentence."""
     load = msgspec.structs.replace(bench.load(seconds), warmup_s=0.0)
     trial = bench.trial(name, load, 1)
-    run = bench.run(trial, bench.plan([trial]))
+    run = bench.run(trial)
     needed_s = warmup_of(run)
     base = bench.settings[name].base
     bench.give(base, seconds if needed_s is None else needed_s)

@@ -1,4 +1,4 @@
-"""Looks: a race replayed from its Runs, look by look. Which pairs are told, and which Trials are worth doing next.
+"""Replay: a race from its Runs, look by look. Which pairs are told, and which Trials are worth doing next.
 
 Everything follows from the plan and the Runs, so a race that was killed goes on as if it had not been, and the report
 claims exactly what the race did.
@@ -15,10 +15,10 @@ from typing import Literal
 
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.estimate import CONFIDENCE, Fit
-from webdyno.analyse.moot import reserve_of
 from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat, comparisons, judge, spending
 from webdyno.analyse.table import Cell, cells_of, with_earlier
+from webdyno.analyse.undecidable import reserve_of
 from webdyno.analyse.window import read_window
 from webdyno.model.load import Load
 from webdyno.model.race import Race

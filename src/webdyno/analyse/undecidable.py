@@ -1,4 +1,4 @@
-"""Moot: what more rounds of a race cannot tell, whatever they find.
+"""Undecidable: what more rounds of a race cannot tell, whatever they find.
 
 Two kinds: contenders that will not be ranked, because a doubt voids their figures; and pairs whose order is not theirs,
 because the load generator, or the service behind both, held both back: each is as fast as it was measured, or faster.

@@ -1,12 +1,9 @@
-"""The search of ``webdyno capacity``: a rate becomes a Load, and a Run what it says of the objectives."""
+"""Rate search: what a Run at one rate says of the objectives, and which rate is worth asking next."""
 
 from __future__ import annotations
 
 import math
-import sys
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webdyno.analyse.capacity import Result, Search, Tried, next_rate
@@ -14,10 +11,10 @@ from webdyno.analyse.doubts.schedule import LATE
 from webdyno.analyse.generator import BOUND, strain_of
 from webdyno.analyse.objectives import LATENCIES, Course, Objective, error_share, missed
 from webdyno.analyse.window import read_window
-from webdyno.analyse.words import rate, time_ns
-from webdyno.model.errors import ContenderError
+from webdyno.design import Block
 from webdyno.model.load import Load
 from webdyno.model.run import Run
+from webdyno.model.trial import Plan, trial_of
 
 FEWEST_CONNECTIONS, MOST_CONNECTIONS = 256, 4000
 _FIRST_CONNECTIONS = 8
@@ -58,48 +55,43 @@ class Asked:
         )
 
 
-def search(
-    take: Callable[[Load, int], Run],
-    asked: Asked,
-    goal: Search,
-    budget_s: float,
-    interrupted: threading.Event,
-) -> list[Tried]:
-    """Trials until the answer is known, the time is up or the user stops it; a line on standard error for each.
+@dataclass(frozen=True, kw_only=True)
+class RateSearch:
+    """The design: one rate after the other until the answer is known, the time is up, or the server does not serve."""
 
-    ContenderError when the server does not serve at all.
-    """
-    begun, longest_s = time.monotonic(), 0.0
-    tried: list[Tried] = []
-    number = 0
-    while (rate_ := next_rate(tried, goal)) is not None and not interrupted.is_set():
-        left_s = budget_s - (time.monotonic() - begun)
-        if tried and left_s < longest_s:
-            print(f"the budget is spent after {len(tried)} trials", file=sys.stderr)
-            break
-        number += 1
-        before = time.monotonic()
-        run = take(asked.load(rate_, number), number)
-        longest_s = max(longest_s, time.monotonic() - before)
-        if run.outcome == "interrupted":
-            break
-        refuse_what_never_served(run)
-        tried.append(tried_of(run, asked.wanted))
-        print(line_of(tried[-1], time.monotonic() - begun), file=sys.stderr, flush=True)
-    return tried
+    plan: Plan
+    asked: Asked
+    goal: Search
+    budget_s: float
 
+    def __call__(self, runs: Sequence[Run]) -> Sequence[Block]:
+        """The trial at the next rate."""
+        rate_per_s, done = self.next_per_s(runs), _done(runs)
+        if rate_per_s is None or self.is_spent(runs):
+            return []
+        (contender,), number = self.plan.contenders, len(done) + 1
+        return [[trial_of(self.plan, contender, self.asked.load(rate_per_s, number), number)]]
 
-def refuse_what_never_served(run: Run) -> None:
-    """ContenderError, with its log's end, for a server that was never loaded at all."""
-    if run.outcome in NEVER_SERVED or (run.outcome == "wrong-answer" and not run.slices):
-        raise ContenderError(f"{run.trial.contender}: {run.outcome}: {run.message}", run.log_tail)
+    def next_per_s(self, runs: Sequence[Run]) -> float | None:
+        """The rate worth asking next; None: the answer is known, or there is none to be had."""
+        done = _done(runs)
+        if any(map(never_served, done)):
+            return None
+        return next_rate([tried_of(run, self.asked.wanted) for run in done], self.goal)
+
+    def is_spent(self, runs: Sequence[Run]) -> bool:
+        """Whether the longest trial so far does not fit into what is left of the budget."""
+        took = [run.seconds for run in _done(runs)]
+        return bool(took) and self.budget_s - sum(took) < max(took)
 
 
-def line_of(tried: Tried, passed_s: float) -> str:
-    """One trial in one line."""
-    p99 = "-" if tried.p99_ns is None else time_ns(tried.p99_ns)
-    why = f" ({'; '.join(tried.missed)})" if tried.missed else ""
-    return f"[{passed_s:4.0f} s] {rate(tried.rate_per_s):>10}  p99 {p99:>9}  {tried.result}{why}"
+def _done(runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if run.outcome != "interrupted"]
+
+
+def never_served(run: Run) -> bool:
+    """Whether the server was never loaded at all."""
+    return run.outcome in NEVER_SERVED or (run.outcome == "wrong-answer" and not run.slices)
 
 
 def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:

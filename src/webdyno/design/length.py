@@ -1,0 +1,42 @@
+"""How long Trials take, as far as that is known before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from webdyno.model.contender import Contender
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.trial import Trial
+
+OVERHEAD_S = 0.6
+"""Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
+USUAL_READY_S = 20.0
+"""What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
+GUESSED_RATE_PER_S = 2000
+"""Only to foretell the length of Trials that end by count."""
+
+
+def trial_seconds(load: Load, contender: Contender | None = None) -> float:
+    """Expected length of one Trial in seconds: server start and end included, build apart."""
+    overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
+    steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
+    return overhead + load.opening_s + load.warmup_s + steady
+
+
+def expected_s(contenders: Mapping[str, Contender], in_place: bool, trial: Trial) -> float:
+    """As ``trial_seconds``; in place only the first round of a cell starts a server."""
+    if in_place and trial.round > 1:
+        return trial_seconds(trial.asked) - OVERHEAD_S
+    return trial_seconds(trial.asked, contenders.get(trial.contender))
+
+
+def spent_s(runs: Iterable[Run]) -> float:
+    """Seconds that ``runs`` took; those of a block took them together."""
+    alone_s, blocks = 0.0, dict[int, float]()
+    for run in runs:
+        if run.block is None:
+            alone_s += run.seconds
+        else:
+            blocks[run.block] = max(run.seconds, blocks.get(run.block, 0.0))
+    return alone_s + sum(blocks.values())

@@ -1,0 +1,81 @@
+"""Pairs: base and head one after the other, again and again in turned order, until what they differ by is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webdyno.analyse.change import LOOKS, judge_pairs
+from webdyno.analyse.versus import BASE, HEAD
+from webdyno.analyse.window import read_window
+from webdyno.design import Block, done_in, one_by_one
+from webdyno.design.length import spent_s
+from webdyno.model.load import Load
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, trial_of
+
+Pair = dict[str, Run]
+"""The Runs of base and head in one round."""
+
+
+def order_of(pair: int) -> tuple[str, str]:
+    """Sides in pair ``pair`` (from 1): A B, B A, A B ..., so that a drift favours nobody and neighbours are twins."""
+    return (BASE, HEAD) if pair % 2 else (HEAD, BASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """The design: pairs until a look decides, one side fails, ``most`` are made or the time is up."""
+
+    plan: Plan
+    names: tuple[str, str]
+    """The contenders that are base and head."""
+    load: Load
+    margin: float
+    most: int
+    budget_s: float
+
+    def __call__(self, runs: Sequence[Run]) -> Sequence[Block]:
+        """The next pair, or what is left of it."""
+        made = self.made(runs)
+        if made and (not self.is_open(made) or self.is_spent(made)):
+            return []
+        number, done = len(made) + 1, done_in(runs)
+        called = dict(zip((BASE, HEAD), self.names, strict=True))
+        trials = [trial_of(self.plan, called[side], self.load, number) for side in order_of(number)]
+        return one_by_one([trial for trial in trials if trial.id not in done])
+
+    def made(self, runs: Sequence[Run]) -> list[Pair]:
+        """Those of which both Runs are there, in their order."""
+        found: dict[int, Pair] = {}
+        for run in runs:
+            if run.outcome != "interrupted":
+                found.setdefault(run.trial.round, {})[run.trial.contender] = run
+        base, head = self.names
+        return [
+            {BASE: pair[base], HEAD: pair[head]} for _, pair in sorted(found.items()) if len(pair) == len(self.names)
+        ]
+
+    def is_open(self, made: Sequence[Pair]) -> bool:
+        """Whether another pair could tell more."""
+        return len(made) < self.most and not self.is_decided(made)
+
+    def is_decided(self, made: Sequence[Pair]) -> bool:
+        """Whether the last pair tells: it is looked at and the look is clear, or one side failed."""
+        if any(read_window(run) is None for run in made[-1].values()):
+            return True
+        if len(made) not in LOOKS:
+            return False
+        base, head = ([rate_of(pair[side]) for pair in made] for side in (BASE, HEAD))
+        return judge_pairs(base, head, self.margin).verdict != "cannot tell"
+
+    def is_spent(self, made: Sequence[Pair]) -> bool:
+        """Whether the longest pair so far does not fit into what is left of the budget."""
+        took = [spent_s(pair.values()) for pair in made]
+        return self.budget_s - sum(took) < max(took)
+
+
+def rate_of(run: Run) -> float:
+    """Right answers per second; 0 of a Run that failed."""
+    window = read_window(run)
+    return 0.0 if window is None else window.rate_per_s

@@ -1,0 +1,151 @@
+"""The loop: what is known says which blocks are next; they are carried out, written down, told; and again.
+
+Every measurement of webdyno goes through it: what differs is the design that is asked, how a block is carried out (on
+contenders that are started here, or on a server that runs already), where Runs are kept, and who listens.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+from webdyno.conduct import Bench, conduct, conduct_block
+from webdyno.design import Block, Design
+from webdyno.load.driver import DRIVERS, Event
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan, Trial
+from webdyno.rig.strap import Strapped
+from webdyno.serve.in_place import InPlace
+from webdyno.service import Services
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.folders import cache_folder
+from webdyno.session.listeners import Beside, Listener, Listeners
+from webdyno.session.ready import Ready
+from webdyno.session.scratch import Scratch
+from webdyno.store import Store
+
+Book = Store | Scratch
+"""Where Runs are kept, and the logs of what wrote them."""
+Conduct = Callable[[Block], list[Run]]
+"""Carries a block out: its Runs, in the order of its Trials."""
+
+
+class Loop:
+    """Carries blocks out, one after the other, until it is interrupted."""
+
+    def __init__(self, plan: Plan, book: Book, conduct: Conduct, listener: Listener, interrupted: threading.Event):
+        self._book, self._conduct, self._listener, self._interrupted = book, conduct, listener, interrupted
+        self._planned = {trial.id for trial in plan.trials}
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the user wants it to end."""
+        return self._interrupted.is_set()
+
+    @property
+    def runs(self) -> list[Run]:
+        """Those so far."""
+        return self._book.runs()
+
+    def follow(self, design: Design) -> None:
+        """Whatever ``design`` wants, until it wants nothing more."""
+        while not self._interrupted.is_set() and (blocks := design(self.runs)):
+            for block in blocks:
+                if self._interrupted.is_set():
+                    return
+                self.carry_out(block)
+
+    def carry_out(self, block: Block) -> list[Run]:
+        """One block; each of its Runs is written down before the next is looked at."""
+        fresh = [trial for trial in block if trial.id not in self._planned]
+        if fresh:
+            self._book.grow(fresh)
+            self._planned.update(trial.id for trial in fresh)
+        self._listener.begin(block)
+        runs = self._conduct(block)
+        for run in runs:
+            self._book.append(run)
+            self._listener.end(run)
+        return runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnContenders:
+    """How blocks are carried out on contenders of this machine."""
+
+    ready: Ready
+    strapped: Strapped
+    services: Services
+    book: Book
+    interrupted: threading.Event
+    watch: Callable[[Event], None] = lambda _: None
+    in_place: InPlace | None = None
+    """Which keeps a server for the next round of its cell, where the plan is measured so."""
+
+    def conduct(self) -> Conduct:
+        """The way to carry out one after the other; blocks are numbered on from those in the book."""
+        numbers = count(1 + max((run.block or 0 for run in self.book.runs()), default=0))
+
+        def carry_out(block: Block) -> list[Run]:
+            turns = self.ready.plan.turns
+            if len(block) > 1 and turns is not None:
+                return conduct_block(next(numbers), block, self.bench(block[0]), self.ready.built, turns)
+            return [conduct(trial, self.bench(trial), self.ready.built[trial.contender]) for trial in block]
+
+        return carry_out
+
+    def bench(self, trial: Trial) -> Bench:
+        """What ``trial`` is conducted with."""
+        plan = self.ready.plan
+        bench = Bench(
+            plan=plan,
+            strapped=self.strapped,
+            services=self.services,
+            driver=DRIVERS[trial.driver](),
+            driver_version=self.ready.drivers[trial.driver],
+            contender_log=self.book.contender_log,
+            driver_log=self.book.driver_log,
+            interrupted=self.interrupted,
+            watch=self.watch,
+        )
+        if self.in_place is None or not plan.in_place:
+            return bench
+        self.in_place.more = trial.round < plan.rounds
+        return replace(bench, serve=self.in_place.serve)
+
+
+@contextmanager
+def at_work(
+    ready: Ready, strapped: Strapped, book: Book, interrupted: threading.Event, listeners: Sequence[Listener] = ()
+) -> Iterator[Loop]:
+    """The loop over contenders that are built; whatever happens, services and servers end with it."""
+    told = Listeners(listeners)
+    with Services(ready.found, ready.servers, strapped, book.service_log, interrupted) as services, InPlace() as kept:
+        way = OnContenders(
+            ready=ready,
+            strapped=strapped,
+            services=services,
+            book=book,
+            interrupted=interrupted,
+            watch=told.event,
+            in_place=kept,
+        )
+        yield Loop(ready.plan, book, way.conduct(), told, interrupted)
+
+
+@contextmanager
+def in_folder(
+    ready: Ready, strapped: Strapped, folder: Path, interrupted: threading.Event, listeners: Sequence[Listener] = ()
+) -> Iterator[Loop]:
+    """As ``at_work``, into a new results folder; its Trials are decided on one after the other."""
+    fingerprint = with_ceilings(strapped.fingerprint, cache_folder())
+    with (
+        Store.create(folder, ready.plan, fingerprint) as store,
+        Beside(folder, None, set()) as beside,
+        at_work(ready, strapped, store, interrupted, [beside, *listeners]) as loop,
+    ):
+        yield loop

@@ -1,0 +1,51 @@
+"""Grid: what is left of a plan, and rounds as long as time lasts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tests.analyse.fakes import plan, run
+from webdyno.design.blocks import Room
+from webdyno.design.grid import grid, rounds_within
+from webdyno.model.block import Turns
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+
+ROOM = Room(memory_bytes=None)
+RUNS = [run(name, round_=round_, seconds=2.0) for round_ in range(1, 6) for name in ("a", "b")]
+PLAN = plan(RUNS, rounds=5)
+
+
+def ids(blocks: object) -> list[list[str]]:
+    return [[trial.id for trial in block] for block in blocks]  # type: ignore[attr-defined]
+
+
+def test_it_goes_on_after_what_is_done_and_repeats_what_was_interrupted() -> None:
+    assert ids(grid(PLAN, ROOM)([])) == [[trial.id] for trial in PLAN.trials]
+    stopped = msgspec.structs.replace(RUNS[2], outcome="interrupted")
+    assert ids(grid(PLAN, ROOM)([*RUNS[:2], stopped])) == [[trial.id] for trial in PLAN.trials[2:]]
+    assert grid(PLAN, ROOM)(RUNS) == []
+
+
+def test_where_contenders_take_turns_those_of_a_round_are_one_block() -> None:
+    turned = msgspec.structs.replace(PLAN, turns=Turns())
+    blocks = ids(grid(turned, ROOM)([]))
+    assert [len(block) for block in blocks] == [2] * 5
+    assert [set(block) for block in blocks] == [{RUNS[at].trial.id, RUNS[at + 1].trial.id} for at in range(0, 10, 2)]
+
+
+def rounds_done(made: Plan, seconds: float) -> int:
+    """How many are carried out when each Run takes two seconds."""
+    design, done = rounds_within(made, seconds, 3), list[Run]()
+    while blocks := design(done):
+        wanted = {trial.id for block in blocks for trial in block}
+        done += [each for each in RUNS if each.trial.id in wanted]
+    return len(done) // 2
+
+
+def test_whole_rounds_are_done_until_the_one_that_ends_nearest_to_the_time() -> None:
+    assert [rounds_done(PLAN, seconds) for seconds in (0.0, 13.9, 14.0, 17.9, 18.0, 1e9)] == [3, 3, 4, 4, 5, 5]
+
+
+def test_a_round_that_was_begun_is_ended() -> None:
+    assert ids(rounds_within(PLAN, 0.0, 3)(RUNS[:7])) == [[RUNS[7].trial.id]]

@@ -1,0 +1,75 @@
+"""The loop: what a design wants is carried out, written down and told, and nothing after an interruption."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.analyse.fakes import FINGERPRINT, plan, run
+from webdyno.design import Block
+from webdyno.load.driver import Event
+from webdyno.model.run import Run
+from webdyno.session.loop import Loop
+from webdyno.store import Store
+
+RUNS = [run(name, round_=round_) for round_ in (1, 2) for name in ("a", "b")]
+BY_ID = {each.trial.id: each for each in RUNS}
+TRIALS = [each.trial for each in RUNS]
+
+
+class Ear:
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def begin(self, block: Block) -> None:
+        self.heard.append("+".join(f"{trial.contender}{trial.round}" for trial in block))
+
+    def event(self, event: Event) -> None: ...
+
+    def end(self, run: Run) -> None:
+        self.heard.append(f"{run.trial.contender}{run.trial.round}.")
+
+
+def blocks_of(*sizes: int) -> list[Block]:
+    left = list(TRIALS)
+    return [[left.pop(0) for _ in range(size)] for size in sizes]
+
+
+def looped(tmp_path: Path, blocks: Sequence[Block], stop_in: int = 99) -> tuple[list[str], list[Run], int]:
+    """What was heard, what is written, and how many Trials the plan has afterwards, if it began with the first."""
+    interrupted, ear, carried = threading.Event(), Ear(), list[Block]()
+
+    def conduct(block: Block) -> list[Run]:
+        carried.append(block)
+        if len(carried) == stop_in:
+            interrupted.set()
+        return [BY_ID[trial.id] for trial in block]
+
+    def design(runs: Sequence[Run]) -> Sequence[Block]:
+        done = {each.trial.id for each in runs}
+        return [block for block in blocks if block[0].id not in done][:2]
+
+    made = plan(RUNS[:1])
+    with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
+        Loop(made, store, conduct, ear, interrupted).follow(design)
+        return ear.heard, store.runs(), len(store.plan().trials)
+
+
+def test_a_design_is_asked_again_until_it_wants_nothing_more(tmp_path: Path) -> None:
+    heard, runs, planned = looped(tmp_path, blocks_of(1, 1, 1, 1))
+    assert heard == ["a1", "a1.", "b1", "b1.", "a2", "a2.", "b2", "b2."]
+    assert [each.trial.id for each in runs] == [trial.id for trial in TRIALS]
+    assert planned == 4
+
+
+def test_trials_of_a_block_begin_together_and_each_run_is_told(tmp_path: Path) -> None:
+    heard, runs, _ = looped(tmp_path, blocks_of(2, 2))
+    assert heard == ["a1+b1", "a1.", "b1.", "a2+b2", "a2.", "b2."]
+    assert len(runs) == 4
+
+
+def test_an_interrupted_block_is_written_down_and_is_the_last(tmp_path: Path) -> None:
+    heard, runs, planned = looped(tmp_path, blocks_of(1, 1, 1, 1), stop_in=3)
+    assert heard[-1] == "a2."
+    assert (len(runs), planned) == (3, 3)
