@@ -9,7 +9,8 @@ claimed.
 The errors of contenders differ, so each has its own variance, steadied across the table (``moderate``) and never taken
 for less than what was seen of it (``variances``), nor for less than the step in which its answers come. Ratios are
 judged within rounds; the interval of a figure on its own also carries how much the rounds themselves differed,
-because whoever runs it again gets other rounds.
+because whoever runs it again gets other rounds. Where Runs took turns in blocks, a block is what a round is elsewhere
+(``additive``).
 
 R. A. Fisher (1935), The Design of Experiments, for blocks; F. E. Satterthwaite (1946), An approximate distribution of
 estimates of variance components, Biometrics Bulletin 2, for degrees of freedom of a sum of variances.
@@ -17,7 +18,8 @@ estimates of variance components, Biometrics Bulletin 2, for degrees of freedom 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -25,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from webdyno.analyse.variances import medians, variances
+from webdyno.analyse.additive import Design, Meetings, design_of
+from webdyno.analyse.variances import medians, variances_by_kind
 from webdyno.model.verdict import Estimate
 
 CONFIDENCE = 0.95
@@ -85,9 +88,15 @@ class Fit:
     trend: Contrast | None
     """From the first to the last round, common to all contenders."""
     numbers: tuple[int, ...]
-    """Of the rounds, in order."""
+    """Of the rounds, in order; of as many as there are blocks, where Runs have blocks."""
     seen: NDArray[np.floating]
-    """The logarithms themselves, contenders down, rounds across; nan: not there."""
+    """The logarithms themselves, contenders down, blocks across; nan: not there."""
+    group: NDArray[np.intp]
+    """Contenders of one group met, or met somebody who met the other, and so on."""
+    loose: Vector
+    """What comes to a contender's variance in a comparison with one of another group."""
+    among: float
+    """Degrees of freedom of that; 0: nothing is known of it."""
 
     def estimate(self, name: str, unit: str) -> Estimate:
         """The figure of one contender; no interval with less than two rounds."""
@@ -111,13 +120,23 @@ class Fit:
         i, k = self.names.index(one), self.names.index(other)
         if min(self.rounds[i], self.rounds[k]) < 2 or min(self.freedom[i], self.freedom[k]) <= 0:
             return None
+        if self.group[i] != self.group[k]:
+            return self._loosely(i, k)
         variance = float((self.weights[i] - self.weights[k]) ** 2 @ self.noise)
         mine, others = float(self.weights[i] ** 2 @ self.noise), float(self.weights[k] ** 2 @ self.noise)
         _, freedom = _sum((mine, self.freedom[i]), (others, self.freedom[k]))
         return Contrast(float(self.logs[i] - self.logs[k]), variance**0.5, min(freedom, self.total))
 
+    def _loosely(self, i: int, k: int) -> Contrast | None:
+        """Of two whom nothing connects: how blocks differ is in it. None: nobody knows how much."""
+        if not self.among:
+            return None
+        own = [(float(self.weights[at] ** 2 @ self.noise), float(self.freedom[at])) for at in (i, k)]
+        error, freedom = _sum(*own, (float(self.loose[i] + self.loose[k]), self.among))
+        return Contrast(float(self.logs[i] - self.logs[k]), error, min(freedom, self.total))
+
     def paired(self, one: str, other: str) -> Contrast | None:
-        """The same by the plain paired t of the rounds that both have, which borrows no variance; None below two."""
+        """The same by the plain paired t of what both have, which borrows no variance; None below two."""
         apart = self.seen[self.names.index(one)] - self.seen[self.names.index(other)]
         apart = apart[~np.isnan(apart)]
         if len(apart) < 2:
@@ -141,108 +160,103 @@ class Fit:
         return contrast.estimate(rounds, "ratio", confidence)
 
 
-def fit(cells: Cells, *, trimmed: bool = False, steps: Cells = MappingProxyType({})) -> Fit | None:
+def fit(
+    cells: Cells,
+    *,
+    trimmed: bool = False,
+    steps: Cells = MappingProxyType({}),
+    met: Meetings = MappingProxyType({}),
+    least: Cells = MappingProxyType({}),
+) -> Fit | None:
     """The additive fit of ``cells``; None when there are none.
 
     ``trimmed`` leaves out, for each contender with three rounds or more, the rounds that lie highest and lowest once
     the common part of the rounds is taken out (study S1's estimate). The errors still come from all rounds, so its
     intervals are wider: what was thrown away cannot make a figure surer. ``steps``: parts of figures that came in one
-    step, where that is known.
+    step, where that is known. ``met``: who shared a block, where Runs were measured in blocks; ``least``: the variance
+    that such Runs show within themselves, below which no cell's is taken to be.
     """
     keys = [key for key, value in cells.items() if value > 0]
     if not keys:
         return None
     names = tuple(dict.fromkeys(name for name, _ in keys))
     y = np.log([cells[key] for key in keys])
-    owner = np.array([names.index(name) for name, _ in keys])
-    design, blocks = _design(keys, names)
-    inverse = _solution(design, len(names))
-    residuals = y - design @ (inverse @ y)
-    slack = np.maximum(1 - np.einsum("ij,ji->i", design, inverse), 0)
+    design = design_of(keys, names, met)
+    owner, number = design.owner, len(names)
+    residuals = y - design.matrix @ (design.solution @ y)
+    slack = np.maximum(1 - np.einsum("ij,ji->i", design.matrix, design.solution), 0)
     slack[slack < 1e-9] = 0
-    rounds = np.array([round_ for _, round_ in keys])
-    known, freedom = variances(residuals, slack, owner, rounds)
+    known, freedom = variances_by_kind(residuals, slack, owner, design.block, design.kind)
     counted = STEP * np.array([steps.get(key, 0.0) for key in keys]) ** 2 * np.bincount(owner)[owner]
-    noise = np.fmax(np.nan_to_num(known)[owner], counted)
-    effects, trend = _rounds(inverse[len(names) :], y, noise, freedom, blocks)
-    effects = effects + medians(residuals, rounds, blocks) if len(effects) else effects
-    weights = _trimmed(design, inverse, residuals, owner) if trimmed else inverse[: len(names)]
+    noise = np.fmax(np.nan_to_num(known), counted)
+    noise = np.fmax(noise, [least.get(key, 0.0) for key in keys]) if least else noise
+    effects, trend = _rounds(design, y, noise, freedom)
+    effects = effects + medians(residuals, design.block, design.shared) if len(effects) else effects
+    weights = _trimmed(design, residuals) if trimmed else design.solution[:number]
+    loose, among = _between(effects, design)
     return Fit(
         names=names,
-        rounds=tuple(int((owner == i).sum()) for i in range(len(names))),
+        rounds=tuple(int((owner == i).sum()) for i in range(number)),
         logs=weights @ y,
         weights=weights,
         noise=noise,
         freedom=freedom,
         total=float(slack.sum()),
         between=float(effects.var(ddof=1) / len(effects)) if len(effects) > 1 else 0.0,
-        blocks=len(blocks),
+        blocks=len(design.shared),
         trend=trend,
-        numbers=tuple(np.unique(rounds).tolist()),
-        seen=_seen(y, owner, rounds),
+        numbers=design.rounds,
+        seen=_seen(y, design),
+        group=design.group,
+        loose=loose,
+        among=among,
     )
 
 
-def _design(keys: Sequence[tuple[str, int]], names: Sequence[str]) -> tuple[NDArray[np.floating], list[int]]:
-    """Columns: contenders, then rounds coded to sum to zero. A round with one contender has no effect of its own."""
-    rounds = sorted({round_ for _, round_ in keys})
-    blocks = [r for r in rounds if sum(round_ == r for _, round_ in keys) > 1] if len(names) > 1 else []
-    design = np.zeros((len(keys), len(names) + max(len(blocks) - 1, 0)))
-    for row, (name, round_) in enumerate(keys):
-        design[row, names.index(name)] = 1
-        if len(blocks) > 1 and round_ in blocks:
-            at = blocks.index(round_)
-            if at == len(blocks) - 1:
-                design[row, len(names) :] = -1
-            else:
-                design[row, len(names) + at] = 1
-    return design, blocks
+def _between(effects: Vector, design: Design) -> tuple[Vector, float]:
+    """Variance that a contender's level has because of which blocks it was in, and its degrees of freedom; 0: unknown.
 
-
-def _seen(y: Vector, owner: NDArray[np.intp], rounds: NDArray[np.intp]) -> NDArray[np.floating]:
-    numbers, column = np.unique(rounds, return_inverse=True)
-    made = np.full((int(owner.max()) + 1, len(numbers)), np.nan)
-    made[owner, column] = y
-    return made
-
-
-def _solution(design: NDArray[np.floating], number: int) -> NDArray[np.floating]:
-    """Least squares: each row makes one contender (the first ``number``) or one round of the cells.
-
-    Where cells do not connect, the least norm would put a part of the level into the rounds, and a ratio would change
-    with the unit. So the level is put where it belongs: what all cells share is each contender's, and no round's.
+    It is in no comparison within a group. Blocks of single contenders are no shared ones: what those differ by is in
+    the contender's own variance.
     """
-    inverse = np.linalg.pinv(design)
-    level = (np.arange(len(inverse)) < number).astype(float)
-    made: NDArray[np.floating] = inverse + (level - inverse.sum(axis=1))[:, None] / len(design)
+    sizes = {group: int((design.groups == group).sum()) for group in np.unique(design.groups)}
+    freedom = len(effects) - len(sizes)
+    if len(np.unique(design.group)) < 2 or freedom < 1:
+        return np.zeros(design.number), float(max(freedom, 0))
+    parts = [effects[design.groups == group] for group in sizes]
+    each = math.fsum(float(((part - part.mean()) ** 2).sum()) for part in parts) / freedom
+    return np.array([each / sizes[group] if group in sizes else 0.0 for group in design.group]), float(freedom)
+
+
+def _seen(y: Vector, design: Design) -> NDArray[np.floating]:
+    made = np.full((design.number, len(design.rounds)), np.nan)
+    made[design.owner, design.block] = y
     return made
 
 
-def _trimmed(
-    design: NDArray[np.floating], inverse: NDArray[np.floating], residuals: Vector, owner: NDArray[np.intp]
-) -> NDArray[np.floating]:
+def _trimmed(design: Design, residuals: Vector) -> NDArray[np.floating]:
     """Each contender's mean over the cells that are kept, with the rounds' effects taken out.
 
     These come from all cells: of those that are kept some rounds have none, and then nothing says what they were like.
     """
-    number = int(owner.max()) + 1
+    owner, number = design.owner, design.number
     kept = _kept(residuals, owner, number)
     share = np.zeros((number, len(owner)))
     share[owner[kept], kept] = 1
     share /= share.sum(axis=1, keepdims=True)
-    made: NDArray[np.floating] = share - share @ design[:, number:] @ inverse[number:]
+    made: NDArray[np.floating] = share - share @ design.matrix[:, number:] @ design.solution[number:]
     return made
 
 
-def _rounds(
-    inverse: NDArray[np.floating], y: Vector, noise: Vector, freedom: Vector, blocks: Sequence[int]
-) -> tuple[Vector, Contrast | None]:
-    """Effect of each round, and their trend along the order of rounds."""
-    if len(blocks) < 2:
+def _rounds(design: Design, y: Vector, noise: Vector, freedom: Vector) -> tuple[Vector, Contrast | None]:
+    """Effect of each round, or block, and their trend along the order of rounds."""
+    if len(design.shared) < 2:
         return np.zeros(0), None
-    makers = np.vstack([inverse, -inverse.sum(axis=0)])
-    at = np.array(blocks, dtype=float) - np.mean(blocks)
-    slope = (at / (at**2).sum()) @ makers * (blocks[-1] - blocks[0])
+    makers, rounds = design.effects(), [design.rounds[block] for block in design.shared]
+    at = np.array(rounds, dtype=float) - np.mean(rounds)
+    if not at.any():
+        return makers @ y, None
+    slope = (at / (at**2).sum()) @ makers * (rounds[-1] - rounds[0])
     error = float((slope**2 @ noise) ** 0.5)
     known = float(freedom.max()) if len(freedom) else 0.0
     return makers @ y, Contrast(float(slope @ y), error, known) if known > 0 else None

@@ -22,7 +22,7 @@ from scipy.special import betaincinv, stdtrit
 
 from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
-from webdyno.analyse.steps import steps_of
+from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
 from webdyno.model.claim import Measure
@@ -122,9 +122,8 @@ class Figures:
     def fitted(self, measure: Measure) -> Fit | None:
         """Over all contenders and rounds; None when nobody has such a figure."""
         if measure not in self._fits:
-            self._fits[measure] = fit(
-                self.table.figures(MEASURES[measure][1]), trimmed=self.trimmed, steps=self.steps(measure)
-            )
+            of = MEASURES[measure][1]
+            self._fits[measure] = fit_figure(self.table, of, trimmed=self.trimmed, rate=measure == "rate")
         return self._fits[measure]
 
     def steps(self, measure: Measure) -> Cells:

@@ -94,8 +94,16 @@ def _compared(made: Fit, able: NDArray[np.intp]) -> Pairs:
     own, freedom = np.diag(shared), made.freedom[able]
     variance = np.maximum(own[:, None] + own[None, :] - 2 * shared, 0)
     parts = own**2 / freedom
+    both, divided = own[:, None] + own[None, :], parts[:, None] + parts[None, :]
+    apart = made.group[able][:, None] != made.group[able][None, :]
+    if apart.any():  # nothing connects them: how blocks differ is in it
+        loose = np.where(apart, made.loose[able][:, None] + made.loose[able][None, :], 0.0)
+        if not made.among:
+            loose[apart] = np.inf
+        variance, both = variance + loose, both + loose
+        divided = divided + (loose**2 / made.among if made.among else 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        known = (own[:, None] + own[None, :]) ** 2 / (parts[:, None] + parts[None, :])
+        known = both**2 / divided
     return Pairs(
         fitted=made,
         names=[made.names[at] for at in able],

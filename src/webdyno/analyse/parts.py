@@ -34,8 +34,8 @@ def rates_by_part(slices: Iterable[Slice]) -> list[float]:
 
 
 def thirds(run: Run) -> list[float]:
-    """As ``rates_by_part``, of a server that was started for this Run; of any other: empty."""
-    return [] if run.reused else rates_by_part(run.slices)
+    """As ``rates_by_part``, of a server that was started for this Run; of any other, and in a block: empty."""
+    return [] if run.reused or run.block is not None else rates_by_part(run.slices)
 
 
 def gain(run: Run) -> float | None:

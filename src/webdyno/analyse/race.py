@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from webdyno.analyse.additive import Meetings
 from webdyno.analyse.compare import POWER, Pair, equal
 from webdyno.analyse.estimate import Cells, fit
 from webdyno.analyse.pairs import Claim, Handicaps, Pairs, holm, pairs_of
@@ -56,6 +57,10 @@ class Reserve:
     """Who may be faster than measured."""
     steps: Cells = field(default_factory=dict)
     """The part of each figure that came in one step."""
+    met: Meetings = field(default_factory=dict)
+    """Who shared a block."""
+    least: Cells = field(default_factory=dict)
+    """Variances of logarithms that the turns of each show."""
 
 
 def spending(alpha: float, look: int) -> float:
@@ -83,7 +88,10 @@ def judge(
     that what is claimed does not depend on them.
     """
     beside = {key: reserves.get(key, Reserve()) for key in tables}
-    fits = {key: fit(cells, steps=beside[key].steps) for key, cells in tables.items()}
+    fits = {
+        key: fit(cells, steps=beside[key].steps, met=beside[key].met, least=beside[key].least)
+        for key, cells in tables.items()
+    }
     asked = {key: pairs for key, made in fits.items() if (pairs := pairs_of(made)) is not None}
     level = spending(race.alpha, look)
     p = {key: pairs.p(beside[key].handicaps) for key, pairs in asked.items()}

@@ -72,7 +72,8 @@ class _Part(NamedTuple):
 
 def course(run: Run) -> Course:
     """The warm-up of one Run, as its Slices show it."""
-    if len(run.slices) < ENOUGH or run.trial.load.pace != "closed":
+    in_turns = any(slice_.phase == "turn" for slice_ in run.slices)  # of which each is a load of its own
+    if len(run.slices) < ENOUGH or run.trial.load.pace != "closed" or in_turns:
         return Course(read=False)
     return _course(tuple(_Part(slice_.phase, slice_.duration_ns, slice_.ok) for slice_ in run.slices))
 

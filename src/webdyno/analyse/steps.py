@@ -8,9 +8,11 @@ answer after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from webdyno.analyse.table import Cell
+from webdyno.analyse.blocks import least_variances
+from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
 
 WAITS = 0.5
@@ -18,8 +20,22 @@ WAITS = 0.5
 
 
 def steps_of(cells: Iterable[Cell]) -> dict[tuple[str, int], float]:
-    """By contender and round, the part of the rate that came in one step."""
-    return {(c.name, window.run.trial.round): at_once(window, c) / window.ok for c in cells for window in c.windows}
+    """By contender and round, the part of the rate that came in one step. A turn ends when all have their answer."""
+    return {
+        (cell.name, window.run.trial.round): at_once(window, cell) / window.ok
+        for cell in cells
+        for window in cell.windows
+        if window.turned is None
+    }
+
+
+def fit_figure(
+    table: Table, of: Callable[[Window], float | None], *, trimmed: bool = False, rate: bool = False
+) -> Fit | None:
+    """One figure of a table, fitted. A ``rate`` is known to one step of its answers and no better, nor better than its
+    turns show."""
+    steps, least = (steps_of(table.cells), least_variances(table.windows)) if rate else ({}, {})
+    return fit(table.figures(of), trimmed=trimmed, steps=steps, met=table.met, least=least)
 
 
 def at_once(window: Window, cell: Cell) -> int:

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from webdyno.analyse.additive import Meetings
+from webdyno.analyse.blocks import in_blocks, meetings
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.window import Window, read_window
 from webdyno.model.contender import App, Contender
@@ -111,6 +113,11 @@ class Table:
         }
 
     @property
+    def met(self) -> Meetings:
+        """Who shared a block; empty where Runs were measured alone."""
+        return meetings(self.windows)
+
+    @property
     def windows(self) -> list[Window]:
         """Of all contenders."""
         return [window for cell in self.cells for window in cell.windows]
@@ -154,10 +161,13 @@ def cells_of(
 ) -> list[Cell]:
     """Contenders of the trials that share workload, load and driver with one of them, by name.
 
-    ``last`` has the Run of each trial that ran, by its id; ``read`` makes figures of it.
+    ``last`` has the Run of each trial that ran, by its id; ``read`` makes figures of it. Runs of one block are read
+    together.
     """
     table = (like.workload, like.load, like.driver)
     trials = [trial for trial in plan.trials if (trial.workload, trial.load, trial.driver) == table]
+    alone = [window for trial in trials if trial.id in last and (window := read(last[trial.id])) is not None]
+    windows = in_blocks(alone)
     cells: list[Cell] = []
     for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda trial: trial.contender)):
         contender = plan.contenders[name]
@@ -171,7 +181,7 @@ def cells_of(
                 load=like.load,
                 planned=len(mine),
                 runs=runs,
-                windows=tuple(window for run in runs if (window := read(run)) is not None),
+                windows=tuple(windows[run.trial.id] for run in runs if run.trial.id in windows),
             )
         )
     return cells

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
+from webdyno.analyse.blocks import least_variances, meetings
 from webdyno.analyse.doubts.again import ran_again
 from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
 from webdyno.analyse.doubts.cached import cached_service
@@ -56,6 +57,7 @@ def reserve_of(cells: Sequence[Cell]) -> Reserve:
     """What is known of a table besides its rates, by what ``cells`` hold so far."""
     about = {cell.name: [doubt for rule in RULES if (doubt := rule(cell)) is not None] for cell in cells}
     lasting = {name: [doubt for doubt in doubts if doubt.kind != _LUCK] for name, doubts in about.items()}
+    windows = [window for cell in cells for window in cell.windows]
     rates = {cell.name: cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells}
     return Reserve(
         barred=frozenset(name for name, doubts in about.items() if any(each.severity == "voids" for each in doubts)),
@@ -66,6 +68,8 @@ def reserve_of(cells: Sequence[Cell]) -> Reserve:
         ),
         handicaps=handicaps(about),
         steps=steps_of(cells),
+        met=meetings(windows),
+        least=least_variances(windows),
     )
 
 

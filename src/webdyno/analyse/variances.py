@@ -50,6 +50,23 @@ def variances(
     return np.fmax(moderated, least), known
 
 
+def variances_by_kind(
+    residuals: Vector, slack: Vector, owner: NDArray[np.intp], blocks: NDArray[np.intp], kind: NDArray[np.intp]
+) -> tuple[Vector, Vector]:
+    """Variance of each cell, and degrees of freedom of each contender.
+
+    Cells of one ``kind`` are steadied by those of their own: what took turns and what was measured alone differ in
+    variance by ten times, and one prior for both would be nobody's. Of a contender that has both, the fewer count.
+    """
+    known, freedom = np.full(len(owner), np.nan), np.full(int(owner.max()) + 1, np.inf)
+    for each in np.unique(kind):
+        mine = np.flatnonzero(kind == each)
+        whose, place = np.unique(owner[mine], return_inverse=True)
+        of, its = variances(residuals[mine], slack[mine], place, blocks[mine])
+        known[mine], freedom[whose] = of[place], np.fmin(freedom[whose], its)
+    return known, freedom
+
+
 def beside_the_median(residuals: Vector, blocks: NDArray[np.intp]) -> tuple[Vector, Vector]:
     """Residuals against the median of the others in their round, and the variance of such a median, in cells.
 

@@ -12,7 +12,7 @@ from webdyno.analyse import doubts as rules
 from webdyno.analyse.claims import Judged, judge_claims
 from webdyno.analyse.compare import Pair, apart
 from webdyno.analyse.curves import courses, curves, routes
-from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.estimate import Fit
 from webdyno.analyse.floors import handicaps
 from webdyno.analyse.leak import growths, staying
 from webdyno.analyse.limits import limits
@@ -26,7 +26,7 @@ from webdyno.analyse.replay import told as told_by_race
 from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.shapes import shapes
-from webdyno.analyse.steps import steps_of
+from webdyno.analyse.steps import fit_figure
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
@@ -120,12 +120,9 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
 
 
 def _fits(plan: Plan, table: Table) -> dict[str, Fit | None]:
-    """Every figure, fitted; a rate is known to one step of its answers and no better."""
-    known, trimmed = steps_of(table.cells), plan.estimate == "trimmed"
-    return {
-        name: fit(table.figures(of), trimmed=trimmed, steps=known if name == "rate" else {})
-        for name, (_, of) in FIGURES.items()
-    }
+    """Every figure, fitted."""
+    trimmed = plan.estimate == "trimmed"
+    return {name: fit_figure(table, of, trimmed=trimmed, rate=name == "rate") for name, (_, of) in FIGURES.items()}
 
 
 def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], held: Handicaps, heat: Heat | None) -> set[Pair]:

@@ -13,9 +13,9 @@ from statistics import median
 
 import msgspec
 
-from webdyno.analyse.estimate import fit
 from webdyno.analyse.middle import middle
 from webdyno.analyse.steady import Course, course
+from webdyno.analyse.steps import fit_figure
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
 from webdyno.model.estimate import Estimate
@@ -24,8 +24,8 @@ from webdyno.model.warmup import WarmUp
 
 def warm_ups(table: Table) -> dict[str, WarmUp]:
     """By contender; without those that no round succeeded of."""
-    cold = fit(table.figures(_ready_ns))
-    first = fit(table.figures(_first_answer_ns))
+    cold = fit_figure(table, _ready_ns)
+    first = fit_figure(table, _first_answer_ns)
     return {
         cell.name: _of(
             [course(window.run) for window in cell.windows],

@@ -4,6 +4,9 @@ One definition of rate, for every driver: right answers divided by the true leng
 added histograms of the phase, or from the driver's own points when it gives no histogram; points of several Slices are
 never averaged into a percentile. CPU is read from cumulative counters interpolated at the edges of the phase.
 
+A Run that was measured in a block has its rate and its CPU from its turns (``turns``), and its errors from these too;
+all else is from its steady phase.
+
 It refuses to guess: what was not measured, or measured over less than half of the phase, is None.
 """
 
@@ -11,12 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.steady import steady_slices
+from webdyno.analyse.turns import Turned, turned, turns_of
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Role, Slice
 
@@ -54,16 +58,28 @@ class Window:
     contender_throttled: float | None
     """Part of the phase in which a CPU quota held it back, at most 1."""
     driver_throttled: float | None
+    turned: Turned | None = None
+    """What its turns say; None: it was measured alone."""
+    of_phase: Window | None = None
+    """The same Run by its steady phase alone, where it has turns as well."""
+
+    @property
+    def steady(self) -> Window:
+        """By its steady phase alone: what is of one span of time with its latencies."""
+        return self.of_phase or self
 
     @property
     def cpu_per_request_ns(self) -> float | None:
         """CPU of the contender's whole tree for one right answer."""
-        return None if self.contender_cores is None else self.contender_cores / self.rate_per_s * 1e9
+        if self.turned is not None and self.turned.cpu_per_request_ns is not None:
+            return self.turned.cpu_per_request_ns
+        of = self.steady
+        return None if of.contender_cores is None else of.contender_cores / of.rate_per_s * 1e9
 
     @property
     def service_cpu_per_request_ns(self) -> float | None:
-        """CPU of the service's whole tree for one right answer."""
-        return None if not self.service_cores else self.service_cores / self.rate_per_s * 1e9
+        """CPU of the service's whole tree for one right answer; its turns do not tell it."""
+        return None if not self.service_cores else self.service_cores / self.steady.rate_per_s * 1e9
 
     @property
     def error_ratio(self) -> float:
@@ -85,7 +101,7 @@ def read_window(run: Run, *, latencies: bool = True) -> Window | None:
     latency = merge(slice_.latency_hdr for slice_ in steady if slice_.latency_hdr) if latencies else None
     waited = _waited(run, steady) if latencies else None
     look = _Look(run.readings, *_edges(run, steady))
-    return Window(
+    window = Window(
         run=run,
         seconds=seconds,
         offered=sum(slice_.offered for slice_ in steady),
@@ -103,6 +119,24 @@ def read_window(run: Run, *, latencies: bool = True) -> Window | None:
         in_flight=_mean([_held(slice_) for slice_ in steady]),
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
+    )
+    turns = turned({"": turns_of(run)})
+    return by_turns(window, turns[""]) if turns else window
+
+
+def by_turns(window: Window, turns: Turned) -> Window:
+    """The window with what its turns say; what it counts is counted in both."""
+    phase, slices = window.steady, turns_of(window.run)
+    return replace(
+        phase,
+        offered=phase.offered + sum(slice_.offered for slice_ in slices),
+        ok=phase.ok + turns.ok,
+        errors=count_errors([*steady_slices(window.run), *slices]),
+        rate_per_s=turns.rate_per_s,
+        contender_cores=phase.contender_cores if turns.cores is None else turns.cores,
+        driver_cores=_driver_cores(slices, turns.seconds) or phase.driver_cores,
+        turned=turns,
+        of_phase=phase,
     )
 
 

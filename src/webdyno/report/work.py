@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from webdyno.analyse.estimate import fit
+from webdyno.analyse.steps import fit_figure
 from webdyno.analyse.table import Table
 from webdyno.analyse.window import Window
 from webdyno.model.estimate import Estimate
@@ -58,7 +58,7 @@ def work(plan: Plan, table: Table, verdict: Verdict) -> Markup | None:
 
 
 def _estimates(plan: Plan, table: Table, figure: Callable[[Window], float | None]) -> dict[str, Estimate]:
-    fitted = fit(table.figures(figure), trimmed=plan.estimate == "trimmed")
+    fitted = fit_figure(table, figure, trimmed=plan.estimate == "trimmed")
     return {name: fitted.estimate(name, "per_s") for name in fitted.names} if fitted else {}
 
 

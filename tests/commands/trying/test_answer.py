@@ -51,9 +51,8 @@ def answered(
     void: Doubt | None = None,
 ) -> Answer:
     def window(name: str, round_: int, rate: float) -> Any:
-        return SimpleNamespace(
-            run=SimpleNamespace(trial=SimpleNamespace(contender=name, round=round_)), rate_per_s=rate
-        )
+        trial = SimpleNamespace(contender=name, round=round_)
+        return SimpleNamespace(run=SimpleNamespace(trial=trial, block=None), rate_per_s=rate, turned=None)
 
     standings = [standing(name, place, each[0]) for place, (name, each) in enumerate(rates.items(), 1)]
     if void is not None:

@@ -56,6 +56,6 @@ def _at_once(cell: Cell, cost_ns: float) -> Doubt:
 
 def _cost_ns(window: Window) -> float | None:
     enough = ENOUGH_IN_TICKS if window.run.rig.cgroup == "none" else ENOUGH_ANSWERS
-    if window.service_cores is None or window.ok < enough:
+    if window.service_cores is None or window.steady.ok < enough:
         return None
-    return window.service_cores / window.rate_per_s * 1e9
+    return window.service_cores / window.steady.rate_per_s * 1e9

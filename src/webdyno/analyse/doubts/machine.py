@@ -131,10 +131,11 @@ def steal_cores(window: Window) -> float | None:
 
 def foreign_cores(window: Window) -> float | None:
     """CPU that neither contender nor driver nor service used, in cores' worth; what the hypervisor took is no use."""
-    if window.host_cores is None or window.contender_cores is None or window.driver_cores is None:
+    of = window.steady
+    if of.host_cores is None or of.contender_cores is None or of.driver_cores is None:
         return None
-    ours = window.contender_cores + window.driver_cores + (window.service_cores or 0.0)
-    return max(0.0, window.host_cores - ours)
+    ours = of.contender_cores + of.driver_cores + (of.service_cores or 0.0)
+    return max(0.0, of.host_cores - ours)
 
 
 def unlike_machines(table: Table) -> Doubt | None:

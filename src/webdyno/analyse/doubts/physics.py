@@ -76,7 +76,7 @@ def _edge(window: Window) -> float:
     return (
         longest / 1e9 / window.seconds
         if longest is not None
-        else 2 * window.run.trial.load.connections / window.offered
+        else 2 * window.run.trial.load.connections / window.steady.offered
     )
 
 
@@ -94,7 +94,7 @@ def held_in_flight(window: Window) -> float | None:
     if window.latency is not None:
         return window.latency.mean_ns * window.latency.count / 1e9 / window.seconds
     mean = window.points_ns.get("mean")
-    return None if mean is None else mean / 1e9 * window.rate_per_s
+    return None if mean is None else mean / 1e9 * window.steady.rate_per_s
 
 
 def _impossible(cell: Cell, sentence: str, numbers: dict[str, float | int | str]) -> Doubt:

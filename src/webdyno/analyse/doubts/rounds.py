@@ -38,7 +38,7 @@ def drifted(table: Table) -> Doubt | None:
 
     Comparisons stand, for they are made within rounds; the figures themselves are of a machine that was changing.
     """
-    fitted = fit(table.figures(lambda window: window.rate_per_s))
+    fitted = fit(table.figures(lambda window: window.rate_per_s), met=table.met)
     trend = fitted.trend if fitted else None
     if trend is None or trend.p >= SURE or abs(trend.log) < math.log1p(DRIFT):
         return None

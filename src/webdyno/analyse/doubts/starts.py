@@ -25,7 +25,7 @@ def slow_starts(table: Table) -> Doubt | None:
     Each held against the middle of all contenders in its round, in a table of five or more; far is three standard
     deviations, by the median of the table. Shades: a start that comes slow, or a neighbour's bursts.
     """
-    fitted = fit(table.figures(lambda window: window.rate_per_s))
+    fitted = fit(table.figures(lambda window: window.rate_per_s), met=table.met)
     if fitted is None or len(fitted.names) < ENOUGH or max(fitted.rounds) < STARTS:
         return None
     apart = fitted.seen - np.nanmedian(fitted.seen, axis=1, keepdims=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from webdyno.analyse import words
+from webdyno.analyse.blocks import least_variances, meetings
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.window import Window
 from webdyno.commands.trying.command import CURRENT
@@ -38,7 +39,8 @@ def answer_of(
     """The first sentence, and what it stands on. ``current`` is --current as it was typed."""
     verdict = analysis.verdicts[0]
     ranked = [standing for standing in verdict.standings if standing.place is not None]
-    rates = fit({(w.run.trial.contender, w.run.trial.round): w.rate_per_s for w in windows})
+    cells = {(w.run.trial.contender, w.run.trial.round): w.rate_per_s for w in windows}
+    rates = fit(cells, met=meetings(windows), least=least_variances(windows))
     if not ranked or rates is None:
         return Answer(f"Nothing can be recommended: {verdict.sentence}.", None, verdict, None, None, [])
     names = {standing.contender: standing for standing in ranked}

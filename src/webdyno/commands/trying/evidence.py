@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse import analyse, words
+from webdyno.analyse.blocks import read_windows
 from webdyno.analyse.erring import erring
 from webdyno.analyse.window import Window, read_window
 from webdyno.commands.report import rendered, write
@@ -43,7 +44,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
     """What is said; the machine must still be ours, for where the time goes is measured here."""
     fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
     analysis = analyse(plan, fingerprint, runs)
-    windows = [window for run in runs if (window := read_window(run)) is not None]
+    windows = read_windows(runs)
     answer = answer_of(analysis, windows, bench.settings, sitting.flags.current)
     seen = Profile()
     if answer.best is not None and sitting.project is not None and not sitting.interrupted.is_set():

@@ -1,0 +1,76 @@
+"""Blocks: which Runs of a table met, and what they did beside each other.
+
+Runs of one block took turns, so they are read together (``turns``), and the block takes the place of the round: it is
+what they have in common. A Run that was measured alone, in a table that has blocks, is held against the block of its
+round that was nearest in time, since the machine drifts; and it has a variance of its own kind, for what one long
+window shows is some ten times as noisy as thirty turns in passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from webdyno.analyse.additive import Meeting, Meetings
+from webdyno.analyse.estimate import Cells
+from webdyno.analyse.turns import turned, turns_of
+from webdyno.analyse.window import Window, by_turns, read_window
+from webdyno.model.run import Run
+
+
+def read_windows(runs: Iterable[Run]) -> list[Window]:
+    """Of the Runs that succeeded, in their order; those of one block are read together."""
+    found = [window for run in runs if (window := read_window(run)) is not None]
+    together = in_blocks(found)
+    return [together[window.run.trial.id] for window in found]
+
+
+def in_blocks(windows: Sequence[Window]) -> dict[str, Window]:
+    """``windows``, by the ids of their trials, with those of one block read together."""
+    blocks: dict[int, list[Window]] = {}
+    for window in windows:
+        if window.run.block is not None and window.turned is not None:
+            blocks.setdefault(window.run.block, []).append(window)
+    found = {window.run.trial.id: window for window in windows}
+    for together in blocks.values():
+        told = turned({window.run.trial.id: turns_of(window.run) for window in together})
+        found |= {name: by_turns(found[name], turns) for name, turns in told.items()}
+    return found
+
+
+def meetings(windows: Iterable[Window]) -> Meetings:
+    """Of the Runs of one table, by contender and round; empty where no Run has a block."""
+    windows = list(windows)
+    if all(window.run.block is None for window in windows):
+        return {}
+    blocks: dict[int, dict[int, datetime]] = {}
+    for window in windows:
+        if window.run.block is not None:
+            blocks.setdefault(window.run.trial.round, {})[window.run.block] = _begin(window.run)
+    return {
+        (window.run.trial.contender, window.run.trial.round): Meeting(
+            _block(window.run, blocks.get(window.run.trial.round, {})), window.turned is not None
+        )
+        for window in windows
+    }
+
+
+def least_variances(windows: Iterable[Window]) -> Cells:
+    """Of the logarithms of rates, by contender and round: what their turns show, to which the luck of a start comes."""
+    return {
+        (window.run.trial.contender, window.run.trial.round): window.turned.variance
+        for window in windows
+        if window.turned is not None
+    }
+
+
+def _block(run: Run, there: Mapping[int, datetime]) -> int:
+    """Its own, or the nearest in time of ``there``, the blocks of its round; below zero: there is none."""
+    if run.block is not None:
+        return run.block
+    begin = _begin(run)
+    return min(there, key=lambda block: (abs(there[block] - begin), block), default=-run.trial.round)
+
+
+def _begin(run: Run) -> datetime:
+    return datetime.fromisoformat(run.started_at)

@@ -1,0 +1,154 @@
+"""Turns: the rate of each contender of a block, and the CPU of its answers, from the turns that they took.
+
+In a pass everybody had a turn within a second, so what the machine did meanwhile fell on all. The speed of a pass is
+the median over the contenders of what each did in it, against what it does on average: one that stands still moves no
+pass. A contender's rate is then its answers divided by the time of its turns, each second counted by the speed of its
+pass; who missed a pass, or waited longer for its last answers, gains and loses nothing by it. Speeds average to one
+over a block, so a rate is one of the block as it was.
+
+Sums of counts, not means of logarithms: a turn without an answer has no logarithm, and a server that stops to collect
+its garbage in a turn of ten has the rate that its users see, stops included. So what lies far from a contender's other
+turns stays, too; only a single one, such as a neighbour's burst makes, is drawn in to three standard deviations of the
+others. Two or more on one side are the server's own (see ``change``, which treats pairs alike).
+
+J. W. Tukey (1977), Exploratory Data Analysis, for medians in two-way tables; W. G. Cochran (1977), Sampling Techniques,
+chapter 6, for a quotient of sums and its variance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webdyno.model.run import Run
+from webdyno.model.sample import Slice
+
+Matrix = NDArray[np.floating]
+Vector = NDArray[np.floating]
+FENCE = 3 * 1.4826
+"""Median absolute deviations that make three standard deviations of a normal curve."""
+ENOUGH = 5
+"""Turns of a contender from which on one of them may lie far from the others."""
+SWEEPS = 200
+"""Speeds and rates are found one from the other; unless turns are missing, they stand still after a few."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turned:
+    """What the turns of one Run say."""
+
+    rate_per_s: float
+    variance: float
+    """Of its logarithm, as the turns of this block show it: without what differs from start to start."""
+    cpu_per_request_ns: float | None
+    """None where a turn does not tell its CPU."""
+    cores: float | None
+    """Cores' worth of CPU that the contender used."""
+    ok: int
+    seconds: float
+    passes: int
+    drawn_in: bool = False
+    """Whether a single turn lay far from the others."""
+
+
+def turns_of(run: Run) -> list[Slice]:
+    """Those that count, in the order of the passes; none where it was measured alone."""
+    found = [each for each in run.slices if each.phase == "turn" and each.turn is not None and each.duration_ns > 0]
+    return sorted(found, key=lambda each: each.turn or 0)
+
+
+def turned(block: Mapping[str, Sequence[Slice]]) -> dict[str, Turned]:
+    """Of the contenders of a block by their turns; who has no answer in any of them is left out."""
+    served = {name: turns for name, turns in block.items() if any(turn.ok for turn in turns)}
+    if not served:
+        return {}
+    passes = sorted({turn.turn or 0 for turns in served.values() for turn in turns})
+    place = {number: at for at, number in enumerate(passes)}
+    ok, time, cpu = np.zeros((3, len(served), len(passes)))
+    for row, turns in enumerate(served.values()):
+        for turn in turns:
+            at = row, place[turn.turn or 0]
+            ok[at] += turn.ok
+            time[at] += turn.duration_ns
+            cpu[at] += math.nan if turn.contender_cpu_ns is None else turn.contender_cpu_ns
+    rates, variances, drawn = _additive(ok, time)
+    told = np.isfinite(cpu).all(axis=1) & (cpu.sum(axis=1) > 0)
+    costs = np.full(len(served), math.nan)
+    if told.any():  # of the turns as they were: a burst that cost time need not have cost CPU
+        costs[told] = 1 / _additive(ok[told], cpu[told])[0]
+    return {
+        name: Turned(
+            rate_per_s=float(rates[row]) * 1e9,
+            variance=float(variances[row]),
+            cpu_per_request_ns=float(costs[row]) if told[row] else None,
+            cores=float(cpu[row].sum() / time[row].sum()) if told[row] else None,
+            ok=int(ok[row].sum()),
+            seconds=float(time[row].sum()) / 1e9,
+            passes=int((time[row] > 0).sum()),
+            drawn_in=bool(drawn[row]),
+        )
+        for row, name in enumerate(served)
+    }
+
+
+def _additive(done: Matrix, spent: Matrix) -> tuple[Vector, Vector, NDArray[np.bool_]]:
+    """What each contender (down) did for each unit of what it spent in the passes (across), the variance of its
+    logarithm, and whether a single turn was drawn in."""
+    speeds = _speeds(done, spent)
+    weighed = spent * speeds
+    done, drawn = _drawn_in(done, weighed)
+    rates = done.sum(axis=1) / weighed.sum(axis=1)
+    return rates, _variances(done, weighed, rates), drawn
+
+
+def _speeds(done: Matrix, spent: Matrix) -> Vector:
+    """Of each pass, on average one: the median over contenders of what each did in it against its own rate.
+
+    One contender alone says nothing of passes. Nor does a pass in which half of them, or more, did nothing. Where all
+    others missed a pass, what the one did in it is taken for its speed, and so changes nothing.
+    """
+    speeds = np.ones(done.shape[1])
+    if len(done) < 2:
+        return speeds
+    there = spent > 0
+    each = np.divide(done, spent, out=np.full(done.shape, math.nan), where=there)
+    for _ in range(SWEEPS):
+        rates = done.sum(axis=1) / (spent * speeds).sum(axis=1)
+        found = np.nanmedian(each / rates[:, None], axis=0)
+        found[found <= 0] = 1.0
+        found *= spent.sum() / (spent * found).sum()
+        if np.allclose(found, speeds, rtol=1e-12, atol=0):
+            break
+        speeds = found
+    return speeds
+
+
+def _drawn_in(done: Matrix, weighed: Matrix) -> tuple[Matrix, NDArray[np.bool_]]:
+    """``done`` with the only turn of a contender that lies far from its others drawn in."""
+    done, drawn = done.copy(), np.zeros(len(done), dtype=bool)
+    for row in range(len(done)):
+        there = np.flatnonzero(weighed[row])
+        each = done[row, there] / weighed[row, there]
+        middle = float(np.median(each))
+        reach = FENCE * float(np.median(np.abs(each - middle)))
+        far = np.flatnonzero(np.abs(each - middle) > reach)
+        if len(there) >= ENOUGH and reach > 0 and len(far) == 1:
+            at = there[far[0]]
+            done[row, at] = weighed[row, at] * np.clip(each[far[0]], middle - reach, middle + reach)
+            drawn[row] = True
+    return done, drawn
+
+
+def _variances(done: Matrix, weighed: Matrix, rates: Vector) -> Vector:
+    """Of the logarithms of quotients of sums. What the speed of a pass took of the freedom is given back as if it were
+    a mean; the median of few leaves more, so that of three contenders a variance is told a quarter too large.
+    """
+    there = weighed > 0
+    number, passes = len(done), (there & ((there.sum(axis=0) > 1) | (len(done) == 1))).sum(axis=1)
+    left = np.where(there, done - rates[:, None] * weighed, 0.0)
+    freedom = np.maximum(passes - 1, 1) * ((number - 1) / number if number > 1 else 1.0)
+    return np.asarray((left**2).sum(axis=1) / done.sum(axis=1) ** 2 * passes / freedom)
