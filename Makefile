@@ -15,8 +15,8 @@ quickstart: setup ## measure a dozen real web servers on this machine and say wh
 	uv run --no-sync webdyno run quickstart
 
 test: ## set everything up and run every check and test
-	tools/setup --test
-	tools/test
+	@nice tools/test compile & tools/setup --test; status=$$?; wait; exit $$status
+	@tools/test
 
 unit: setup ## the unit tests only, a minute on two cores
 	tools/test unit

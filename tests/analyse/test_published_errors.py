@@ -79,6 +79,7 @@ def test_everybody_within_one_and_a_half_percent(contenders: int) -> None:
     assert all(each.place is None for each in verdict_on(runs).standings)
 
 
+@pytest.mark.slow
 def test_everybody_alike_with_a_generator_at_its_limit_is_one_group() -> None:
     """The same, where the generator's CPU was looked at: nobody is told apart, and the table says whose limit it is."""
     runs = [each for at in range(3) for each in good(f"c{at}", 400_000 * 1.03**at)]

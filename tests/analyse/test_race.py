@@ -178,6 +178,7 @@ def test_a_race_leaves_out_who_is_settled_and_ends() -> None:
     assert rounds["a"] > 3
 
 
+@pytest.mark.slow
 def test_a_race_that_was_killed_goes_on_as_if_it_had_not_been() -> None:
     made = planned()
     whole = conducted(made)
@@ -363,6 +364,7 @@ def test_a_plan_without_a_race_is_all_its_rounds() -> None:
     assert replay(made, conducted(made)).end == "rounds"
 
 
+@pytest.mark.slow
 def test_the_report_claims_what_the_race_told_and_misses_nothing() -> None:
     made = planned()
     runs = conducted(made)

@@ -19,10 +19,10 @@ WIDTH = "document.documentElement.scrollWidth"
 OVERLAY = "/compare?base=quickstart-1&head=quickstart-2"
 
 
-@pytest.fixture
-def asked(tmp_path: Path) -> Iterator[Asked]:
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     """Two studies of many contenders, one that failed, one that cannot be read, and a run in progress."""
-    root = tmp_path / "results"
+    root = tmp_path_factory.mktemp("results")
     whole, _, runs = study()
     made(root / "quickstart-1", runs, whole)
     made(root / "quickstart-2", runs, whole)

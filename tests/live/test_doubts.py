@@ -27,7 +27,7 @@ from webdyno.analyse.doubts.physics import PLATEAU_NS
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Analysis, Standing
 
-pytestmark = [pytest.mark.live, pytest.mark.measures, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 CPU = Path("/sys/fs/cgroup/cpu")
 redis = pytest.mark.skipif(not shutil.which("redis-server"), reason="redis-server is not installed")
@@ -79,6 +79,7 @@ HABITS = {
 }
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("contender", HABITS)
 def test_a_habit_is_told_by_name(contender: str, odd: tuple[Analysis, Path]) -> None:
     kind, severity, words = HABITS[contender]
@@ -88,11 +89,13 @@ def test_a_habit_is_told_by_name(contender: str, odd: tuple[Analysis, Path]) -> 
     assert words in found[kind].sentence
 
 
+@pytest.mark.measures
 def test_a_server_without_a_habit_is_not_doubted(odd: tuple[Analysis, Path]) -> None:
     habits = {kind for kind, _, _ in HABITS.values()}
     assert not kinds(standings(odd[0])["odd-none"].doubts).keys() & habits
 
 
+@pytest.mark.measures
 def test_a_plateau_of_delayed_acknowledgements_is_named(odd: tuple[Analysis, Path]) -> None:
     standing = standings(odd[0])["odd-plateau"]
     assert standing.p50 is not None
@@ -101,6 +104,7 @@ def test_a_plateau_of_delayed_acknowledgements_is_named(odd: tuple[Analysis, Pat
     assert "acknowledgement" in kinds(standing.doubts)["delayed-ack"].sentence
 
 
+@pytest.mark.measures
 def test_a_server_that_dozes_while_clients_wait_is_told(odd: tuple[Analysis, Path]) -> None:
     found = kinds(standings(odd[0])["odd-dozes"].doubts)
     if "idle-while-slow" not in found and "noisy-host" in kinds(odd[0].verdicts[0].doubts):
@@ -108,6 +112,7 @@ def test_a_server_that_dozes_while_clients_wait_is_told(odd: tuple[Analysis, Pat
     assert "of one core while 8 clients waited" in found["idle-while-slow"].sentence
 
 
+@pytest.mark.measures
 def test_a_server_that_was_still_getting_faster_is_told(webdyno: Call) -> None:
     found = standings(analysis(webdyno("run", "climbs", "--json")))
     climbing = kinds(found["odd-climbs"].doubts)["still-climbing"]
@@ -122,6 +127,7 @@ def test_what_a_load_tool_cannot_see_is_told(webdyno: Call) -> None:
     assert "ab compares no body with the right answer" in kinds(analysis(done).doubts)["driver-limits"].sentence
 
 
+@pytest.mark.measures
 def test_a_server_that_was_killed_for_its_memory_was_capped(odd: tuple[Analysis, Path]) -> None:
     found, folder = odd
     if not limits_memory(folder):
@@ -145,6 +151,7 @@ def test_a_load_that_two_connections_cannot_carry_was_not_offered(webdyno: Call)
     assert "of the requests that were due were sent" in found["not-offered"].sentence
 
 
+@pytest.mark.measures
 @redis
 def test_answers_from_a_cache_and_a_small_pool(webdyno: Call) -> None:
     found = analysis(webdyno("run", "cached", "--json"))
@@ -169,6 +176,7 @@ def thief() -> Iterator[None]:
             process.wait()
 
 
+@pytest.mark.measures
 def test_a_thief_of_cpu_is_noise(webdyno: Call) -> None:
     with thief():
         found = analysis(webdyno("run", "toys", "--json"))
@@ -204,6 +212,7 @@ def quota() -> Iterator[Path]:
     folder.rmdir()
 
 
+@pytest.mark.measures
 def test_a_quota_throttles_the_contender_and_the_load_generator(
     quota: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:

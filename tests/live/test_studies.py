@@ -17,7 +17,6 @@ def became(told: str, ruling: str, claim: str) -> bool:
     return f"{ruling}: {claim}" in told or f"cannot tell: {claim} the machine was not quiet" in told
 
 
-@pytest.mark.measures
 def test_a_study_ends_with_what_became_of_its_claims(webdyno: Call) -> None:
     planned = webdyno("plan", "claims")
     assert planned.returncode == 0, planned.stderr

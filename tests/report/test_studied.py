@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import msgspec
 import pytest
@@ -11,13 +12,27 @@ from tests.report.studied import faceted, study
 from tests.report.test_html import page, parsed
 from tests.report.test_terminal import rendered
 from webdyno.analyse import analyse
+from webdyno.model.verdict import Analysis
+from webdyno.report.html import render_html
 from webdyno.report.json import render_json
 from webdyno.report.markdown import render_markdown
 from webdyno.report.sheets import Sheet, lone, sheets
 
 
+@cache
+def analysed() -> Analysis:
+    """Once for all: it takes half a second."""
+    return analyse(*study())
+
+
+@cache
+def shown() -> str:
+    """Its page."""
+    return render_html(*study(), analysed())
+
+
 def told(title: str) -> Sheet:
-    (found,) = [sheet for sheet in sheets(analyse(*study())) if sheet.title.startswith(title)]
+    (found,) = [sheet for sheet in sheets(analysed()) if sheet.title.startswith(title)]
     return found
 
 
@@ -36,7 +51,7 @@ def test_each_figure_of_a_table_can_say_its_interval_and_its_rounds() -> None:
     assert sheet.sure[0][2].startswith("95 % interval 4")
     assert sheet.sure[0][2].endswith(" requests/s, over 3 rounds.")
     assert told("Figures: hello, keep-alive, by ab").sure[0][2].count(" to ") == 1
-    assert f'title="{sheet.sure[0][2]}"' in page(study())
+    assert f'title="{sheet.sure[0][2]}"' in shown()
 
 
 def test_a_load_at_one_number_of_connections_has_its_figures_side_by_side() -> None:
@@ -46,7 +61,7 @@ def test_a_load_at_one_number_of_connections_has_its_figures_side_by_side() -> N
 
 
 def test_the_original_stands_beside_ours_with_whoever_is_missing() -> None:
-    ours, by_ab = [each for each in sheets(analyse(*study())) if "the original beside ours" in each.title]
+    ours, by_ab = [each for each in sheets(analysed()) if "the original beside ours" in each.title]
     assert ours.title.endswith("beside ours: hello, 64 connections, keep-alive")
     assert by_ab.title.endswith("beside ours: hello, 64 connections, keep-alive, by ab")
     node, go, ruby = ours.rows
@@ -70,7 +85,7 @@ def test_routes_and_thirds_have_tables() -> None:
         ("instant", "50 %", "2.0", "ms", "0 %"),
         ("blocking", "50 %", "1.0", " s", "0 %"),
     ]
-    (thirds, *_) = [sheet for sheet in sheets(analyse(*study())) if "third of a server's life" in sheet.title]
+    (thirds, *_) = [sheet for sheet in sheets(analysed()) if "third of a server's life" in sheet.title]
     assert thirds.head[1:5] == ["first", "second", "third", "third / first"]
 
 
@@ -108,7 +123,7 @@ def test_the_terminal_says_every_ruling_and_stays_within_its_width(width: int) -
 
 
 def test_markdown_has_a_row_for_each_claim_and_no_cell_breaks_out() -> None:
-    text = render_markdown(*study(), analyse(*study()))
+    text = render_markdown(*study(), analysed())
     assert "| claim | here | why |" in text
     assert r"| go is ahead of \<b\>all\</b\> | **holds** | go has " in text
     assert r"An article \| of old (2013)" in text
@@ -116,7 +131,7 @@ def test_markdown_has_a_row_for_each_claim_and_no_cell_breaks_out() -> None:
 
 
 def test_html_has_claims_tables_and_a_chart_for_each_measure() -> None:
-    html = page(study())
+    html = shown()
     checker = parsed(html)
     text = " ".join(checker.text)
     assert "What the original claimed" in text
@@ -136,7 +151,7 @@ def test_html_has_a_small_chart_for_each_framework_and_server() -> None:
 
 
 def test_json_carries_claims_with_their_cases_curves_and_shapes() -> None:
-    told = json.loads(render_json(*study(), analyse(*study())))["analysis"]
+    told = json.loads(render_json(*study(), analysed()))["analysis"]
     assert [claim["ruling"] for claim in told["claims"]] == ["holds", "does not hold", "cannot tell"]
     assert told["claims"][0]["cases"][0]["estimate"]["unit"] == "ratio"
     assert {curve["measure"] for curve in told["curves"]} == {"rate", "p99", "errors", "memory"}
@@ -144,6 +159,7 @@ def test_json_carries_claims_with_their_cases_curves_and_shapes() -> None:
     assert told["courses"][0]["gain"]["value"] == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_many_tables_are_told_together() -> None:
     made, fingerprint, runs = study()
     for connections in (1, 2, 4, 8):
