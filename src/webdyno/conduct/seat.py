@@ -96,7 +96,7 @@ class Seat:
         self._count(slice_, used_ns)
 
     def _settled_ns(self) -> int | None:
-        """What it has used once it rests: many servers tidy up when the last answer is out, in their rivals' time else."""
+        """What it has used once it rests: many servers tidy up when the last answer is out, in rivals' time else."""
         used_ns = runtime_ns(self.under.served.group)
         for _ in range(MOST_LOOKS):
             time.sleep(LOOK_S)
