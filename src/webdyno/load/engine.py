@@ -23,7 +23,7 @@ from webdyno.model.driver import Can
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import ERROR_KINDS, Phase, Route, Slice
 
-SCHEMAS = (1, 2, 3)
+SCHEMAS = (1, 2, 3, 4)
 PROGRAM = "webdyno-engine"
 
 
@@ -101,7 +101,7 @@ class _Started(msgspec.Struct, tag_field="event", tag="started"):
 
 
 class _Edge(msgspec.Struct, tag_field="event", tag="phase"):
-    phase: Literal["warmup", "steady", "ended"]
+    phase: Phase | Literal["ended"]
     at_ns: int
 
 
@@ -137,6 +137,10 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     handshakes_resumed: int | None = None
     unfinished_hdr: str | None = None
     routes: list[Route] = []
+    # What turns alone have.
+    turn: int | None = None
+    drained_ns: int | None = None
+    reopened: int | None = None
     # What older engines do not say, nor newer ones where the kernel does not count.
     idle_ns: int | None = None
     run_delay_ns: int | None = None
@@ -156,7 +160,11 @@ class _Fault(msgspec.Struct, tag_field="event", tag="fault"):
     key: str | None = None
 
 
-_Line = _Started | _Edge | _Slice | _Summary | _Fault
+class _Ready(msgspec.Struct, tag_field="event", tag="ready"):
+    connections: int
+
+
+_Line = _Started | _Ready | _Edge | _Slice | _Summary | _Fault
 _LINES = msgspec.json.Decoder(_Line)
 
 
@@ -168,6 +176,8 @@ def _event(said: _Line, line: str, started: dict[str, Any]) -> Event | None:
                 return None
             known = ", ".join(map(str, SCHEMAS))
             return Fault(f"{PROGRAM} speaks schema {schema}, this webdyno speaks {known}: install both in one version")
+        case _Ready():
+            return None
         case _Edge(phase=phase, at_ns=at_ns):
             return PhaseEdge(phase, at_ns)
         case _Fault(exit=code, message=message, key=key):
