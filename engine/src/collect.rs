@@ -3,10 +3,14 @@
 //! It runs on the thread that was given the order. A line is written as soon as every worker has closed that window, so a reader sees
 //! the load while it runs, and nothing is held in memory but the sum.
 
+mod sum;
+
+pub use sum::Sum;
+
 use crate::clock::{self, Cpu};
 use crate::error::Fault;
-use crate::ledger::{Report, Totals};
-use crate::lines::{self, Answers, Lag, Latency, PhaseBegins, Response, SliceLine, Summary, Tally, Thread};
+use crate::ledger::Report;
+use crate::lines::{self, PhaseBegins, SliceLine, Tally};
 use crate::order::{Order, Request};
 use crate::slice::Slice;
 use crate::timetable::{Phase, Timetable};
@@ -36,14 +40,9 @@ pub struct Collector<'w> {
     /// Workers that have closed their last window, by that window.
     ended: Vec<u32>,
     cpu: Cpu,
-    steady: Slice,
-    steady_cpu: Cpu,
-    steady_span: Option<(u64, u64)>,
+    /// Of the steady phase.
+    sum: Sum,
     end: u64,
-    threads: Vec<Thread>,
-    totals: Totals,
-    /// Workers that have told their totals.
-    told: usize,
 }
 
 impl<'w> Collector<'w> {
@@ -54,22 +53,16 @@ impl<'w> Collector<'w> {
         timetable: Timetable,
         backs: Vec<Sender<Box<Slice>>>,
     ) -> Collector<'w> {
-        let threads = vec![Thread::default(); backs.len()];
         Collector {
             sink,
             requests,
             timetable,
+            sum: Sum::new(requests.len(), backs.len()),
             backs,
             pages: BTreeMap::new(),
             ended: Vec::new(),
             cpu: Cpu::of_process(),
-            steady: Slice::of(requests.len()),
-            steady_cpu: Cpu::default(),
-            steady_span: None,
             end: timetable.start,
-            threads,
-            totals: Totals::default(),
-            told: 0,
         }
     }
 
@@ -81,9 +74,11 @@ impl<'w> Collector<'w> {
                 Ok(self.write_complete())
             }
             Report::Totals(totals) => {
-                self.sum_up(*totals);
+                self.sum.tell(*totals);
                 Ok(Ok(()))
             }
+            // Only orders with turns have an answer to it.
+            Report::Ready(_) => Ok(Ok(())),
             Report::Fault(fault) => Err(fault),
         }
     }
@@ -100,7 +95,7 @@ impl<'w> Collector<'w> {
             None => page.going_on += 1,
         }
         if self.timetable.window(index).phase == Phase::Steady {
-            self.threads[thread].add(&slice);
+            self.sum.add_thread(thread, &slice);
         }
         slice.clear();
         // A worker that has ended takes nothing back.
@@ -128,17 +123,11 @@ impl<'w> Collector<'w> {
         let used = cpu.since(self.cpu);
         self.cpu = cpu;
         self.end = end;
+        let ns = end.saturating_sub(window.start);
         if window.phase == Phase::Steady {
-            let peak = self.steady.connections_peak;
-            self.steady.merge(&page.slice);
-            // In flight is a level, not a flow: the last slice's stands. Of peaks the highest does.
-            self.steady.in_flight = page.slice.in_flight;
-            self.steady.connections_peak = peak.max(page.slice.connections_peak);
-            self.steady_cpu.add(used);
-            let start = self.steady_span.map_or(window.start, |(start, _)| start);
-            self.steady_span = Some((start, end));
+            self.sum.add(&page.slice, (window.start, ns), used, true);
         }
-        let tally = Tally::new(window.start, end.saturating_sub(window.start), &page.slice, used);
+        let tally = Tally::new(window.start, ns, &page.slice, used);
         let routes = lines::routes::of_slice(&page.slice, self.requests);
         lines::write(self.sink, &SliceLine::new(window.phase.name(), index, tally, routes))?;
         let next = window.phase != Phase::Steady && self.timetable.window(index + 1).phase != window.phase;
@@ -156,56 +145,17 @@ impl<'w> Collector<'w> {
 
     /// Whether every worker has come to its end in order. One that has not has panicked: then there is nothing to sum up.
     pub fn is_whole(&self) -> bool {
-        self.told == self.backs.len() && self.pages.is_empty()
-    }
-
-    fn sum_up(&mut self, totals: Totals) {
-        self.told += 1;
-        self.totals.unanswered += totals.unanswered;
-        self.totals.drained_ns = self.totals.drained_ns.max(totals.drained_ns);
-        let all = &mut self.totals.answers_per_connection;
-        // Both resize, so adding cannot fail.
-        all.add(totals.answers_per_connection).expect("histograms that resize");
-        self.totals.first_error = earlier(self.totals.first_error.take(), totals.first_error);
-        self.totals.first.head = earlier(self.totals.first.head.take(), totals.first.head);
+        self.sum.is_whole() && self.pages.is_empty()
     }
 
     /// Writes the end of the load and the summary.
-    pub fn finish(mut self, ended: &'static str, order: &Order) -> io::Result<()> {
+    pub fn finish(self, ended: &'static str, order: &Order) -> io::Result<()> {
         lines::write(self.sink, &PhaseBegins::new("ended", self.end))?;
-        let (start, end) = self.steady_span.unwrap_or((self.end, self.end));
-        let statuses = self.steady.statuses().map(|(status, n)| (status.to_string(), n)).collect();
-        let head = self.totals.first.head.take();
-        let summary = Summary {
-            event: "summary",
-            ended,
-            tally: Tally::new(start, end.saturating_sub(start), &self.steady, self.steady_cpu),
-            routes: lines::routes::of_summary(&self.steady, self.requests),
-            statuses,
-            latency_ns: Latency::of(&self.steady.latency.histogram()),
-            response_ns: Response::of(&self.steady),
-            lag_ns: Lag::of(&self.steady.lag.histogram()),
-            connections_asked: order.pace.connections(),
-            connections_unanswered: self.totals.unanswered,
-            answers_per_connection: Answers::of(&self.totals.answers_per_connection),
-            drained_ns: self.totals.drained_ns,
-            first_error: self.totals.first_error.take().map(|(_, text)| text),
-            first_answer: head.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()),
-            threads: self.threads,
-        };
-        lines::write(self.sink, &summary)
+        lines::write(self.sink, &self.sum.summary(ended, self.end, None, order))
     }
 
     /// How long after its begin the run has come, in nanoseconds.
     pub fn age(&self) -> u64 {
         clock::now().saturating_sub(self.timetable.start)
-    }
-}
-
-/// The one of two that happened first.
-fn earlier<T>(a: Option<(u64, T)>, b: Option<(u64, T)>) -> Option<(u64, T)> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
-        (a, b) => a.or(b),
     }
 }

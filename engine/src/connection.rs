@@ -64,6 +64,8 @@ pub struct Place {
     pub starved_at: u64,
     /// Complete answers at this place on the present connection, as far as the number goes.
     pub answers: u32,
+    /// The present connection, or the last one, ended with an answer of this place.
+    pub spent: bool,
     /// Bytes of the request already taken by the socket.
     pub taken: usize,
     /// Whether all of them were.
@@ -102,6 +104,7 @@ impl Default for Place {
             connect_at: 0,
             starved_at: 0,
             answers: 0,
+            spent: false,
             taken: 0,
             sent: false,
             under_way: false,
@@ -159,7 +162,8 @@ impl Place {
 
     /// The connection came about.
     pub fn connect(&mut self) {
-        (self.connected, self.answers, self.refusals, self.starved_at) = (true, 0, 0, 0);
+        (self.connected, self.answers, self.spent) = (true, 0, false);
+        (self.refusals, self.starved_at) = (0, 0);
     }
 
     /// Index of the present request.

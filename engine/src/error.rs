@@ -41,6 +41,11 @@ impl Fault {
         Fault { blame: Blame::Order, key: key.into(), message: message.into() }
     }
 
+    /// A thread of ours has panicked.
+    pub(crate) fn broken_off() -> Fault {
+        Fault::machine("", "a thread of the engine broke off; its message is on standard error")
+    }
+
     /// This machine cannot do what `key` asks.
     pub fn machine(key: impl Into<String>, message: impl Into<String>) -> Fault {
         Fault { blame: Blame::Machine, key: key.into(), message: message.into() }

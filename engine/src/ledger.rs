@@ -26,6 +26,8 @@ pub enum Report {
     },
     /// The worker has ended; its last slice came before.
     Totals(Box<Totals>),
+    /// The connections of an order with turns are there, so many of them.
+    Ready(u64),
     /// This machine cannot go on.
     Fault(Fault),
 }
@@ -38,6 +40,8 @@ pub struct Totals {
     pub answers_per_connection: Histogram<u64>,
     /// The first request that did not end well, when, and why.
     pub first_error: Option<(u64, String)>,
+    /// Why a connection without a request did not come about first, and when.
+    pub unopened: Option<(u64, String)>,
     /// The first answer.
     pub first: First,
     /// How long after the end the worker waited for answers.
@@ -47,7 +51,14 @@ pub struct Totals {
 impl Default for Totals {
     fn default() -> Self {
         let answers_per_connection = Histogram::new(3).expect("a constant number of digits");
-        Totals { unanswered: 0, answers_per_connection, first_error: None, first: First::default(), drained_ns: 0 }
+        Totals {
+            unanswered: 0,
+            answers_per_connection,
+            first_error: None,
+            unopened: None,
+            first: First::default(),
+            drained_ns: 0,
+        }
     }
 }
 
@@ -159,7 +170,7 @@ impl Ledger {
     pub fn hold(&mut self, ns: u64) {
         self.look();
         self.drain = Some(self.window.end);
-        self.window.end += ns;
+        self.window.end = self.window.end.saturating_add(ns);
     }
 
     /// Closes the books at `at`.
@@ -172,6 +183,38 @@ impl Ledger {
         let _ = self.out.send(Report::Totals(Box::new(totals)));
     }
 
+    /// No turn is being taken.
+    pub fn rest(&mut self) {
+        (self.window, self.drain) = (Window::rest(), None);
+    }
+
+    /// The connections are there, so many.
+    pub fn be_ready(&mut self, connections: u64) {
+        self.slice.clear();
+        let _ = self.out.send(Report::Ready(connections));
+    }
+
+    /// A turn begins. Of what was before it one thing is told: connections that were opened again.
+    pub fn begin_turn(&mut self, window: Window) {
+        self.look();
+        let reopened = self.slice.counts.connections_opened;
+        self.slice.clear();
+        self.slice.counts.reopened = reopened;
+        self.window = window;
+    }
+
+    /// A turn is over, with nothing under way, at `at`.
+    pub fn end_turn(&mut self, at: u64) {
+        self.look();
+        self.send(Some(at));
+    }
+
+    /// Closes the books of turns; the last one, if it was not over, at that time.
+    pub fn leave(&mut self, in_turn: Option<u64>, totals: Totals) {
+        in_turn.into_iter().for_each(|at| self.end_turn(at));
+        let _ = self.out.send(Report::Totals(Box::new(totals)));
+    }
+
     /// Gives up: this machine cannot go on.
     pub fn fail(&mut self, fault: Fault) {
         let _ = self.out.send(Report::Fault(fault));
@@ -180,7 +223,8 @@ impl Ledger {
     /// Books how the thread has spent its time since the last look.
     fn look(&mut self) {
         let waits = std::mem::take(&mut self.waits);
-        self.slice.spent = self.attention.as_mut().map_or_else(Spent::default, |attention| attention.look(waits));
+        let spent = self.attention.as_mut().map_or_else(Spent::default, |attention| attention.look(waits));
+        self.slice.spent.add(spent);
     }
 
     fn hand_over(&mut self, in_flight: u64, ended: Option<u64>) {
@@ -188,6 +232,10 @@ impl Ledger {
             self.look();
         }
         self.slice.in_flight = in_flight;
+        self.send(ended);
+    }
+
+    fn send(&mut self, ended: Option<u64>) {
         let fresh = self.back.try_recv().unwrap_or_else(|_| Box::new(Slice::of(self.requests)));
         let slice = std::mem::replace(&mut self.slice, fresh);
         let _ = self.out.send(Report::Slice { thread: self.thread, index: self.window.index, slice, ended });

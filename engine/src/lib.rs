@@ -20,6 +20,9 @@
 //!   has several requests, each has its own part in the [`slice`].
 //! * Every request that was begun ends in exactly one [`slice::Outcome`]. The sums are asserted, in each slice and over the run.
 //!
+//! An order with turns has no timetable. Its workers rest between commands, which the [`conduct`]or reads from the [`input`]; each is a turn
+//! that begins in all of them by one [`cue`], and is a window that is open until its last answer.
+//!
 //! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].
 //!
 //! The contract with the outside is `docs/reference/engine-protocol.md`.
@@ -30,11 +33,14 @@
 mod attention;
 mod clock;
 mod collect;
+mod conduct;
 mod connection;
 mod crowd;
+mod cue;
 pub mod error;
 mod expect;
 mod files;
+mod input;
 mod ledger;
 mod lines;
 mod machine;
@@ -53,10 +59,14 @@ mod wait;
 pub mod wire;
 mod worker;
 
+pub use conduct::Commands;
 pub use error::Fault;
+pub use input::{Heard, Input};
 pub use order::Order;
 
 use collect::Collector;
+use conduct::Conductor;
+use cue::Cue;
 use ledger::{Ledger, Report};
 use order::{Until, Version};
 use pace::Pace;
@@ -88,6 +98,8 @@ pub enum Ended {
     Interrupted,
     /// No connection ever came about.
     Unreachable,
+    /// A command said so, or there was none any more.
+    Commanded,
 }
 
 impl Ended {
@@ -98,6 +110,7 @@ impl Ended {
             Ended::Count => "count",
             Ended::Interrupted => "interrupted",
             Ended::Unreachable => "unreachable",
+            Ended::Commanded => "commanded",
         }
     }
 }
@@ -123,8 +136,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early.
-pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) -> Result<Ended, Failure> {
+/// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early, but not by an
+/// order with turns that waits for `commands`.
+pub fn run(
+    order: &Order,
+    sink: &mut dyn Write,
+    interrupted: &dyn Fn() -> bool,
+    commands: Commands<'_>,
+) -> Result<Ended, Failure> {
     let endpoint = machine::endpoint(order)?;
     let tls = Tls::new(order, order.version.alpn())?;
     let tables = files::reserve(order)?;
@@ -150,6 +169,7 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
         keep_alive: order.keep_alive,
         wait: wait::resolve(order),
         drain_ns: order.drain_ns,
+        cue: order.turns.then(|| Cue::new(order.threads)).transpose()?,
         stop: AtomicBool::new(false),
         reached: AtomicBool::new(false),
         refused: AtomicU64::new(0),
@@ -168,9 +188,14 @@ pub fn run(order: &Order, sink: &mut dyn Write, interrupted: &dyn Fn() -> bool) 
             scope.spawn(move || work(order, i, job, means, pace, ledger));
         }
         drop(out);
-        let collector = Collector::new(sink, &order.requests, timetable, backs);
-        let result = oversee(order, &job, collector, &reports, interrupted);
-        job.stop.store(true, Ordering::Relaxed);
+        let result = match &job.cue {
+            Some(cue) => Conductor::new(order, (&job, cue), sink, reports, backs, interrupted).conduct(commands),
+            None => {
+                let collector = Collector::new(sink, &order.requests, timetable, backs);
+                oversee(order, &job, collector, &reports, interrupted)
+            }
+        };
+        job.end();
         result
     })
 }
@@ -180,18 +205,41 @@ fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, means: Means, pace: 
     if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
         return ledger.fail(fault);
     }
+    let _guard = Guard(job);
     let places = pace.places();
+    let bell = job.cue.as_ref().map(|cue| cue.bell(thread));
+    let deaf = |e| Fault::machine("turns", format!("a thread cannot wait for commands: {e}"));
     match means {
-        Means::Epoll(set) => turn(order, job, Epoll::new(set, places), pace, ledger),
+        Means::Epoll(set) => {
+            let epoll = Epoll::new(set, places);
+            match bell.map_or(Ok(()), |bell| epoll.heed(bell)) {
+                Ok(()) => secured(order, job, epoll, pace, ledger),
+                Err(e) => ledger.fail(deaf(e)),
+            }
+        }
         Means::Ring(prepared) => match Ring::new(prepared, places) {
-            Ok(ring) => turn(order, job, ring, pace, ledger),
+            Ok(mut ring) => match bell.map_or(Ok(()), |bell| ring.heed(bell)) {
+                Ok(()) => secured(order, job, ring, pace, ledger),
+                Err(e) => ledger.fail(deaf(e)),
+            },
             Err(e) => ledger.fail(Fault::machine("backend", format!("a thread could not take over its io_uring: {e}"))),
         },
     }
 }
 
+/// Ends the load of all where a thread panics: others would wait for it to be ready for the next turn.
+struct Guard<'j>(&'j Job<'j>);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.end();
+        }
+    }
+}
+
 /// The load on top of `sockets`, whatever the back end is: with TLS where the order asks for it.
-fn turn<'j>(order: &Order, job: &'j Job<'j>, sockets: impl Poll, pace: Pace<'j>, ledger: Ledger) {
+fn secured<'j>(order: &Order, job: &'j Job<'j>, sockets: impl Poll, pace: Pace<'j>, ledger: Ledger) {
     let connections = pace.places();
     match &job.tls {
         None => layered(order, job, sockets, pace, ledger),
@@ -204,12 +252,12 @@ fn layered<'j>(order: &Order, job: &'j Job<'j>, below: impl Poll, pace: Pace<'j>
     match order.pipeline {
         _ if order.version == Version::Http2 => {
             let streams = H2::new(below, pace.places(), order.streams);
-            Worker::new(job, streams, pace, ledger).run();
+            Worker::new(job, streams, pace, ledger).work();
         }
-        1 => Worker::new(job, below, pace, ledger).run(),
+        1 => Worker::new(job, below, pace, ledger).work(),
         depth => {
             let pipeline = Pipeline::new(below, pace.places(), depth);
-            Worker::new(job, pipeline, pace, ledger).run();
+            Worker::new(job, pipeline, pace, ledger).work();
         }
     }
 }
@@ -246,12 +294,13 @@ fn oversee(
         }
     }
     if !collector.is_whole() {
-        return Err(Fault::machine("", "a thread of the engine broke off; its message is on standard error").into());
+        return Err(Fault::broken_off().into());
     }
     let ended = early.unwrap_or(match order.until {
         _ if !job.reached.load(Ordering::Relaxed) => Ended::Unreachable,
         Until::Duration(_) => Ended::Duration,
         Until::Count(_) => Ended::Count,
+        Until::Commands => Ended::Commanded,
     });
     collector.finish(ended.name(), order)?;
     Ok(ended)

@@ -1,9 +1,13 @@
 //! The lines the engine writes, as the protocol spells them. Nothing is decided here.
 
+mod response;
 pub mod routes;
 mod threads;
+mod turns;
 
+pub use response::Response;
 pub use threads::Thread;
+pub use turns::{Ready, TurnLine};
 
 use crate::clock::Cpu;
 use crate::error::Fault;
@@ -92,7 +96,7 @@ pub struct Tally {
     sends_late: u64,
     censored: u64,
     censored_above_ns: Option<u64>,
-    latency_hdr: String,
+    latency_hdr: Option<String>,
     response_hdr: Option<String>,
     lag_hdr: Option<String>,
     ttfb_hdr: Option<String>,
@@ -108,13 +112,26 @@ pub struct Tally {
 impl Tally {
     /// What `slice` says; `cpu` is the engine process's own.
     pub fn new(start_ns: u64, duration_ns: u64, slice: &Slice, cpu: Cpu) -> Tally {
-        slice.assert_balanced();
-        let error = |o: &Outcome| (o.name().to_string(), slice.outcome(*o).into());
-        let c = slice.counts;
         let latency_hdr = encode(&slice.latency.histogram());
         // At a closed pace they mostly are the same, and writing one costs a millisecond beside the load.
         let same = slice.response == slice.latency && !slice.response.is_empty();
-        let response_hdr = if same { Some(latency_hdr.clone()) } else { some(&slice.response) };
+        Tally {
+            response_hdr: if same { Some(latency_hdr.clone()) } else { some(&slice.response) },
+            latency_hdr: Some(latency_hdr),
+            lag_hdr: some(&slice.lag),
+            ttfb_hdr: some(&slice.first_byte),
+            connect_hdr: some(&slice.connect),
+            unfinished_hdr: some(&slice.unfinished),
+            handshake_hdr: some(&slice.handshake),
+            ..Tally::of_counts(start_ns, duration_ns, slice, cpu)
+        }
+    }
+
+    /// As [`Tally::new`], without times.
+    pub fn of_counts(start_ns: u64, duration_ns: u64, slice: &Slice, cpu: Cpu) -> Tally {
+        slice.assert_balanced();
+        let error = |o: &Outcome| (o.name().to_string(), slice.outcome(*o).into());
+        let c = slice.counts;
         Tally {
             start_ns,
             duration_ns,
@@ -135,13 +152,13 @@ impl Tally {
             sends_late: c.sends_late,
             censored: c.censored,
             censored_above_ns: slice.censored_above,
-            latency_hdr,
-            response_hdr,
-            lag_hdr: some(&slice.lag),
-            ttfb_hdr: some(&slice.first_byte),
-            connect_hdr: some(&slice.connect),
-            unfinished_hdr: some(&slice.unfinished),
-            handshake_hdr: some(&slice.handshake),
+            latency_hdr: None,
+            response_hdr: None,
+            lag_hdr: None,
+            ttfb_hdr: None,
+            connect_hdr: None,
+            unfinished_hdr: None,
+            handshake_hdr: None,
             cpu_user_ns: cpu.user_ns,
             cpu_system_ns: cpu.system_ns,
             idle_ns: slice.spent.idle_ns,
@@ -201,43 +218,6 @@ impl Latency {
     }
 }
 
-/// Response times in nanoseconds, some of them only known to be at least so long.
-#[derive(Serialize)]
-pub struct Response {
-    #[serde(flatten)]
-    times: Latency,
-    /// Points that the requests without an answer could move up.
-    at_least: Vec<&'static str>,
-}
-
-impl Response {
-    /// The points that are told, by name.
-    const POINTS: [(&'static str, f64); 6] =
-        [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
-
-    /// What the slice says of times that are known to their end.
-    ///
-    /// Had its c censored requests of n been waited for, each could have become any longer. The true value at quantile q is then
-    /// at least the value here, and at most the value here at q + c/n, for no more than c requests have moved past it. Where both are
-    /// the same (to the histogram's digits), or the value is below the smallest age, it is exact.
-    pub fn of(slice: &Slice) -> Option<Response> {
-        Response::of_times(&slice.response, slice.counts.censored, slice.censored_above)
-    }
-
-    /// What response times say of which so many are only ages, the smallest of them this.
-    pub fn of_times(response: &Recorder, censored: u64, above: Option<u64>) -> Option<Response> {
-        let h = &response.histogram();
-        let share = censored as f64 / response.len().max(1) as f64;
-        let moves = |q: f64| {
-            let value = h.value_at_quantile(q);
-            above.is_some_and(|age| value >= h.lowest_equivalent(age))
-                && (q + share > 1.0 || h.value_at_quantile(q + share) > value)
-        };
-        let at_least = Response::POINTS.iter().filter(|(_, q)| moves(*q)).map(|(name, _)| *name).collect();
-        Latency::of(h).map(|times| Response { times, at_least })
-    }
-}
-
 /// How late the engine itself was, in nanoseconds.
 #[derive(Serialize)]
 pub struct Lag {
@@ -276,6 +256,9 @@ pub struct Summary<'r> {
     pub event: &'static str,
     /// What ended the run.
     pub ended: &'static str,
+    /// The phase of the turns that are summed up; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<&'static str>,
     /// The steady phase.
     #[serde(flatten)]
     pub tally: Tally,
@@ -356,21 +339,6 @@ mod tests {
         let back: Histogram<u64> =
             Deserializer::new().deserialize(&mut STANDARD.decode(text).unwrap().as_slice()).unwrap();
         assert_eq!((1, slice.latency.histogram().max()), (back.len(), back.max()));
-    }
-
-    #[test]
-    fn points_that_the_unanswered_could_move_are_told() {
-        let mut slice = Slice::default();
-        (0..90).for_each(|_| slice.response.record(1000));
-        (0..9).for_each(|_| slice.response.record(5000));
-        slice.censor(3000);
-        // Of a hundred, one that was given up at 3000 leaves the 99th what it is, for it would have come after it.
-        assert_eq!(vec!["p99.9", "max"], Response::of(&slice).unwrap().at_least);
-        let mut early = Slice::default();
-        (0..1000).for_each(|_| early.response.record(1000));
-        early.censor(10);
-        // One of a thousand, given up at once, could have become the longest and nothing else.
-        assert_eq!(vec!["max"], Response::of(&early).unwrap().at_least);
     }
 
     #[test]

@@ -4,30 +4,24 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io::{self, Read};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use webdyno_engine::error::Blame;
-use webdyno_engine::{Ended, Failure, Fault, Order, fault_line, run};
+use webdyno_engine::{Ended, Failure, Fault, Input, fault_line, run};
 
 /// Ended early by a signal.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let signalled = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // The second signal does not wait for a summary: somebody may not be reading it.
-        let second =
-            signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&signalled));
-        if let Err(e) = second.and_then(|_| signal_hook::flag::register(signal, Arc::clone(&signalled))) {
-            eprintln!("webdyno-engine: signal {signal} will end the process without a summary: {e}");
-        }
-    }
+    let alarm = heed_signals(&signalled);
     // The parent-death signal is not used: it comes when the *thread* that started us ends, which is not the end of the controller.
     // A controller that is gone has closed our standard output, and that is looked for.
     let end_early = || signalled.load(Ordering::Relaxed) || nobody_reads();
-    match read_order().map_err(Failure::from).and_then(|order| run(&order, &mut io::stdout(), &end_early)) {
+    match carry_out(&alarm, &end_early) {
         Ok(Ended::Interrupted) => ExitCode::from(INTERRUPTED),
         Ok(_) => ExitCode::SUCCESS,
         Err(Failure::Sink(error)) => {
@@ -42,16 +36,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn read_order() -> Result<Order, Fault> {
-    let mut text = Vec::new();
-    let cannot = |why: String| Fault {
-        blame: Blame::Order,
-        key: String::new(),
-        message: format!("the order cannot be read: {why}"),
+/// Has signals set `signalled`, and gives what can be read once there was one.
+fn heed_signals(signalled: &Arc<AtomicBool>) -> io::Result<UnixStream> {
+    let pair = UnixStream::pair();
+    for signal in [SIGINT, SIGTERM] {
+        // The second signal does not wait for a summary: somebody may not be reading it.
+        let second =
+            signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(signalled));
+        let first = second.and_then(|_| signal_hook::flag::register(signal, Arc::clone(signalled)));
+        let told = first.and_then(|_| match &pair {
+            Ok((_, write)) => signal_hook::low_level::pipe::register(signal, write.try_clone()?).map(drop),
+            // Only an order with turns needs it, and says so.
+            Err(_) => Ok(()),
+        });
+        if let Err(e) = told {
+            eprintln!("webdyno-engine: signal {signal} will end the process without a summary: {e}");
+        }
+    }
+    pair.map(|(read, _)| read)
+}
+
+fn carry_out(alarm: &io::Result<UnixStream>, end_early: &dyn Fn() -> bool) -> Result<Ended, Failure> {
+    let mut input = Input::new(io::stdin());
+    let order = input.order()?;
+    let stdout = io::stdout();
+    let mut commands = || match alarm {
+        Ok(alarm) => input.next(alarm.as_fd(), stdout.as_fd()),
+        Err(e) => Err(Fault::machine("turns", format!("this machine gave no socket to wait for signals with: {e}"))),
     };
-    io::stdin().read_to_end(&mut text).map_err(|e| cannot(e.to_string()))?;
-    let text = String::from_utf8(text).map_err(|e| cannot(e.to_string()))?;
-    Order::parse(&text)
+    run(&order, &mut io::stdout(), end_early, &mut commands)
 }
 
 /// Whether the reader of our standard output has closed it.

@@ -24,6 +24,8 @@ pub enum Due {
     Away(u64),
     /// Not before then, but this place is to have its connection now.
     Early(u64),
+    /// Not before a command; the place stays as it is.
+    Rest,
     /// There is none any more.
     Never,
 }
@@ -69,6 +71,8 @@ impl Tickets {
 enum Kind {
     /// A free connection.
     Closed(Opening),
+    /// A command: a closed pace between two turns.
+    Resting,
     /// A free connection, while its number is there.
     ClosedStages(Crowd),
     /// The schedule of an open pace.
@@ -83,6 +87,8 @@ enum Kind {
 struct Opening {
     /// From the begin of the run; 0: all at once.
     ns: u64,
+    /// When they begin to ask, from the begin of the run; the end of time: not before a command.
+    asks: u64,
     connections: u64,
     thread: u64,
     threads: u64,
@@ -93,12 +99,12 @@ impl Opening {
     /// Threads deal the connections like cards.
     #[inline(always)]
     fn wait(&self, place: usize, at: u64) -> Option<Due> {
-        if at >= self.ns {
+        if at >= self.asks {
             return None;
         }
         let number = place as u64 * self.threads + self.thread;
         let opens = (u128::from(number) * u128::from(self.ns) / u128::from(self.connections)) as u64;
-        Some(if opens > at { Due::Away(opens) } else { Due::Early(self.ns) })
+        Some(if opens > at { Due::Away(opens) } else { Due::Early(self.asks) })
     }
 }
 
@@ -125,11 +131,12 @@ impl<'t> Pace<'t> {
         let (warmup_ns, threads) = (order.warmup_ns, order.threads);
         let end = match order.until {
             Until::Duration(ns) => warmup_ns + ns,
-            Until::Count(_) => Schedule::NEVER,
+            Until::Count(_) | Until::Commands => Schedule::NEVER,
         };
         let kind = match &order.pace {
             PaceOrder::Closed { connections } => Kind::Closed(Opening {
                 ns: order.opening_ns,
+                asks: if order.turns { Schedule::NEVER } else { order.opening_ns },
                 connections: *connections as u64,
                 thread: thread as u64,
                 threads: threads as u64,
@@ -154,7 +161,7 @@ impl<'t> Pace<'t> {
     pub fn tickets(order: &Order) -> Option<Tickets> {
         match order.until {
             Until::Count(count) => Some(Tickets::new(count)),
-            Until::Duration(_) => None,
+            Until::Duration(_) | Until::Commands => None,
         }
     }
 
@@ -168,13 +175,14 @@ impl<'t> Pace<'t> {
 
     /// Whether each place has a connection from the begin (or from when it is opened), which owes an answer.
     pub fn is_constant(&self) -> bool {
-        matches!(self.kind, Kind::Closed(_))
+        matches!(self.kind, Kind::Closed(_) | Kind::Resting)
     }
 
     /// When the connections of a [constant](Pace::is_constant) pace, which may be there earlier, begin to ask.
     pub fn asks_from(&self) -> Option<u64> {
         match self.kind {
-            Kind::Closed(opening) => Some(self.start.saturating_add(opening.ns)),
+            Kind::Closed(opening) => Some(self.start.saturating_add(opening.asks)),
+            Kind::Resting => Some(Schedule::NEVER),
             _ => None,
         }
     }
@@ -182,6 +190,21 @@ impl<'t> Pace<'t> {
     /// The run begins.
     pub fn begin(&mut self, start: u64) {
         self.start = start;
+    }
+
+    /// A turn is over, at a closed pace: nothing is begun before the next one.
+    pub fn rest(&mut self) {
+        self.kind = Kind::Resting;
+    }
+
+    /// Connections that are not there are to be, at once; none asks.
+    pub fn open_again(&mut self) {
+        self.kind = Kind::Closed(Opening { ns: 0, asks: Schedule::NEVER, connections: 1, thread: 0, threads: 1 });
+    }
+
+    /// A turn begins: each free connection asks.
+    pub fn ask(&mut self) {
+        self.kind = Kind::Closed(Opening { ns: 0, asks: 0, connections: 1, thread: 0, threads: 1 });
     }
 
     /// How many connection places this worker has.
@@ -219,6 +242,7 @@ impl<'t> Pace<'t> {
                 Some(wait) => return wait.after(self.start),
                 None => now,
             },
+            Kind::Resting => return Due::Rest,
             Kind::ClosedStages(crowd) => match crowd.away(place, now.saturating_sub(self.start)) {
                 Some(until) => return Due::Away(until.saturating_add(self.start)),
                 None => now,
@@ -291,7 +315,7 @@ mod tests {
     use crate::order::Arrivals;
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
-        let kind = Kind::Closed(Opening { ns: 0, connections: 1, thread: 0, threads: 1 });
+        let kind = Kind::Closed(Opening { ns: 0, asks: 0, connections: 1, thread: 0, threads: 1 });
         Pace { places: 1, opened: 1, kind, start: 0, tickets: Some(tickets), steady, steady_from: 0 }
     }
 
@@ -302,14 +326,14 @@ mod tests {
 
     #[test]
     fn connections_are_opened_evenly_over_the_opening_and_dealt_over_threads() {
-        let opening = |thread| Opening { ns: 1000, connections: 10, thread, threads: 2 };
+        let opening = |thread| Opening { ns: 1000, asks: 1000, connections: 10, thread, threads: 2 };
         // Numbers 0, 2, 4 ... are the first thread's: at 0, 200, 400 ...
         let (away, early) = (|at| Some(Due::Away(at)), Some(Due::Early(1000)));
         assert_eq!([early, away(200), away(800)], [0, 1, 4].map(|place| opening(0).wait(place, 0)));
         assert_eq!([away(100), away(900)], [0, 4].map(|place| opening(1).wait(place, 0)));
         assert_eq!((away(900), early), (opening(1).wait(4, 899), opening(1).wait(4, 900)));
         assert_eq!((early, None), (opening(0).wait(0, 999), opening(0).wait(0, 1000)), "all ask when all are there");
-        assert_eq!(None, Opening { ns: 0, ..opening(1) }.wait(4, 0), "all at once");
+        assert_eq!(None, Opening { ns: 0, asks: 0, ..opening(1) }.wait(4, 0), "all at once");
     }
 
     #[test]

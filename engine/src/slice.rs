@@ -2,8 +2,10 @@
 //!
 //! A worker fills its own slice without sharing anything; at the end of a window the slice as a whole changes hands.
 
+mod counts;
 mod routes;
 
+pub use counts::Counts;
 pub use routes::Route;
 
 use crate::attention::Spent;
@@ -85,33 +87,6 @@ impl Outcome {
     pub fn is_given_up(self) -> bool {
         matches!(self, Outcome::Timeout | Outcome::ConnectTimeout | Outcome::Shed | Outcome::Unfinished)
     }
-}
-
-/// Counts of events that are not outcomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Bytes received.
-    pub bytes_in: u64,
-    /// Bytes sent.
-    pub bytes_out: u64,
-    /// Connections that came about.
-    pub connections_opened: u64,
-    /// Connections closed by us because an answer, or we, had said so.
-    pub closes_announced: u64,
-    /// Connections the server ended between answers without a word.
-    pub closes_silent: u64,
-    /// Requests sent once more because the connection had been closed before they arrived.
-    pub stale_retries: u64,
-    /// Complete answers that speak HTTP/1.0.
-    pub http10_answers: u64,
-    /// Requests that the engine itself began more than [`LATE_NS`] after they were due.
-    pub sends_late: u64,
-    /// Requests without a complete answer that are in the response times at their age.
-    pub censored: u64,
-    /// TLS handshakes that began a session.
-    pub handshakes_full: u64,
-    /// TLS handshakes that took up an earlier session.
-    pub handshakes_resumed: u64,
 }
 
 /// A send is late from here on: a millisecond.
@@ -247,18 +222,24 @@ impl Slice {
 
     /// Adds `other` to this one.
     pub fn merge(&mut self, other: &Slice) {
-        self.offered += other.offered;
-        self.outcomes.iter_mut().zip(other.outcomes).for_each(|(a, b)| *a += b);
-        self.statuses.iter_mut().zip(&other.statuses).for_each(|(a, b)| *a += b);
-        routes::merge(&mut self.routes, &other.routes);
-        self.counts.merge(&other.counts);
-        self.in_flight += other.in_flight;
-        self.connections_peak += other.connections_peak;
-        self.censored_above = [self.censored_above, other.censored_above].into_iter().flatten().min();
+        self.merge_counts(other);
         self.recorders_mut().into_iter().zip(other.recorders()).for_each(|(mine, theirs)| mine.add(theirs));
         [&mut self.latency, &mut self.response, &mut self.first_byte]
             .into_iter()
             .for_each(|all| all.add(&other.prompt));
+        self.routes.iter_mut().zip(&other.routes).for_each(|(mine, theirs)| mine.merge_times(theirs));
+    }
+
+    /// Adds all of `other` but its times, which are the most of the work.
+    pub fn merge_counts(&mut self, other: &Slice) {
+        self.offered += other.offered;
+        self.outcomes.iter_mut().zip(other.outcomes).for_each(|(a, b)| *a += b);
+        self.statuses.iter_mut().zip(&other.statuses).for_each(|(a, b)| *a += b);
+        routes::merge_counts(&mut self.routes, &other.routes);
+        self.counts.merge(&other.counts);
+        self.in_flight += other.in_flight;
+        self.connections_peak += other.connections_peak;
+        self.censored_above = [self.censored_above, other.censored_above].into_iter().flatten().min();
         self.spent.add(other.spent);
         self.loop_stall_max_ns = self.loop_stall_max_ns.max(other.loop_stall_max_ns);
     }
@@ -298,22 +279,6 @@ impl Slice {
             "offered requests and outcomes differ: a defect in the engine"
         );
         routes::assert_sums(self);
-    }
-}
-
-impl Counts {
-    fn merge(&mut self, other: &Counts) {
-        self.bytes_in += other.bytes_in;
-        self.bytes_out += other.bytes_out;
-        self.connections_opened += other.connections_opened;
-        self.closes_announced += other.closes_announced;
-        self.closes_silent += other.closes_silent;
-        self.stale_retries += other.stale_retries;
-        self.http10_answers += other.http10_answers;
-        self.sends_late += other.sends_late;
-        self.censored += other.censored;
-        self.handshakes_full += other.handshakes_full;
-        self.handshakes_resumed += other.handshakes_resumed;
     }
 }
 

@@ -58,6 +58,13 @@ impl Timers {
         self.heap.retain(|Reverse((at, place))| armed[*place as usize] == *at);
     }
 
+    /// Drops all reminders.
+    pub fn clear(&mut self) {
+        self.heap.clear();
+        self.armed.fill(UNARMED);
+        self.first = UNARMED;
+    }
+
     /// When the next reminder comes up; the end of time when there is none.
     #[inline(always)]
     pub fn next(&self) -> u64 {

@@ -9,6 +9,8 @@ use crate::order::{Order, Until};
 pub enum Phase {
     /// Load that is left out of the totals.
     Warmup,
+    /// Load in short stretches, each by a command.
+    Turn,
     /// Load that counts.
     Steady,
 }
@@ -18,6 +20,7 @@ impl Phase {
     pub fn name(self) -> &'static str {
         match self {
             Phase::Warmup => "warmup",
+            Phase::Turn => "turn",
             Phase::Steady => "steady",
         }
     }
@@ -38,6 +41,13 @@ pub struct Window {
     pub last: bool,
 }
 
+impl Window {
+    /// No window: what happens between two turns.
+    pub fn rest() -> Window {
+        Window { index: 0, phase: Phase::Turn, start: 0, end: u64::MAX, last: true }
+    }
+}
+
 /// The start of a run with the lengths of its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Timetable {
@@ -54,7 +64,7 @@ impl Timetable {
     pub fn new(order: &Order, start: u64) -> Timetable {
         let steady_ns = match order.until {
             Until::Duration(ns) => Some(ns),
-            Until::Count(_) => None,
+            Until::Count(_) | Until::Commands => None,
         };
         Timetable { start, warmup_ns: order.warmup_ns, steady_ns, slice_ns: order.slice_ns }
     }

@@ -12,11 +12,13 @@ mod repeat;
 mod request;
 mod routes;
 mod templates;
+mod turns;
 mod warmup;
 
 use crate::attention::OVERSLEPT_NS;
 use crate::clock;
 use crate::connection::{Lore, Place};
+use crate::cue::Cue;
 use crate::error::Fault;
 use crate::files::Tables;
 use crate::ledger::{Ledger, Totals};
@@ -30,6 +32,7 @@ use crate::wait;
 use crate::wire::template::{Mould, Press};
 use deadlines::{Away, Seen};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use turns::Part;
 
 /// The longest sleep, so that a stop is seen soon.
 const NAP_NS: u64 = 50 * clock::MILLISECOND;
@@ -38,7 +41,7 @@ const CONNECTS_PER_TURN: usize = 64;
 /// Stands for no place, which a worker has fewer of.
 const NOBODY: u32 = u32::MAX;
 
-/// What all workers read and none writes, except the two flags.
+/// What all workers read and none writes, except flags and what they agree on turns by.
 pub struct Job<'j> {
     /// The requests of the order.
     pub requests: &'j [Request],
@@ -66,6 +69,8 @@ pub struct Job<'j> {
     pub wait: Wait,
     /// How long the end of the run waits for answers.
     pub drain_ns: u64,
+    /// What turns are begun by; `None`: the order has none.
+    pub cue: Option<Cue>,
     /// Set to end the load now.
     pub stop: AtomicBool,
     /// Set by the first connection that comes about.
@@ -75,6 +80,12 @@ pub struct Job<'j> {
 }
 
 impl Job<'_> {
+    /// Ends the load now.
+    pub fn end(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.cue.iter().for_each(Cue::ring);
+    }
+
     /// Whether all requests are the same bytes, on connections that are kept.
     fn repeats(&self) -> bool {
         self.keep_alive && matches!((self.encoded, self.moulds), ([bytes], [None]) if !bytes.is_empty())
@@ -127,6 +138,10 @@ pub struct Worker<'j, P> {
     until: u64,
     away: Away,
     over: bool,
+    /// What has to come to its end before the loop returns.
+    part: Part,
+    /// The longest sleep in it.
+    longest_nap: u64,
     fault: Option<Fault>,
 }
 
@@ -166,19 +181,40 @@ impl<'j, P: Poll> Worker<'j, P> {
             until: 0,
             away: Away::default(),
             over: false,
+            part: Part::Load,
+            longest_nap: NAP_NS,
             fault: None,
         }
     }
 
+    /// Carries out the order's load.
+    pub fn work(self) {
+        match &self.job.cue {
+            Some(cue) => self.take_turns(cue),
+            None => self.run(),
+        }
+    }
+
     /// Loads until the timetable, the count, a stop or a fault ends it.
-    pub fn run(mut self) {
+    fn run(mut self) {
+        self.begin();
+        let now = self.load();
+        self.finish(now);
+    }
+
+    fn begin(&mut self) {
         self.ledger.open();
         self.pace.begin(self.ledger.window.start);
-        let began = clock::now();
-        // When the last wait began, and when the first that it brought was seen: the end of time where it was nothing.
-        let (mut asked, mut woke) = (began, began);
-        self.until = began;
+    }
+
+    /// The loop, until the present part is over. Says when that was.
+    fn load(&mut self) -> u64 {
+        // When the last wait began.
+        let mut asked = clock::now();
+        self.until = asked;
         loop {
+            // When the first that it brought was seen: the end of time where it was nothing.
+            let mut woke = self.events();
             let mut now = clock::now();
             if woke > self.until {
                 woke = self.woke_late(asked, woke.min(now), woke > now);
@@ -189,7 +225,7 @@ impl<'j, P: Poll> Worker<'j, P> {
                 now = clock::now();
             }
             if self.is_over() {
-                return self.finish(now);
+                return now;
             }
             self.stall(woke, now);
             let nap = self.nap(now);
@@ -197,7 +233,6 @@ impl<'j, P: Poll> Worker<'j, P> {
             if let Err(errno) = self.poll.wait(nap) {
                 self.give_up(format!("waiting for sockets failed: {errno}"));
             }
-            woke = self.events();
         }
     }
 
@@ -236,7 +271,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     #[inline(always)]
     fn is_over(&self) -> bool {
         // What is mostly false comes first: this is asked in every turn.
-        let counted = self.in_flight == self.left_over && (self.pace.spent() || self.has_drained());
+        let counted = self.in_flight == self.left_over && (self.pace.spent() || self.has_ended());
         self.over || counted || self.fault.is_some() || self.job.stop.load(Ordering::Relaxed)
     }
 
@@ -246,7 +281,7 @@ impl<'j, P: Poll> Worker<'j, P> {
         if self.unopened < self.pace.opened() {
             return 0;
         }
-        let other = self.timers.next().min(self.ledger.window.end).min(now + NAP_NS);
+        let other = self.timers.next().min(self.ledger.window.end).min(now + self.longest_nap);
         wait::nap(self.job.wait, now, self.next_arrival(), other)
     }
 
@@ -325,11 +360,18 @@ impl<'j, P: Poll> Worker<'j, P> {
         if let Some(fault) = self.fault {
             return self.ledger.fail(fault);
         }
+        if !self.job.reached.load(Ordering::Relaxed) {
+            self.totals.first_error = self.totals.first_error.or(self.totals.unopened.take());
+        }
         // A connection that was never needed, or never there, has nothing to answer for.
         let needed = |lanes: &&[Place]| self.pace.is_constant() || lanes.iter().any(|p| p.asked);
         let connections = self.places.chunks(self.poll.lanes()).filter(needed);
         let unanswered = connections.filter(|lanes| !lanes.iter().any(|p| p.answered));
         self.totals.unanswered = unanswered.count() as u64;
+        if self.job.cue.is_some() {
+            let in_turn = matches!(self.part, Part::Load);
+            return self.ledger.leave(in_turn.then_some(now), self.totals);
+        }
         self.ledger.close(now, self.totals);
     }
 }

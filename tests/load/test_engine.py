@@ -236,6 +236,16 @@ def test_events_come_out_as_their_lines_go_in() -> None:
     assert taken == ["started", "phase"]
 
 
+def test_turns_have_a_phase_of_their_own_and_keys_that_other_slices_lack() -> None:
+    ready = {"event": "ready", "at_ns": 2, "connections": 64}
+    turn = SLICE | {"phase": "turn", "turn": 4, "drained_ns": 812, "reopened": 3, "latency_hdr": None}
+    edge = {"event": "phase", "phase": "turn", "at_ns": 3}
+    [begun, event, plain, _] = said(STARTED | {"schema": 4}, ready, edge, turn, SLICE, SUMMARY)
+    assert begun == PhaseEdge("turn", 3)
+    assert (event.phase, event.turn, event.drained_ns, event.reopened) == ("turn", 4, 812, 3)
+    assert (plain.turn, plain.drained_ns, plain.reopened) == (None, None, None)
+
+
 def test_slice_keeps_every_count_and_leaves_zero_errors_out() -> None:
     [event, _] = said(SLICE, SUMMARY)
     assert isinstance(event, Slice)
@@ -264,7 +274,7 @@ def test_keys_of_a_newer_engine_are_let_pass() -> None:
         ("thread 'main' panicked", "not of its protocol"),
         (SLICE | {"ok": 3}, "slice 0 of webdyno-engine does not add up: 3 offered, 3 ok, 1 errors"),
         (SUMMARY | {"ok": 9}, "the summary of webdyno-engine does not add up"),
-        (STARTED | {"schema": 4}, "webdyno-engine speaks schema 4, this webdyno speaks 1, 2, 3"),
+        (STARTED | {"schema": 5}, "webdyno-engine speaks schema 5, this webdyno speaks 1, 2, 3, 4"),
     ],
 )
 def test_line_that_cannot_be_believed_is_a_fault_and_ends_it(line: dict[str, Any] | str, sentence: str) -> None:

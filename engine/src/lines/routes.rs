@@ -17,7 +17,7 @@ pub struct RouteLine<'r> {
     ok: u64,
     errors: Map<String, Value>,
     bytes_in: u64,
-    latency_hdr: String,
+    latency_hdr: Option<String>,
     response_hdr: Option<String>,
     #[serde(flatten)]
     whole: Option<Whole>,
@@ -36,6 +36,11 @@ pub fn of_slice<'r>(slice: &Slice, requests: &'r [Request]) -> Vec<RouteLine<'r>
     slice.routes.iter().zip(requests).map(|(route, request)| line(route, request)).collect()
 }
 
+/// As [`of_slice`], without times.
+pub fn of_counts<'r>(slice: &Slice, requests: &'r [Request]) -> Vec<RouteLine<'r>> {
+    slice.routes.iter().zip(requests).map(|(route, request)| counts(route, request)).collect()
+}
+
 /// The routes of the steady phase.
 pub fn of_summary<'r>(slice: &Slice, requests: &'r [Request]) -> Vec<RouteLine<'r>> {
     let whole = |route: &Route| Whole {
@@ -48,10 +53,14 @@ pub fn of_summary<'r>(slice: &Slice, requests: &'r [Request]) -> Vec<RouteLine<'
 }
 
 fn line<'r>(route: &Route, request: &'r Request) -> RouteLine<'r> {
-    let error = |o: &Outcome| (o.name().to_string(), route.outcome(*o).into());
     let latency_hdr = encode(&route.latency.histogram());
     let same = route.response == route.latency && !route.response.is_empty();
     let response_hdr = if same { Some(latency_hdr.clone()) } else { some(&route.response) };
+    RouteLine { latency_hdr: Some(latency_hdr), response_hdr, ..counts(route, request) }
+}
+
+fn counts<'r>(route: &Route, request: &'r Request) -> RouteLine<'r> {
+    let error = |o: &Outcome| (o.name().to_string(), route.outcome(*o).into());
     RouteLine {
         name: &request.name,
         method: &request.method,
@@ -60,8 +69,8 @@ fn line<'r>(route: &Route, request: &'r Request) -> RouteLine<'r> {
         ok: route.outcome(Outcome::Ok),
         errors: Outcome::ALL.iter().filter(|o| **o != Outcome::Ok).map(error).collect(),
         bytes_in: route.bytes_in,
-        latency_hdr,
-        response_hdr,
+        latency_hdr: None,
+        response_hdr: None,
         whole: None,
     }
 }

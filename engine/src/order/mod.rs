@@ -9,12 +9,14 @@ mod fields;
 mod pace;
 mod reach;
 mod request;
+mod turns;
 
 pub use backend::Backend;
 pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
 pub use reach::{Linger, Target, TlsOrder};
 pub use request::{Expect, Request};
+pub use turns::{Command, Turn};
 
 use crate::error::Fault;
 pub(crate) use fields::nearest;
@@ -22,8 +24,9 @@ use fields::{Field, Fields};
 use serde_json::Value;
 use std::net::IpAddr;
 
-/// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols; each has all of those before.
-const SCHEMAS: (u64, u64) = (1, 3);
+/// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols, 4 turns; each has all of
+/// those before.
+const SCHEMAS: (u64, u64) = (1, 4);
 const HOUR: u64 = 3_600_000_000_000;
 
 /// The keys of an order, each with the first schema that has it.
@@ -52,6 +55,7 @@ const KEYS: &[(&str, u64)] = &[
     ("streams", 3),
     ("backend", 3),
     ("opening_ns", 3),
+    ("turns", 4),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -67,6 +71,8 @@ pub enum Until {
     Duration(u64),
     /// So many requests have ended.
     Count(u64),
+    /// A command says so.
+    Commands,
 }
 
 /// The version that requests speak. Answers may be of either.
@@ -118,7 +124,7 @@ impl Wait {
 /// A whole order, all of it possible as far as it can be known without looking at the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// 1, 2 or 3.
+    /// 1 to 4.
     pub schema: u64,
     /// Where the server is.
     pub target: Target,
@@ -164,6 +170,8 @@ pub struct Order {
     pub backend: Backend,
     /// The connections of a closed pace are opened evenly over so much of the warm-up; 0: all at once.
     pub opening_ns: u64,
+    /// The load is begun by commands.
+    pub turns: bool,
 }
 
 impl Order {
@@ -173,15 +181,16 @@ impl Order {
             Fault::order("", format!("the order is not JSON: {e}; write one JSON object and close the input"))
         })?;
         let fields = Fields::open(&value, "", &keys(value["schema"].as_u64()))?;
-        let field = fields.required("schema", "1, 2 or 3")?;
+        let field = fields.required("schema", "1, 2, 3 or 4")?;
         let schema =
-            field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2 or 3, which this engine knows"))?;
+            field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2, 3 or 4, which this engine knows"))?;
         let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields, schema)? };
         let target = reach::target(&fields, schema)?;
+        let turns = turns::turns(&fields, &pace)?;
         let order = Order {
             schema,
             requests: request::list(&fields, schema, version(&fields)?)?,
-            until: until(&fields, &pace)?,
+            until: if turns { Until::Commands } else { until(&fields, &pace)? },
             warmup_ns: fields.integer("warmup_ns", 0, 24 * HOUR)?,
             timeout_ns: fields.integer("timeout_ns", 1_000_000, HOUR)?,
             connect_timeout_ns: fields.integer("connect_timeout_ns", 1_000_000, HOUR)?,
@@ -200,16 +209,22 @@ impl Order {
             pipeline: pipeline(&fields)?,
             streams: streams(&fields)?,
             backend: backend::backend(&fields)?,
-            opening_ns: opening(&fields, &pace)?,
+            opening_ns: opening(&fields, &pace, turns)?,
+            turns,
             pace,
         };
         Ok(order)
     }
 }
 
-/// Over how long the connections of a closed pace are opened: a part of the warm-up, so that all are there when it counts.
-fn opening(order: &Fields<'_>, pace: &PaceOrder) -> Result<u64, Fault> {
+/// Over how long the connections of a closed pace are opened: a part of the warm-up, so that all are there when it counts; with turns,
+/// before the first of them.
+fn opening(order: &Fields<'_>, pace: &PaceOrder, turns: bool) -> Result<u64, Fault> {
     let Some(field) = order.optional("opening_ns") else { return Ok(0) };
+    if turns {
+        let most = order.integer("connect_timeout_ns", 1_000_000, HOUR)?;
+        return field.integer(0, most).map_err(|_| field.wrong("0, or at most connect_timeout_ns where turns is true"));
+    }
     let right = "0, or at most warmup_ns at a closed pace, whose connections are opened evenly over it";
     let most = if matches!(pace, PaceOrder::Closed { .. }) { order.integer("warmup_ns", 0, 24 * HOUR)? } else { 0 };
     field.integer(0, most).map_err(|_| field.wrong(right))

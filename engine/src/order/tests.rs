@@ -79,7 +79,7 @@ fn every_wrong_value_is_named_with_what_would_be_right() {
     #[rustfmt::skip]
     let rows = [
         // (where, what, key of the fault, message)
-        ("/schema", json!(4), "schema", "schema must be 1, 2 or 3, which this engine knows, not 4"),
+        ("/schema", json!(5), "schema", "schema must be 1, 2, 3 or 4, which this engine knows, not 5"),
         ("/target", json!("here"), "target", "target must be an object, not \"here\""),
         ("/target/host", json!("http://x/"), "target.host",
          "target.host must be an address or a name, without scheme, port or path, not \"http://x/\""),

@@ -109,7 +109,8 @@ impl Epoll {
     pub fn new(fd: OwnedFd, places: usize) -> Epoll {
         Epoll {
             fd,
-            slots: std::iter::repeat_with(Slot::default).take(places).collect(),
+            // One more, without a socket, for what wakes us: its events are nobody's.
+            slots: std::iter::repeat_with(Slot::default).take(places + 1).collect(),
             opened: 0,
             events: Vec::with_capacity(BATCH),
             seen: 0,
@@ -122,6 +123,11 @@ impl Epoll {
             limit: BUFFER,
             received: 0,
         }
+    }
+
+    /// From now on a wait ends, too, whenever `bell` is written to.
+    pub fn heed(&self, bell: &OwnedFd) -> Result<(), Errno> {
+        epoll::add(&self.fd, bell, data(self.slots.len() - 1, 0), epoll::EventFlags::IN | epoll::EventFlags::ET)
     }
 
     #[inline(always)]

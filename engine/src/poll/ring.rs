@@ -14,6 +14,7 @@
 //! only after everything that names it has been submitted. Completions carry place and generation: late ones of a socket that is
 //! gone are dropped, once their buffer has been given back.
 
+mod bell;
 mod buffers;
 mod probe;
 mod queue;
@@ -104,7 +105,7 @@ impl Ring {
     /// A back end for so many places, on a ring that from now on is this thread's.
     pub fn new(prepared: Prepared, places: usize) -> Result<Ring, Errno> {
         prepared.0.enable().map_err(errno)?;
-        let slots = std::iter::repeat_with(Slot::default).take(places).collect();
+        let slots = std::iter::repeat_with(Slot::default).take(places + 1).collect();
         let (queue, stamps) = (*prepared.0, Stamps::default());
         Ok(Ring { queue, slots, opened: 0, reset: false, batch: 1, seen: 0, held: None, stamps, broken: None })
     }
@@ -262,6 +263,7 @@ impl Ring {
         };
         let what = match event.kind() {
             Kind::Receive => self.received(place, event),
+            Kind::Watch if place + 1 == self.slots.len() => self.rung(event),
             Kind::Watch => self.watched(place, event),
             // The server may have said something before it closed: then the receive tells that, and after it how it ended.
             Kind::Send if self.slots[place].receiving => Ok(None),

@@ -78,10 +78,14 @@ impl Route {
         self.statuses.iter().enumerate().filter(|(_, n)| **n > 0).map(|(status, n)| (status as u16, *n))
     }
 
-    fn merge(&mut self, other: &Route) {
-        self.bytes_in += other.bytes_in;
+    /// Adds the times of `other`.
+    pub fn merge_times(&mut self, other: &Route) {
         self.latency.add(&other.latency);
         self.response.add(&other.response);
+    }
+
+    fn merge_counts(&mut self, other: &Route) {
+        self.bytes_in += other.bytes_in;
         self.censored += other.censored;
         self.censored_above = [self.censored_above, other.censored_above].into_iter().flatten().min();
         self.offered += other.offered;
@@ -105,12 +109,12 @@ pub fn of(requests: usize) -> Vec<Route> {
     std::iter::repeat_with(Route::default).take(routes).collect()
 }
 
-/// Adds `theirs` to `mine`, which may be empty yet.
-pub fn merge(mine: &mut Vec<Route>, theirs: &[Route]) {
+/// Adds `theirs` to `mine`, which may be empty yet, without their times.
+pub fn merge_counts(mine: &mut Vec<Route>, theirs: &[Route]) {
     if mine.len() < theirs.len() {
         mine.resize_with(theirs.len(), Route::default);
     }
-    mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b));
+    mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge_counts(b));
 }
 
 /// The promise of the protocol: what the slice has, its routes have.

@@ -42,7 +42,7 @@ impl<P: Poll> Worker<'_, P> {
 
     /// The place has its connection, or is to have it, before it may ask.
     fn come_early(&mut self, place: usize, until: u64, now: u64) {
-        if self.places[place].connected || self.is_opening(place) {
+        if self.places[place].connected || self.is_opening(place) || self.renews_in_turn(place) {
             return self.rest(place, until);
         }
         self.open_early(place, now);
@@ -55,8 +55,12 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// A connection without a request did not come about. That is nobody's outcome yet: the request that needs it will say.
-    pub(super) fn unopened(&mut self, place: usize) {
+    pub(super) fn unopened(&mut self, place: usize, outcome: Outcome, why: &str, now: u64) {
         self.hang_up(place);
+        if self.totals.unopened.is_none() {
+            let text = trouble::lost(&self.job.requests[0], self.job, outcome, why);
+            self.totals.unopened = Some((now, text));
+        }
         if let Some(until) = self.pace.asks_from() {
             return self.rest(place, until);
         }
@@ -127,6 +131,7 @@ impl<P: Poll> Worker<'_, P> {
             Due::Since(due) => due,
             Due::Away(until) => return self.leave(place, until),
             Due::Early(until) => return self.come_early(place, until, now),
+            Due::Rest => return self.rest(place, Schedule::NEVER),
             Due::Later => return self.pool.give(place, self.places[place].connected),
             Due::Never => return self.retire(place),
         };

@@ -39,6 +39,12 @@ impl<P: Poll> Worker<'_, P> {
         self.places[self.lanes(place)].iter().map(|p| u64::from(p.answers)).sum()
     }
 
+    /// Whether the last connection of `place` ended as its server's way is, after an answer: the next one is opened where it is needed, in
+    /// the turn, as in any run. One that broke, or was closed while it rested, is opened before.
+    pub(super) fn renews_in_turn(&self, place: usize) -> bool {
+        self.answers(place) == 1 || self.places[self.lanes(place)].iter().any(|p| p.spent)
+    }
+
     /// A place of this connection that could open it: none when it is there, or on its way.
     pub(super) fn opener(&self, connection: usize) -> Option<usize> {
         let first = connection * self.poll.lanes();
@@ -143,7 +149,7 @@ impl<P: Poll> Worker<'_, P> {
         for lane in self.lanes(place) {
             match self.places[lane].state {
                 State::Connecting => self.turned_away(lane, Outcome::Tls, &why, now),
-                State::Opening => self.unopened(lane),
+                State::Opening => self.unopened(lane, Outcome::Tls, &why, now),
                 _ => {}
             }
         }
@@ -171,7 +177,7 @@ impl<P: Poll> Worker<'_, P> {
         for lane in self.lanes(place) {
             match self.places[lane].state {
                 State::Connecting => self.refused(lane, errno, now),
-                State::Opening => self.unopened(lane),
+                State::Opening => self.unopened(lane, outcome_of(errno), "", now),
                 _ => {}
             }
         }
@@ -181,14 +187,10 @@ impl<P: Poll> Worker<'_, P> {
         if is_ours(errno) {
             return self.starve(place, errno, now);
         }
-        let outcome = match errno {
-            Errno::TIMEDOUT => {
-                self.censor(place, now);
-                Outcome::ConnectTimeout
-            }
-            Errno::CONNRESET => Outcome::Reset,
-            _ => Outcome::ConnectRefused,
-        };
+        let outcome = outcome_of(errno);
+        if outcome == Outcome::ConnectTimeout {
+            self.censor(place, now);
+        }
         self.turned_away(place, outcome, "", now);
     }
 
@@ -307,6 +309,15 @@ impl<P: Poll> Worker<'_, P> {
             let lanes = self.lanes(place);
             self.places[lanes].iter_mut().for_each(|p| p.connected = false);
         }
+    }
+}
+
+/// What a failure to connect is to the request that needs the connection.
+fn outcome_of(errno: Errno) -> Outcome {
+    match errno {
+        Errno::TIMEDOUT => Outcome::ConnectTimeout,
+        Errno::CONNRESET => Outcome::Reset,
+        _ => Outcome::ConnectRefused,
     }
 }
 

@@ -11,6 +11,9 @@ use crate::schedule::Schedule;
 impl<P: Poll> Worker<'_, P> {
     /// The last window is over: whether it is held open for answers. Only once.
     pub(super) fn begin_drain(&mut self) -> bool {
+        if self.job.cue.is_some() {
+            return self.begin_end_of_turn();
+        }
         let hold = self.job.drain_ns > 0 && self.ledger.drain.is_none() && !self.is_drained();
         if hold {
             self.ledger.hold(self.job.drain_ns);
@@ -19,8 +22,6 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     /// Whether the window is held open and there is nothing left to wait for.
-    #[cold]
-    #[inline(never)]
     pub(super) fn has_drained(&self) -> bool {
         self.ledger.drain.is_some() && self.is_drained()
     }

@@ -193,6 +193,7 @@ impl<P: Poll> Worker<'_, P> {
             Some(broken) => self.wrong(place, answer, broken, now),
         }
         if !reusable {
+            self.places[place].spent = true;
             if self.places[place].said_close() && !answer.http10 {
                 self.poll.forsworn(place);
             }
@@ -361,7 +362,7 @@ impl<P: Poll> Worker<'_, P> {
             }
             State::Starved(_) => self.open(place, now),
             State::Asking => self.lose(place, Outcome::Timeout, "", now),
-            State::Opening => self.unopened(place),
+            State::Opening => self.unopened(place, Outcome::ConnectTimeout, "", now),
             State::Connecting | State::Queued(_) if now >= p.connect_at + self.job.connect_timeout_ns => {
                 self.unconnected_in_time(place, now);
             }

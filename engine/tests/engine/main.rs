@@ -20,6 +20,7 @@ mod templates;
 mod theatre;
 mod tls;
 mod tunnel;
+mod turns;
 mod watched;
 
 /// The back end that is put into every order of these tests; none: they stay as they are.

@@ -91,6 +91,11 @@ impl Peer {
         let _ = self.stream.read_to_end(&mut Vec::new());
     }
 
+    /// A second handle of the connection, for what happens while the script waits.
+    pub fn clone_stream(&self) -> TcpStream {
+        self.stream.get_ref().try_clone().unwrap()
+    }
+
     /// The connection as it is, for a script that speaks something else on it.
     pub fn into_stream(self) -> TcpStream {
         self.stream.into_inner()
@@ -247,7 +252,7 @@ pub fn end(mut child: Child, mut before: Vec<Value>) -> Said {
     said
 }
 
-/// What holds in every run: each request has one outcome, and the summary is the sum of the steady slices.
+/// What holds in every run: each request has one outcome, and the summary is the sum of the steady slices, or of the turns it says.
 fn check_sums(said: &Said) {
     let ended = |v: &Value| {
         let errors: u64 = v["errors"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
@@ -260,7 +265,8 @@ fn check_sums(said: &Said) {
     let slices = said.lines.iter().filter(|line| line["event"] == "slice");
     let indices: Vec<u64> = slices.clone().map(|s| s["index"].as_u64().unwrap()).collect();
     assert_eq!((0..indices.len() as u64).collect::<Vec<_>>(), indices);
-    let steady: u64 = slices.filter(|s| s["phase"] == "steady").map(ended).sum();
+    let of = said.last()["of"].as_str().unwrap_or("steady");
+    let steady: u64 = slices.filter(|s| s["phase"] == of).map(ended).sum();
     assert_eq!(steady, ended(said.last()));
     let threads: u64 = said.last()["threads"].as_array().unwrap().iter().map(|t| t["requests"].as_u64().unwrap()).sum();
     assert_eq!(steady, threads);

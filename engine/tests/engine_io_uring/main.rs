@@ -40,6 +40,8 @@ mod theatre;
 mod tls;
 #[path = "../engine/tunnel.rs"]
 mod tunnel;
+#[path = "../engine/turns.rs"]
+mod turns;
 #[path = "../engine/watched.rs"]
 mod watched;
 

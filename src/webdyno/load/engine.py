@@ -102,7 +102,7 @@ class _Started(msgspec.Struct, tag_field="event", tag="started"):
 
 
 class _Edge(msgspec.Struct, tag_field="event", tag="phase"):
-    phase: Literal["warmup", "turn", "steady", "ended"]
+    phase: Phase | Literal["ended"]
     at_ns: int
 
 
@@ -142,6 +142,10 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     handshakes_resumed: int | None = None
     unfinished_hdr: str | None = None
     routes: list[Route] = []
+    # What turns alone have.
+    turn: int | None = None
+    drained_ns: int | None = None
+    reopened: int | None = None
     # What older engines do not say, nor newer ones where the kernel does not count.
     idle_ns: int | None = None
     run_delay_ns: int | None = None

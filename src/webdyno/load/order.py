@@ -95,7 +95,7 @@ class DriverCommand(msgspec.Struct, frozen=True, kw_only=True):
 class PhaseEdge(msgspec.Struct, frozen=True):
     """A phase began (or, for "ended", the last one was over) at an instant of CLOCK_MONOTONIC."""
 
-    phase: Literal["warmup", "turn", "steady", "ended"]
+    phase: Phase | Literal["ended"]
     at_ns: int
 
 

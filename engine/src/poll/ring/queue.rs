@@ -169,6 +169,12 @@ impl Queue {
         self.push(&opcode::PollAdd::new(Fd(fd.as_raw_fd()), flags).build().user_data(WATCH | mark))
     }
 
+    /// Tells each time that there is something to read, until the completion without more.
+    pub fn listen(&mut self, fd: BorrowedFd<'_>, mark: u64) -> Result<(), Errno> {
+        let flags = PollFlags::IN.bits() as u32;
+        self.push(&opcode::PollAdd::new(Fd(fd.as_raw_fd()), flags).multi(true).build().user_data(WATCH | mark))
+    }
+
     /// How many sends are staged.
     #[inline]
     pub fn staged(&self) -> usize {

@@ -1,0 +1,120 @@
+//! Standard input: the order, and where it has turns, a command on each line after it.
+//!
+//! An order with turns is the first line, since its commands follow; any other is all there is to the end of the input, over as many lines
+//! as it likes. Who waits for a command sleeps until there is one, or a reason to wait no more.
+
+use crate::error::Fault;
+use crate::order::Order;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use serde_json::Value;
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// What one read takes.
+const PIECE: usize = 64 * 1024;
+
+/// What there is to hear after the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// A line, without its end.
+    Line(String),
+    /// The input is at its end: whoever gave the order has gone, or has nothing more to say.
+    End,
+    /// A signal came, or nobody reads what we write.
+    Interrupted,
+}
+
+/// An input that is read line by line.
+pub struct Input<F> {
+    source: F,
+    /// What has been read, and not been taken.
+    buffer: Vec<u8>,
+    ended: bool,
+}
+
+impl<F: AsFd> Input<F> {
+    /// Nothing has been read of `source`.
+    pub fn new(source: F) -> Input<F> {
+        Input { source, buffer: Vec::new(), ended: false }
+    }
+
+    /// The order: the first line where that is one with turns, else all of the input.
+    pub fn order(&mut self) -> Result<Order, Fault> {
+        let cannot = |why: String| Fault::order("", format!("the order cannot be read: {why}"));
+        let mut looked = 0;
+        while !self.ended && !self.buffer[looked..].contains(&b'\n') {
+            looked = self.buffer.len();
+            self.read().map_err(|e| cannot(e.to_string()))?;
+        }
+        let first = self.buffer.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let has_turns = serde_json::from_slice::<Value>(first).is_ok_and(|order| order["turns"] == true);
+        while !self.ended && !has_turns {
+            self.read().map_err(|e| cannot(e.to_string()))?;
+        }
+        let text = if has_turns { self.take_line() } else { std::mem::take(&mut self.buffer) };
+        let order = Order::parse(&String::from_utf8(text).map_err(|e| cannot(e.to_string()))?)?;
+        if order.turns && !has_turns {
+            return Err(Fault::order("turns", "turns must be left out of an order of several lines: write it in one"));
+        }
+        Ok(order)
+    }
+
+    /// The next command. Waits until there is one; until there is something to read from `alarm`; or until the reader of `sink` has gone.
+    pub fn next(&mut self, alarm: BorrowedFd<'_>, sink: BorrowedFd<'_>) -> Result<Heard, Fault> {
+        let cannot = |why: String| Fault::order("", format!("the command cannot be read: {why}"));
+        let mut looked = 0;
+        loop {
+            if self.buffer[looked..].contains(&b'\n') || self.ended && !self.buffer.is_empty() {
+                let line = String::from_utf8(self.take_line());
+                return line.map(Heard::Line).map_err(|e| cannot(e.to_string()));
+            }
+            if self.ended {
+                return Ok(Heard::End);
+            }
+            looked = self.buffer.len();
+            let source = self.source.as_fd();
+            let mut all = [PollFd::from_borrowed_fd(source, PollFlags::IN), alarm_of(alarm), reader_of(sink)];
+            match poll(&mut all, None) {
+                Err(Errno::INTR) => continue,
+                Err(errno) => return Err(cannot(errno.to_string())),
+                Ok(_) => {}
+            }
+            if all[1..].iter().any(|fd| !fd.revents().is_empty()) {
+                return Ok(Heard::Interrupted);
+            }
+            self.read().map_err(|e| cannot(e.to_string()))?;
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Errno> {
+        let before = self.buffer.len();
+        self.buffer.resize(before + PIECE, 0);
+        let got = loop {
+            match rustix::io::read(&self.source, &mut self.buffer[before..]) {
+                Err(Errno::INTR) => {}
+                got => break got,
+            }
+        };
+        self.buffer.truncate(before + *got.as_ref().unwrap_or(&0));
+        self.ended = got? == 0;
+        Ok(())
+    }
+
+    /// The first line, or what there is of it.
+    fn take_line(&mut self) -> Vec<u8> {
+        let end = self.buffer.iter().position(|byte| *byte == b'\n');
+        let rest = end.map_or(Vec::new(), |end| self.buffer.split_off(end + 1));
+        let mut line = std::mem::replace(&mut self.buffer, rest);
+        line.truncate(end.unwrap_or(line.len()));
+        line
+    }
+}
+
+fn alarm_of(alarm: BorrowedFd<'_>) -> PollFd<'_> {
+    PollFd::from_borrowed_fd(alarm, PollFlags::IN)
+}
+
+/// Nothing is asked of it: that its reader has gone is told unasked.
+fn reader_of(sink: BorrowedFd<'_>) -> PollFd<'_> {
+    PollFd::from_borrowed_fd(sink, PollFlags::empty())
+}
