@@ -21,12 +21,12 @@ from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.evidence import conclude, keep
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, shape
 from webdyno.commands.trying.flags import Trying
-from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.running import try_url
 from webdyno.commands.trying.screening import screen
 from webdyno.commands.trying.sitting import ANSWERS, SIMPLE, Sitting, say, tail_of
 from webdyno.commands.trying.telling import Told, tell
 from webdyno.design.grid import rounds_within
+from webdyno.design.halving import Field
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped

@@ -10,7 +10,6 @@
     image.py       --image: container images, run by an engine
     bench.py       one measurement of one setting
     first.py       the first answers, before anything is measured
-    halving.py     which settings go on: a rung at a time, the better half
     final.py       the last comparison, in rounds
     limit.py       is it the app that is slow? profile.py asks py-spy
     answer.py      what is said; copying.py: the command line, the unit, the Procfile to copy

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from webdyno.analyse.words import count, length
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S
-from webdyno.commands.trying.halving import FINALISTS, LEAST_FINALISTS, RUNG_S
 from webdyno.commands.trying.profile import PROFILE_S, PROGRAM
+from webdyno.design.halving import FINALISTS, LEAST_FINALISTS, RUNG_S
 from webdyno.model.errors import UsageError
 from webdyno.session.settling import WARMUP_S
 

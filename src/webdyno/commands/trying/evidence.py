@@ -20,12 +20,12 @@ from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.copying import Around, Copied, image_to_copy, to_copy
 from webdyno.commands.trying.envfile import read_variables
 from webdyno.commands.trying.first import First
-from webdyno.commands.trying.halving import Field
 from webdyno.commands.trying.limit import Limit, limit_of, middle
 from webdyno.commands.trying.profile import Profile, profile
 from webdyno.commands.trying.servers import other_versions
 from webdyno.commands.trying.sitting import Sitting, say
 from webdyno.commands.trying.telling import Dropped, Told, told_ratio
+from webdyno.design.halving import Field
 from webdyno.model.errors import WebdynoError
 from webdyno.model.log import decisive_line, last_lines
 from webdyno.model.run import Run

@@ -13,10 +13,10 @@ from webdyno.commands.trying.budget import Budget
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.first import First
 from webdyno.commands.trying.fitting import Setting, settings_of, wider_than
-from webdyno.commands.trying.halving import RUNG_S, Field, Seen, Sweeps, finalists, halve
 from webdyno.commands.trying.limit import FULL
 from webdyno.commands.trying.settling import settle
 from webdyno.commands.trying.sitting import Sitting, say
+from webdyno.design.halving import RUNG_S, Field, Seen, Sweeps, finalists, halve
 from webdyno.model.run import Run
 from webdyno.session.settling import settling_s
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape
-from webdyno.commands.trying.halving import FINALISTS, Field, Seen, Sweeps, finalists, halve, worth_a_sweep
+from webdyno.design.halving import FINALISTS, Field, Seen, Sweeps, finalists, halve, worth_a_sweep
 
 
 class Run:
