@@ -132,7 +132,7 @@ def of_table(
     truth = np.zeros(contenders)
     truth[0] = math.log1p(ahead)
     made = _fitted(truth[:, None] + make(rng, contenders, rounds, **(about or {})) + noise.rounds_of(rng, rounds))
-    return _judged(made, truth, apart(made, made.names))
+    return judged(made, truth, apart(made, made.names))
 
 
 def of_robbed(contenders: int, rounds: int, share: float | None, seed: int) -> Seen:
@@ -148,8 +148,8 @@ def of_robbed(contenders: int, rounds: int, share: float | None, seed: int) -> S
     logs = noise.quiet(rng, contenders, rounds) + np.log1p(-COST * stolen) + noise.rounds_of(rng, rounds)
     made = _fitted(logs)
     lost = {name: float(np.median(stolen[at])) for at, name in enumerate(made.names)}
-    about = {name: [_doubt("stolen-time", {"steal": part})] if part >= STOLEN else [] for name, part in lost.items()}
-    return Seen(_judged(made, truth, apart(made, made.names, handicaps(about))).false)
+    about = {name: [doubt_of("stolen-time", {"steal": part})] if part >= STOLEN else [] for name, part in lost.items()}
+    return Seen(judged(made, truth, apart(made, made.names, handicaps(about))).false)
 
 
 def of_steps(seed: int) -> Seen:
@@ -161,8 +161,8 @@ def of_steps(seed: int) -> Seen:
     made = fit(cells, steps={key: 1 / count for key, count in cells.items()})
     if made is None:
         raise ValueError("nothing was measured in this world")
-    doubt = {name: [_doubt("few-answers", {"at_work": 1, "answers": counts[at, 0]})] for at, name in enumerate(names)}
-    return _judged(made, np.zeros(8), apart(made, names, handicaps(doubt)))
+    doubt = {name: [doubt_of("few-answers", {"at_work": 1, "answers": counts[at, 0]})] for at, name in enumerate(names)}
+    return judged(made, np.zeros(8), apart(made, names, handicaps(doubt)))
 
 
 def of_race(seed: int) -> Seen:
@@ -238,7 +238,7 @@ def _sitting(
     return found, pair + 1
 
 
-def _judged(made: Fit, truth: noise.Logs, told: set[frozenset[str]]) -> Seen:
+def judged(made: Fit, truth: noise.Logs, told: set[frozenset[str]]) -> Seen:
     """By the claims ``told`` and by the intervals of the first against the next five."""
     place = {name: at for at, name in enumerate(made.names)}
     logs, false, found, real = made.logs, False, 0, 0
@@ -269,5 +269,5 @@ def _names(contenders: int) -> list[str]:
     return [f"c{at:02}" for at in range(contenders)]
 
 
-def _doubt(kind: str, numbers: dict[str, float | int | str]) -> Doubt:
+def doubt_of(kind: str, numbers: dict[str, float | int | str]) -> Doubt:
     return Doubt(kind=kind, severity="shades", subject="", sentence="", advice="", numbers=numbers)

@@ -8,7 +8,10 @@ window shows is some ten times as noisy as thirty turns in passes.
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from webdyno.analyse.additive import Meeting, Meetings
@@ -34,7 +37,11 @@ def in_blocks(windows: Sequence[Window]) -> dict[str, Window]:
     found = {window.run.trial.id: window for window in windows}
     for together in blocks.values():
         told = turned({window.run.trial.id: turns_of(window.run) for window in together})
-        found |= {name: by_turns(found[name], turns) for name, turns in told.items()}
+        read = {name: by_turns(found[name], turns) for name, turns in told.items()}
+        gains = {name: math.log(window.rate_per_s / window.steady.rate_per_s) for name, window in read.items()}
+        for name, gain in gains.items():
+            others = [each for other, each in gains.items() if other != name]
+            found[name] = replace(read[name], flattered=gain - statistics.median(others) if others else None)
     return found
 
 

@@ -53,6 +53,9 @@ class Turned:
     passes: int
     drawn_in: bool = False
     """Whether a single turn lay far from the others."""
+    climb: float | None = None
+    """Logarithm of its rate in the last third of its turns divided by that in the first; against the speed of these
+    passes, where three contenders or more say what it was. None: too few turns, or no answers."""
 
 
 def turns_of(run: Run) -> list[Slice]:
@@ -75,11 +78,12 @@ def turned(block: Mapping[str, Sequence[Slice]]) -> dict[str, Turned]:
             ok[at] += turn.ok
             time[at] += turn.duration_ns
             cpu[at] += math.nan if turn.contender_cpu_ns is None else turn.contender_cpu_ns
-    rates, variances, drawn = _additive(ok, time)
+    speeds = _speeds(ok, time)
+    rates, variances, drawn = _additive(ok, time, speeds)
     told = np.isfinite(cpu).all(axis=1) & (cpu.sum(axis=1) > 0)
     costs = np.full(len(served), math.nan)
     if told.any():  # of the turns as they were: a burst that cost time need not have cost CPU
-        costs[told] = 1 / _additive(ok[told], cpu[told])[0]
+        costs[told] = 1 / _additive(ok[told], cpu[told], _speeds(ok[told], cpu[told]))[0]
     return {
         name: Turned(
             rate_per_s=float(rates[row]) * 1e9,
@@ -90,15 +94,22 @@ def turned(block: Mapping[str, Sequence[Slice]]) -> dict[str, Turned]:
             seconds=float(time[row].sum()) / 1e9,
             passes=int((time[row] > 0).sum()),
             drawn_in=bool(drawn[row]),
+            climb=_climb(ok[row], time[row] * (speeds if len(served) > 2 else 1.0)),
         )
         for row, name in enumerate(served)
     }
 
 
-def _additive(done: Matrix, spent: Matrix) -> tuple[Vector, Vector, NDArray[np.bool_]]:
+def _climb(done: Vector, weighed: Vector) -> float | None:
+    there = np.flatnonzero(weighed)
+    part = len(there) // 3
+    first, last = (float(done[at].sum() / weighed[at].sum()) if part else 0.0 for at in (there[:part], there[-part:]))
+    return math.log(last / first) if first > 0 and last > 0 else None
+
+
+def _additive(done: Matrix, spent: Matrix, speeds: Vector) -> tuple[Vector, Vector, NDArray[np.bool_]]:
     """What each contender (down) did for each unit of what it spent in the passes (across), the variance of its
     logarithm, and whether a single turn was drawn in."""
-    speeds = _speeds(done, spent)
     weighed = spent * speeds
     done, drawn = _drawn_in(done, weighed)
     rates = done.sum(axis=1) / weighed.sum(axis=1)

@@ -60,6 +60,9 @@ class Window:
     driver_throttled: float | None
     turned: Turned | None = None
     """What its turns say; None: it was measured alone."""
+    flattered: float | None = None
+    """Logarithm of its rate in turns divided by that in its steady phase, against the middle of what the others of its
+    block have there; None: it has no others."""
     of_phase: Window | None = None
     """The same Run by its steady phase alone, where it has turns as well."""
 

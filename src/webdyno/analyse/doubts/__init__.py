@@ -47,6 +47,7 @@ from webdyno.analyse.doubts.service_cores import service_shares_cores
 from webdyno.analyse.doubts.stand_in import stand_in
 from webdyno.analyse.doubts.starts import slow_starts
 from webdyno.analyse.doubts.throttled import throttled
+from webdyno.analyse.doubts.turns import restless, turns_differ
 from webdyno.analyse.doubts.warming import cold_compiler, never_settled, still_climbing
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.model.doubt import Doubt
@@ -67,6 +68,8 @@ CONTENDER_RULES: tuple[Callable[[Cell], Doubt | None], ...] = (
     stolen_time,
     cold_compiler,
     still_climbing,
+    turns_differ,
+    restless,
     not_offered,
     schedule_lag,
     service_bound,

@@ -12,6 +12,7 @@ from webdyno.analyse.floors import follows
 from webdyno.analyse.generator import Strain, strain_of
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Cell, Evidence
+from webdyno.analyse.turns import turns_of
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
@@ -64,8 +65,8 @@ def generator_bound(cell: Cell) -> Doubt | None:
     it reached 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
     Shades: the figure is a floor, so nobody who was measured to be faster is said to beat it; without a core, by less
-    than that can have cost. A driver on a core of the contenders is without it as often as they work: what that costs
-    is said of the whole study (see shared-cores).
+    than that can have cost. Of a run in a block it is its turns that say so. A driver on a core of the contenders is
+    without it as often as they work: what that costs is said of the whole study (see shared-cores).
     """
     held_back = None if cell.load.is_open else cell.median(lambda window: window.driver_throttled)
     if held_back is not None and held_back >= THROTTLED:
@@ -97,7 +98,7 @@ def _strain(window: Window) -> Strain:
     used = None if run.trial.load.is_open else driver_share(window)
     if run.rig.shares_cores:
         return Strain(busy=used, without_core=None)
-    return strain_of(run, steady_slices(run), used)
+    return strain_of(run, turns_of(run) or steady_slices(run), used)
 
 
 def _busy(cell: Cell, share: float) -> Doubt:

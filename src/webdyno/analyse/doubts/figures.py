@@ -50,7 +50,7 @@ def _same(window: Window, floor_ns: float) -> bool:
 
 
 def part_of_phase(cell: Cell) -> Doubt | None:
-    """What was counted covers less than 80 % of the steady phase that was asked for, in any round."""
+    """What was counted, turns included, covers less than 80 % of the steady phase that was asked for, in any round."""
     asked = cell.load.duration_s
     if asked is None or cell.load.count is not None or not cell.windows:
         return None
@@ -69,8 +69,8 @@ def part_of_phase(cell: Cell) -> Doubt | None:
 
 
 def _counted_s(window: Window) -> float:
-    """Length of all that was counted in the steady phase, whatever part of it the figures are made from."""
-    return sum(slice_.duration_ns for slice_ in window.run.slices if slice_.phase == "steady") / 1e9
+    """Length of all that was counted after the warm-up, whatever part of it the figures are made from."""
+    return sum(slice_.duration_ns for slice_ in window.run.slices if slice_.phase != "warmup") / 1e9
 
 
 def few_answers(cell: Cell) -> Doubt | None:
@@ -79,11 +79,12 @@ def few_answers(cell: Cell) -> Doubt | None:
     Where a window has less than 100 answers, or where answers wait and come in steps (see ``steps``): each round may
     end at the same point of one, and then the rate is too low by the same part in each. By Little's law as many are
     served at once as come in the time that one takes; who waits for a place is not lost, for another has it. Shades:
-    the rate is a floor, by as much.
+    the rate is a floor, by as much. Silent of turns: they end when nothing is under way any more.
     """
-    if cell.load.is_open or not cell.windows:
+    windows = [window for window in cell.windows if window.turned is None]
+    if cell.load.is_open or not windows:
         return None
-    worst = max(cell.windows, key=lambda window: _served(window, cell) / window.ok)
+    worst = max(windows, key=lambda window: _served(window, cell) / window.ok)
     served = _served(worst, cell)
     if served < UNCOUNTED * worst.ok or not (worst.ok < FEW or served > 1):
         return None

@@ -92,6 +92,7 @@ def stolen_time(cell: Cell) -> Doubt | None:
     """The hypervisor took 5 % of its cores in half of its runs, or more: bad luck that no random order evens out.
 
     Its cores are its own, or, where they lost more, all that the rig uses: a load generator that is robbed asks less.
+    Silent of runs in a block: what is stolen there falls on all of it alike, and blocks are compared within.
     Shades: its rate is a floor that the machine made. Another is said to beat it only by more than the theft can have
     cost, with the whole interval (see floors).
     """
@@ -106,12 +107,14 @@ def stolen_time(cell: Cell) -> Doubt | None:
         f"generator, in the middle one of its runs: {follows(cell.load)}",
         advice="measure again, with more rounds or on a quieter machine; nobody who was faster by less than that can "
         "have cost is said to beat it",
-        numbers={"steal": share, "runs": len(cell.windows)},
+        numbers={"steal": share, "runs": sum(window.turned is None for window in cell.windows)},
     )
 
 
 def _stolen_share(window: Window) -> float | None:
     """Of the contender's own cores where that is known, and at least of those that the rig uses."""
+    if window.turned is not None:
+        return None
     rig = window.run.rig
     used = {*rig.contender_cores, *rig.driver_cores, *rig.control_cores, *rig.service_cores}
     lost = [(window.own_steal_cores, len(rig.contender_cores)), (window.steal_cores, len(used))]

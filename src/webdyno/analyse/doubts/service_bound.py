@@ -18,8 +18,9 @@ def service_share(window: Window) -> float | None:
     backing, cores = window.run.service, len(window.run.rig.service_cores)
     if window.service_cores is None or backing is None or not cores:
         return None
-    if _shares(window) and window.driver_cores is not None:
-        return (window.service_cores + window.driver_cores) / cores
+    driver_cores = window.steady.driver_cores
+    if _shares(window) and driver_cores is not None:
+        return (window.service_cores + driver_cores) / cores
     return window.service_cores / min(cores, backing.most_cores or cores)
 
 

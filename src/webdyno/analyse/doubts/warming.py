@@ -76,7 +76,8 @@ def cold_compiler(cell: Cell) -> Doubt | None:
 def still_climbing(cell: Cell) -> Doubt | None:
     """In Runs too short to find levels in, the last Slice was faster than the first by 10 %, in all rounds alike.
 
-    Sure by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet gain (see
+    Of a Run in a block, the last third of its turns, against the first, by more than the others of its block were. Sure
+    by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet gain (see
     floors). Silent where answers take their time by nature: they come in steps then.
     """
     climbs = [climb for window in cell.windows if (climb := _climb(window)) is not None]
@@ -87,12 +88,14 @@ def still_climbing(cell: Cell) -> Doubt | None:
     if mean < math.log(CLIMB) or (error > 0 and stdtr(len(climbs) - 1, -mean / error) >= SURE):
         return None
     given_s = min(window.run.trial.asked.warmup_s for window in cell.windows)
+    where = "turns" if any(window.turned is not None for window in cell.windows) else "window"
     return Doubt(
         kind="still-climbing",
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} was still getting faster when it was measured: {math.exp(mean):.1f} times as fast at "
-        f"the end of its window as at the begin, after {given_s:g} s of warm-up: its rate is a floor, it may be faster",
+        f"the end of its {where} as at the begin, after {given_s:g} s of warm-up: its rate is a floor, it may be "
+        "faster",
         advice="give it a longer warm-up (warmup_s in its file, --warmup 10s), or measure for 10 s and more "
         "(--duration), where the steady state is found in the course itself",
         numbers={"climb": math.exp(mean), "rounds": len(climbs), "warmup_s": given_s},
@@ -100,7 +103,9 @@ def still_climbing(cell: Cell) -> Doubt | None:
 
 
 def _climb(window: Window) -> float | None:
-    """Logarithm of the rate of the last steady Slice divided by that of the first; None for less than two."""
+    """Logarithm of the rate of the last steady Slice, or turns, divided by that of the first; None: too few of them."""
+    if window.turned is not None:
+        return window.turned.climb
     steady = [each for each in window.run.slices if each.phase == "steady" and each.duration_ns >= LEAST_NS and each.ok]
     if len(steady) < 2:
         return None

@@ -1,0 +1,198 @@
+"""Sharing: contenders on a machine whose speed wanders, measured one after the other, or by turns in blocks.
+
+The machine is the one of the experiments that turns were chosen by: its speed wanders with time constants of 0.3, 1 and
+3 s, and is a little different in each twentieth of a second, so that windows of 1.5 s of two equals differ by a
+logarithm of 0.19 (standard deviation) and thirty turns of 50 ms by 0.04. Starts have a luck of their own on top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.trust.noise import Rng
+from webdyno.analyse.additive import Key, Meeting
+from webdyno.analyse.turns import turned
+from webdyno.model.sample import Slice
+
+SLOT_S = 0.05
+"""Of the machine's course; a turn is one."""
+WINDOW, WARMUP, STEADY = 30, 8, 10
+"""Slots of a window of 1.5 s, of a warm-up, and of the steady phase that each has in a block."""
+START_S = 0.6
+"""Start, verification and end, of a server or of a block."""
+PASSES = 30
+PER_SLOT = 500.0
+"""Answers in a slot at the machine's usual speed."""
+TAUS_S = (0.3, 1.0, 3.0)
+DRIFT_S = 60.0
+Course = NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a machine is like; parts of its speed, as logarithms."""
+
+    wander: float = 0.175
+    jitter: float = 0.15
+    """In each slot by itself."""
+    bursts: bool = False
+    """A neighbour takes 5 to 30 % for 0.1 to 2 s, every 10 s."""
+    drift: float = 0.0
+    """The same over a minute: rounds hang together."""
+    theft: bool = False
+    """The hypervisor takes 0 to 20 % of the time, another part every few seconds, at three times its share."""
+
+
+BUSY, QUIET = Kind(), Kind(wander=0.02, jitter=0.02)
+
+
+@dataclass(slots=True)
+class Machine:
+    """One sitting; measuring moves its clock."""
+
+    rng: Rng
+    kind: Kind
+    at: int = 0
+    speed: Course = field(default_factory=lambda: np.zeros(0))
+    stolen: Course = field(default_factory=lambda: np.zeros(0))
+
+    def take(self, slots: int) -> slice:
+        """The next so many slots."""
+        self.at += slots
+        while self.at > len(self.speed):
+            more, stolen = _course(self.rng, self.kind, 12_000)
+            self.speed, self.stolen = np.concatenate([self.speed, more]), np.concatenate([self.stolen, stolen])
+        return slice(self.at - slots, self.at)
+
+    def skip(self, seconds: float) -> None:
+        """Nothing is measured meanwhile."""
+        self.take(round(seconds / SLOT_S))
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """What is true of it."""
+
+    log: float = 0.0
+    own: float = 0.0
+    """Noise of its own, in each slot."""
+    stalls: float = 0.0
+    """Share of the slots in which it stands still for half of the time, collecting its garbage."""
+
+    @property
+    def truth(self) -> float:
+        """Logarithm of what it does on average: half of the time of each stall is lost."""
+        return self.log + math.log1p(-self.stalls / 2)
+
+    def served(self, rng: Rng, speed: Course, luck: float) -> Course:
+        """Answers in slots of such a speed."""
+        own = rng.normal(0, self.own, len(speed)) - self.own**2 / 2 if self.own else 0.0
+        stalled = 1 - 0.5 * (rng.random(len(speed)) < self.stalls) if self.stalls else 1.0
+        made: Course = PER_SLOT * np.exp(speed + self.log + luck + own) * stalled
+        return made
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What was measured, by contender and round."""
+
+    cells: dict[Key, float] = field(default_factory=dict)
+    met: dict[Key, Meeting] = field(default_factory=dict)
+    least: dict[Key, float] = field(default_factory=dict)
+    stolen: dict[Key, float] = field(default_factory=dict)
+
+
+def name_of(at: int) -> str:
+    """Of contender ``at``."""
+    return f"c{at:02}"
+
+
+def one_by_one(
+    machine: Machine,
+    field_: Sequence[Contender],
+    luck: Course,
+    round_: int,
+    sheet: Sheet,
+    who: Sequence[int] | None = None,
+) -> None:
+    """A window each, in random order, each on a fresh start."""
+    rng = machine.rng
+    for at in rng.permutation(range(len(field_)) if who is None else who):
+        machine.skip(START_S)
+        machine.take(WARMUP)
+        here = machine.take(WINDOW)
+        key = name_of(int(at)), round_
+        sheet.cells[key] = float(field_[at].served(rng, machine.speed[here], luck[at]).sum()) / WINDOW
+        sheet.stolen[key] = float(machine.stolen[here].mean())
+
+
+def by_turns(
+    machine: Machine,
+    field_: Sequence[Contender],
+    luck: Course,
+    round_: int,
+    block: int,
+    who: Sequence[int],
+    sheet: Sheet,
+) -> None:
+    """One block of ``who``: warm-ups, passes in random order, and a steady window of each at the end."""
+    rng = machine.rng
+    machine.skip(START_S)
+    machine.take(WARMUP * len(who))
+    at = machine.take(PASSES * len(who))
+    order = np.array([rng.permutation(len(who)) for _ in range(PASSES)])
+    speed = machine.speed[at].reshape(PASSES, len(who))
+    turns: dict[str, list[Slice]] = {}
+    for place, one in enumerate(who):
+        mine = speed[order == place]
+        done = field_[one].served(rng, mine, luck[one])
+        turns[name_of(one)] = [_turn(number, answers) for number, answers in enumerate(done)]
+    machine.take(STEADY * len(who))
+    for name, told in turned(turns).items():
+        sheet.cells[name, round_] = told.rate_per_s * SLOT_S
+        sheet.met[name, round_] = Meeting(block, True)
+        sheet.least[name, round_] = told.variance
+
+
+def seconds_of_block(members: int) -> float:
+    """Machine time of a block."""
+    return START_S + members * (WARMUP + PASSES + STEADY) * SLOT_S
+
+
+def seconds_of_round(contenders: int) -> float:
+    """Machine time of a round of windows."""
+    return contenders * (START_S + (WARMUP + WINDOW) * SLOT_S)
+
+
+def _turn(number: int, answers: float) -> Slice:
+    ok = round(answers)
+    length = round(SLOT_S * 1e9)
+    return Slice(
+        phase="turn", index=number, start_ns=None, duration_ns=length, offered=ok, ok=ok, errors={}, turn=number
+    )
+
+
+def _course(rng: Rng, kind: Kind, slots: int) -> tuple[Course, Course]:
+    """Logarithm of the machine's speed, slot by slot, and the part of the time that was stolen."""
+    from scipy.signal import lfilter
+
+    speed = rng.normal(0, kind.jitter, slots)
+    for tau_s, sd in [*((tau_s, kind.wander / math.sqrt(len(TAUS_S))) for tau_s in TAUS_S), (DRIFT_S, kind.drift)]:
+        keep = math.exp(-SLOT_S / tau_s)
+        pushes = rng.normal(0, sd * math.sqrt(1 - keep**2), slots)
+        pushes[0] = rng.normal(0, sd)
+        speed += lfilter([1.0], [1.0, -keep], pushes)
+    if kind.bursts:
+        for at in np.flatnonzero(rng.random(slots) < SLOT_S / 10):
+            speed[at : at + rng.integers(2, 41)] += math.log1p(-rng.uniform(0.05, 0.30))
+    stolen = np.zeros(slots)
+    if kind.theft:
+        stretches = rng.integers(20, 120, slots // 20)
+        stolen = np.repeat(rng.uniform(0, 0.2, len(stretches)), stretches)[:slots]
+        speed += np.log1p(-3 * stolen)
+    return speed, stolen

@@ -1,0 +1,72 @@
+"""Doubts about blocks: a contender that is not at rest while it rests, and one that turns flatter or harm."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from scipy.special import stdtr
+
+from webdyno.analyse import words
+from webdyno.analyse.table import Cell
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+
+AT_REST = 0.01
+"""Cores' worth of CPU."""
+FLATTERED = 0.02
+SURE = 0.05
+"""For all contenders of a block together."""
+LEAST_BLOCKS = 3
+
+
+def restless(cell: Cell) -> Doubt | None:
+    """It used more than 0.01 cores while others of its block had their turns.
+
+    The middle one of its rounds. Shades: what it takes while it rests is taken from its neighbours, whose rates are
+    lower for it; its own is not.
+    """
+    cores = cell.median(_resting)
+    if cores is None or cores <= AT_REST:
+        return None
+    return Doubt(
+        kind="restless",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} used {words.per_cent(cores)} of a core while others of its block had their turns: it "
+        "takes from those it is compared with",
+        advice="look for a timer or a loop that spins; measure it alone to spare the others",
+        numbers={"cores": cores},
+    )
+
+
+def turns_differ(cell: Cell) -> Doubt | None:
+    """Its rate in turns, held against the others of its blocks, is not the one in its steady windows, held against the
+    same others: by more than 2 %, and beyond chance in three blocks or more.
+
+    By the t interval over blocks, at 5 % for all members of a block together. Shades: a turn begins with all
+    connections at once, which flatters whoever gains by batches, and ends when the last has its answer, which harms
+    whoever serves some late.
+    """
+    gains = [window.flattered for window in cell.windows if window.flattered is not None]
+    if len(gains) < LEAST_BLOCKS:
+        return None
+    mean, error = statistics.fmean(gains), statistics.stdev(gains) / math.sqrt(len(gains))
+    members = 1 + max(len(window.run.beside) for window in cell.windows)
+    chance = 2 * float(stdtr(len(gains) - 1, -abs(mean) / error)) if error > 0 else 0.0
+    if abs(mean) <= math.log1p(FLATTERED) or chance >= SURE / members:
+        return None
+    by = words.per_cent(abs(math.expm1(mean)))
+    return Doubt(
+        kind="turns-differ",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} is {by} {'faster' if mean > 0 else 'slower'} in turns than in its steady windows, each "
+        f"held against the others of its blocks: turns {'flatter' if mean > 0 else 'harm'} it by as much",
+        advice="measure it and its rivals alone, or with longer turns, where a few percent decide",
+        numbers={"ratio": math.exp(mean), "blocks": len(gains)},
+    )
+
+
+def _resting(window: Window) -> float | None:
+    return None if window.run.rest is None or not window.run.rest.time_ns else window.run.rest.cores
