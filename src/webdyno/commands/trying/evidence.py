@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse import analyse, words
+from webdyno.analyse.doubts.machine import noisy_host
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.erring import erring
 from webdyno.analyse.window import Window, read_window
 from webdyno.commands.calibrating import with_ceilings
@@ -168,7 +170,7 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
 
 def _early(field: Field, plan: Plan, analysis: Analysis) -> list[str]:
     """What was dropped was dropped after short Runs: a noisy machine may have dropped the wrong one."""
-    noisy = any(doubt.kind == "noisy-host" for doubt in doubts_of(analysis, None))
+    noisy = any(doubt.kind == kind_of(noisy_host) for doubt in doubts_of(analysis, None))
     if not noisy or not _dropped(field, plan):
         return []
     return [
