@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from webdyno.analyse.words import count, length
 from webdyno.commands.options import flag
 from webdyno.commands.studying import seconds
-from webdyno.design.length import OVERHEAD_S, trial_seconds
+from webdyno.design.length import OVERHEAD_S, expected_s
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
 from webdyno.model.study import Study
@@ -173,17 +173,13 @@ def _longest(plan: Plan, race: Race) -> float:
     """Seconds of the race if the Runs left to it after its first rounds go to those that take longest."""
     extra = (race.most_runs or 0) - race.least_rounds * plan.cells
     later = [trial for trial in plan.trials if trial.round > race.least_rounds]
-    each = sorted((trial_seconds(trial.asked, plan.contenders.get(trial.contender)) for trial in later), reverse=True)
+    each = sorted((expected_s(plan, trial) for trial in later), reverse=True)
     return _length(plan, race.least_rounds) + sum(each[:extra])
 
 
 def _length(plan: Plan, rounds: int) -> float:
     """Seconds of so many rounds of everything."""
-    return sum(
-        trial_seconds(trial.asked, plan.contenders.get(trial.contender))
-        for trial in plan.trials
-        if trial.round <= rounds
-    )
+    return sum(expected_s(plan, trial) for trial in plan.trials if trial.round <= rounds)
 
 
 def _share(text: str) -> float:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from webdyno.design.blocks import Room, why_alone
 from webdyno.model.contender import Contender
 from webdyno.model.load import Load
 from webdyno.model.run import Run
-from webdyno.model.trial import Trial
+from webdyno.model.trial import Plan, Trial
 
 OVERHEAD_S = 0.6
 """Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
+BLOCK_S = 0.3
+"""More, in a block, where it has its own engine: that one's start, the drained ends of turns and the looks between."""
+ANY_ROOM = Room(memory_bytes=None)
 USUAL_READY_S = 20.0
 """What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
 GUESSED_RATE_PER_S = 2000
@@ -24,11 +28,19 @@ def trial_seconds(load: Load, contender: Contender | None = None) -> float:
     return overhead + load.opening_s + load.warmup_s + steady
 
 
-def expected_s(contenders: Mapping[str, Contender], in_place: bool, trial: Trial) -> float:
-    """As ``trial_seconds``; in place only the first round of a cell starts a server."""
-    if in_place and trial.round > 1:
+def expected_s(plan: Plan, trial: Trial) -> float:
+    """As ``trial_seconds``, in the design of ``plan``.
+
+    In place only the first round of a cell starts a server. In a block, each contender's part of it: the turns that it
+    takes are as long as its load would be alone, and a steady phase comes to them. Who will be alone is guessed by the
+    load, for there may be too little memory for all, or a contender that does not rest.
+    """
+    if plan.in_place and trial.round > 1:
         return trial_seconds(trial.asked) - OVERHEAD_S
-    return trial_seconds(trial.asked, contenders.get(trial.contender))
+    alone_s = trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+    if plan.turns is None or why_alone(trial, plan, ANY_ROOM) is not None:
+        return alone_s
+    return alone_s + BLOCK_S + plan.turns.window_s(trial.load)
 
 
 def spent_s(runs: Iterable[Run]) -> float:
