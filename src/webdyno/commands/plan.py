@@ -38,8 +38,8 @@ def plan(
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
     _, absent = look_for_drivers(chosen, Here())
-    raced = racing.rounds_of(chosen)
-    made = racing.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
+    raced = racing.choice.rounds_of(chosen)
+    made = racing.choice.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
     if json:
         say_json(made)
         return 0
