@@ -13,16 +13,16 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from webdyno.analyse.doubts.row import EACH, About, Row
+from webdyno.analyse.doubts.table import ROWS
 from webdyno.model.claim import Absent, Claim, Original, OriginalFigure
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
@@ -55,6 +55,13 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (OriginalFigure, "figures of an original"),
     (Absent, "[[absent]] of a study"),
 ]
+ABOUT: dict[About, str] = {"contender": "one contender", "table": "a table", "study": "a whole study"}
+HELD_BY = {
+    "measuring": "the measuring held it back",
+    "warming": "it was still becoming faster",
+    "counting": "answers under way at the end are in no count",
+    "service": "the service held it back, unless it asks too much of it",
+}
 WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 
 
@@ -139,18 +146,9 @@ def paragraph(text: str) -> str:
 
 def doubts_page() -> str:
     """Every kind of doubt: about what, its rule, whether it voids or shades, its limits, its numbers and what to do."""
-    from webdyno.analyse import doubts
-
-    tables: dict[str, Iterable[Callable[..., Any]]] = {
-        "one contender": doubts.CONTENDER_RULES,
-        "a table": doubts.TABLE_RULES,
-        "a whole study": doubts.STUDY_RULES,
-    }
-    found: dict[str, list[DoubtRule]] = {}
-    for about, rules in tables.items():
-        for rule in rules:
-            read = DoubtRule(about, rule)
-            found.setdefault(read.kind, []).append(read)
+    found: dict[str, list[Row]] = {}
+    for row in ROWS:
+        found.setdefault(row.kind, []).append(row)
     head = [
         "# Doubts",
         NOTE,
@@ -162,95 +160,35 @@ def doubts_page() -> str:
         "| doubt | about | |",
         "|---|---|---|",
     ]
-    for kind, read_rules in found.items():
+    for kind, rows in found.items():
         link = f"[`{kind}`](#{re.sub(r'[^a-z0-9-]', '', kind)})"
-        head.append(f"| {link} | {' and '.join(each.about for each in read_rules)} | {read_rules[0].effect} |")
-    sections = [line for kind, read_rules in found.items() for line in doubt_section(kind, read_rules)]
+        head.append(f"| {link} | {' and '.join(ABOUT[row.about] for row in rows)} | {' or '.join(rows[0].effect)} |")
+    sections = [line for kind, rows in found.items() for line in doubt_section(kind, rows)]
     return "\n".join([*head, *sections]) + "\n"
 
 
-def doubt_section(kind: str, rules: list[DoubtRule]) -> list[str]:
+def doubt_section(kind: str, rows: list[Row]) -> list[str]:
     """One kind of doubt, which may have a rule for each thing it can be about."""
     lines = ["", f"## {kind}"]
-    for rule in rules:
-        lines += ["", f"About {rule.about}; **{rule.effect}**. {rule.said}", ""]
-        if rule.limits:
-            lines.append(f"* Limits: {', '.join(f'`{name}` {value}' for name, value in rule.limits.items())}.")
-        lines.append(f"* Numbers: {', '.join(f'`{name}`' for name in rule.numbers) or 'one by each name'}.")
-        lines += [f"* What to do: {advice}." for advice in rule.advice]
+    for row in rows:
+        said = paragraph(inspect.getdoc(row.rule) or "")
+        lines += ["", f"About {ABOUT[row.about]}; **{' or '.join(row.effect)}**. {said}", ""]
+        if row.limits:
+            lines.append(f"* Limits: {'; '.join(f'`{it.name}` {shown(it.value)} {it.unit}' for it in row.limits)}.")
+        if row.floor is not None:
+            lifted = "Another round may lift it." if row.floor.is_luck else "More rounds do not lift it."
+            lines.append(f"* Makes a rate a floor: {HELD_BY[row.floor.by]}. {lifted}")
+        lines.append(f"* Numbers: {', '.join(name if name == EACH else f'`{name}`' for name in row.numbers)}.")
+        lines += [f"* What to do: {paragraph(capitals(advice))}." for advice in row.advice]
     return lines
 
 
-class DoubtRule:
-    """What the source of one rule tells: its own function, and those of its file that it leads to."""
-
-    def __init__(self, about: str, rule: Callable[..., Any]) -> None:
-        module = sys.modules[rule.__module__]
-        functions = {
-            node.name: node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.FunctionDef)
-        }
-        nodes = [node for name in reached(rule.__name__, functions) for node in ast.walk(functions[name])]
-        made = [
-            {each.arg: each.value for each in node.keywords}
-            for node in nodes
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Doubt"
-        ]
-        self.about, self.said = about, paragraph(inspect.getdoc(rule) or "")
-        (self.kind,) = {text_of(keywords["kind"]) for keywords in made}
-        self.effect = " or ".join(sorted({word for each in made for word in strings(each["severity"])}, reverse=True))
-        self.advice = list(dict.fromkeys(text_of(keywords["advice"]) for keywords in made))
-        dicts = [node for each in made for node in ast.walk(each["numbers"]) if isinstance(node, ast.Dict)]
-        keys = [key for node in dicts or nodes if isinstance(node, ast.Dict) for key in node.keys]
-        self.numbers: list[str] = list(dict.fromkeys(str(key.value) for key in keys if isinstance(key, ast.Constant)))
-        names = dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and node.id.strip("_").isupper())
-        limits = {name: getattr(module, name) for name in names if not name.startswith("_")}
-        self.limits = {name: shown(value) for name, value in limits.items() if _is_number(value)}
+def capitals(advice: str) -> str:
+    """What is filled in stands in it as its name in capitals."""
+    return re.sub(r"\{(\w+)\}", lambda match: match[1].upper(), advice)
 
 
-def reached(name: str, functions: dict[str, ast.FunctionDef]) -> list[str]:
-    """``name`` and the functions of its file that it uses, and those that they use."""
-    found, ahead = [], [name]
-    while ahead:
-        name = ahead.pop()
-        if name not in found:
-            found.append(name)
-            used = [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
-            ahead += [each for each in used if each in functions]
-    return found
-
-
-def text_of(node: ast.expr) -> str:
-    """A text of the source; what is filled in stands in it as its name in capitals."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return paragraph(text)
-        case ast.JoinedStr(values=values):
-            return paragraph("".join(part_of(value) for value in values))
-    raise ValueError(f"line {node.lineno}: a doubt's kind and advice are written as one text")
-
-
-def part_of(node: ast.expr) -> str:
-    """One part of an f-string."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.FormattedValue(value=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name.upper()
-    return "..."
-
-
-def strings(node: ast.expr) -> set[str]:
-    """All texts an expression may come to."""
-    found = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
-    return {text for text in found if text in ("voids", "shades")}
-
-
-def _is_number(value: object) -> bool:
-    """One, or from one to another."""
-    return all(isinstance(each, int | float) for each in (value if isinstance(value, tuple) else (value,)))
-
-
-def shown(value: Any) -> str:
+def shown(value: float | tuple[float, float]) -> str:
     """A limit, or both of a pair."""
     return " to ".join(f"{each:,.10g}" for each in (value if isinstance(value, tuple) else (value,)))
 

@@ -21,9 +21,10 @@ from bench.trust import noise
 from bench.trust.simulated import interval
 from webdyno.analyse.change import LOOKS, Change, judge_pairs
 from webdyno.analyse.compare import apart, slow_starts_allowed
+from webdyno.analyse.doubts.held_back import COST
 from webdyno.analyse.doubts.machine import STOLEN
 from webdyno.analyse.estimate import Fit, fit
-from webdyno.analyse.floors import COST, handicaps
+from webdyno.analyse.floors import handicaps
 from webdyno.analyse.race import Heat, judge
 from webdyno.analyse.replay import confidence_of
 from webdyno.model.doubt import Doubt

@@ -2,10 +2,16 @@
 
 import math
 
+import msgspec
+import numpy as np
 import pytest
 
-from webdyno.analyse.floors import is_open_upwards, room
+from tests.analyse.fakes import FINGERPRINT, SECOND, change_slices, plan, run
+from webdyno.analyse import analyse
+from webdyno.analyse.doubts.table import ROWS
+from webdyno.analyse.floors import FLOORS, is_open_upwards, room
 from webdyno.model.doubt import Doubt
+from webdyno.model.run import Run
 
 
 def doubt(kind: str, **numbers: float) -> Doubt:
@@ -22,6 +28,57 @@ def test_what_held_it_back_says_how_much_faster_it_may_be() -> None:
     assert room([CLIMBS]) == pytest.approx(1.44)
     assert room([STOLEN, CLIMBS]) == pytest.approx(1.44 / 0.7)
     assert room([doubt("stolen-time", steal=0.8)]) == pytest.approx(10)
+
+
+ROOMS = [
+    ("generator-bound", {"driver_cpu": 0.95}, math.inf),  # its own limit: nobody knows how much it lost
+    ("generator-bound", {"driver_throttled": 0.2}, math.inf),
+    ("generator-bound", {"rate_per_s": 95.0, "ceiling_per_s": 100.0, "ceiling_connections": 8}, math.inf),
+    ("generator-bound", {"driver_without_core": 0.05}, 1 / 0.85),  # three times the part that was taken
+    ("generator-bound", {"driver_without_core": 0.2}, 1 / 0.4),
+    ("generator-bound", {"driver_without_core": 0.9}, 10.0),  # a tenth is always left
+    ("stolen-time", {"steal": 0.05, "runs": 3}, 1 / 0.85),
+    ("cold-compiler", {"compilers": "V8", "warmup_s": 1.0, "gain": 5.0}, 5.0),
+    ("cold-compiler", {"compilers": "a new one", "warmup_s": 1.0}, math.inf),
+    ("still-climbing", {"climb": 1.3, "rounds": 3, "warmup_s": 1.0}, 1.69),
+    ("few-answers", {"answers": 50, "at_work": 2, "seconds": 2.0}, 1.04),
+    ("service-bound", {"service_cpu": 0.9}, 1.0),  # it is open only where the other was held back too
+]
+
+
+@pytest.mark.parametrize(("kind", "numbers", "times"), ROOMS)
+def test_each_floor_has_the_room_that_its_numbers_say(kind: str, numbers: dict[str, float], times: float) -> None:
+    assert room([doubt(kind, **numbers)]) == pytest.approx(times)
+    row = next(row for row in ROWS if row.kind == kind)
+    assert set(numbers) <= set(row.numbers)
+
+
+def test_every_kind_of_floor_is_among_them() -> None:
+    assert {kind for kind, _, _ in ROOMS} == FLOORS.keys()
+
+
+@pytest.mark.parametrize(("ahead", "beats"), [(1.3, False), (2.4, False), (4.0, True)])
+def test_one_whose_load_generator_was_starved_is_beaten_only_by_more_than_that_can_have_cost(
+    ahead: float, beats: bool
+) -> None:
+    """A fifth of the driver's time taken: the contender may have been 2.5 times as fast."""
+    rng = np.random.default_rng(5)
+    runs: list[Run] = []
+    for round_ in range(1, 7):
+        for name, rate in (("go", 10_000.0 * ahead), ("held", 10_000.0)):
+            made = run(name, round_=round_, rate=rate * float(np.exp(rng.normal(0, 0.003))))
+            runs.append(starved(made, 0.2 if name == "held" else 0.0))
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    kinds = {each.contender: [doubt.kind for doubt in each.doubts] for each in verdict.standings}
+    assert kinds == {"go": [], "held": ["generator-bound"]}
+    assert verdict.winners == (["go"] if beats else ["go", "held"])
+    assert ("more rounds would not tell, for held may be faster" in verdict.sentence) != beats
+
+
+def starved(of: Run, share: float) -> Run:
+    """``of``, with the one thread of its driver without a core for that part of the time."""
+    changed = change_slices(of, idle_ns=SECOND // 2, run_delay_ns=round(share * SECOND))
+    return msgspec.structs.replace(changed, summary={"threads": [{"cpu_share": 0.3}]})
 
 
 def test_a_compiler_without_time_has_as_much_room_as_such_a_compiler_ever_gained() -> None:

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, robbed, run
-from tests.test_docs import reference
 from webdyno.analyse import analyse
 from webdyno.analyse.compare import apart
-from webdyno.analyse.doubts import CONTENDER_RULES
+from webdyno.analyse.doubts.table import ROWS
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.race import Heat, Reserve, comparisons, judge, spending
@@ -252,10 +251,10 @@ def test_a_race_is_not_about_who_leaves_a_tenth_of_its_connections_unanswered(un
 
 
 def test_every_doubt_that_makes_more_rounds_moot_is_asked_in_a_race() -> None:
-    read = reference().DoubtRule
-    void = {rule for rule in CONTENDER_RULES if "voids" in read("one contender", rule).effect}
-    floors = {rule for rule in CONTENDER_RULES if read("one contender", rule).kind in (*HELD_BACK, COUNTED)}
+    void = {row.rule for row in ROWS if row.about == "contender" and "voids" in row.effect}
+    floors = {row.rule for row in ROWS if row.kind in (*HELD_BACK, COUNTED)}
     assert set(RULES) == void | floors
+    assert len(RULES) == 15
 
 
 @pytest.mark.parametrize(("bound", "end"), [("", None), ("a", None), ("ab", None), ("abc", "settled")])

@@ -88,11 +88,18 @@ def test_a_report_says_once_which_interval_is_for_what(form: str) -> None:
     assert text.count(said.BY_RATIO) == text.count(said.BY_ITSELF) == 1
 
 
+def test_so_does_a_picture() -> None:
+    made, analysis = uneven()
+    text = " ".join(re.sub(r"<[^>]*>", " ", FORMS["picture"](made, analysis)).split())
+    assert text.count("The interval beside vs best is that of the ratio") == 1
+    assert text.count("is the 95 % interval of the rate on its own") == 1
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_single_round_shows_a_ratio_without_an_interval_and_no_word_of_one(form: str) -> None:
     made, analysis = uneven(rounds=1)
     text = " ".join(FORMS[form](made, analysis).split())
-    assert said.BY_RATIO not in text
+    assert "vs best is that of the ratio" not in text
     assert second(analysis).ratio_to_best.low is None
     assert not re.search(r"0\.7\d+[x×] (<small>)?\(?0", text)
 

@@ -23,6 +23,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from webdyno.analyse import phrases, words
+from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
+from webdyno.analyse.doubts.connections import starved_connections
+from webdyno.analyse.doubts.physics import hanging_requests
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import COUNTED, HELD_BACK, SERVICE_BOUND, room
 from webdyno.analyse.measures import MEASURES, SCALE, Figures, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
@@ -36,8 +40,8 @@ ABOUT = 1.25
 EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
-    "errors": ("wrong-answers", "starved-connections", "hanging-requests", "dead-cell"),
-    "requests_per_connection": ("starved-connections", "hanging-requests", "dead-cell"),
+    "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
+    "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about."""
 _TIMES = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")

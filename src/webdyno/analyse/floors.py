@@ -3,7 +3,7 @@
 The load generator at its own limit leaves no bound, nor does a compiler of which it is not known how much it gains.
 What the hypervisor took, or what else ran on the load generator's cores, what a contender still gained within its
 windows, and what V8 and HotSpot gain at most, is known in size, and so is what it can have cost. So is what a count of
-few answers leaves out.
+few answers leaves out. Which doubts these are, and by how much, stands in their rows of the table of doubts.
 """
 
 from __future__ import annotations
@@ -12,46 +12,36 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
+from webdyno.analyse.doubts.figures import few_answers
+from webdyno.analyse.doubts.row import Floor
+from webdyno.analyse.doubts.service_bound import service_bound
+from webdyno.analyse.doubts.table import ROWS, kind_of
 from webdyno.model.doubt import Doubt
-from webdyno.model.load import Load
 
-NOT_ITS_OWN = ("generator-bound", "cold-compiler", "stolen-time", "still-climbing")
+FLOORS: dict[str, Floor] = {row.kind: row.floor for row in ROWS if row.floor is not None}
+NOT_ITS_OWN = tuple(kind for kind, floor in FLOORS.items() if floor.by in ("measuring", "warming"))
 """Kinds of Doubts that make a rate a floor, and a time a ceiling: it is the measuring that held the contender back."""
-SERVICE_BOUND = "service-bound"
-COUNTED = "few-answers"
+SERVICE_BOUND = kind_of(service_bound)
+COUNTED = kind_of(few_answers)
 """A rate that may be higher by the answers that were under way at the end; a time is not touched by it."""
-HELD_BACK = (*NOT_ITS_OWN, SERVICE_BOUND)
+HELD_BACK = (*NOT_ITS_OWN, *(kind for kind, floor in FLOORS.items() if floor.by == "service"))
 """Those, and one that may: a service is also full when the contender asks too much."""
-COST = 3.0
-"""A rate loses at most so many times the part of the CPU that was stolen; 1.5 times is what A/A experiments showed."""
-MOST_LOST = 0.9
-
-
-def follows(load: Load) -> str:
-    """What such a Doubt means for the figures, as the end of its sentence."""
-    return "its latency may be lower" if load.is_open else "its rate is a floor, it may be faster"
+LUCK = frozenset(kind for kind, floor in FLOORS.items() if floor.is_luck)
+"""Those that another round may lift."""
 
 
 def room(doubts: Iterable[Doubt]) -> float:
     """How many times faster than measured a contender may be at most; 1: nothing held it back."""
     times = warmer = 1.0
     for doubt in doubts:
-        if doubt.kind == "generator-bound":
-            times *= _lost(doubt.numbers.get("driver_without_core", math.inf))
-        elif doubt.kind == "stolen-time":
-            times *= _lost(doubt.numbers["steal"])
-        elif doubt.kind == "still-climbing":
-            warmer = max(warmer, float(doubt.numbers["climb"]) ** 2)  # as much again
-        elif doubt.kind == "cold-compiler":  # what climbs is a part of what such a compiler gains
-            warmer = max(warmer, float(doubt.numbers.get("gain", math.inf)))
-        elif doubt.kind == COUNTED:
-            times *= 1 + float(doubt.numbers["at_work"]) / float(doubt.numbers["answers"])
+        floor = FLOORS.get(doubt.kind)
+        if floor is None:
+            continue
+        if floor.by == "warming":  # what climbs is a part of what a compiler gains, so the larger counts
+            warmer = max(warmer, floor.times(doubt.numbers))
+        else:
+            times *= floor.times(doubt.numbers)
     return times * warmer
-
-
-def _lost(share: float | str) -> float:
-    """What a part of the time, taken from cores by others, can have cost; infinite: it is not known how much was."""
-    return 1 / (1 - min(COST * float(share), MOST_LOST)) if share != math.inf else math.inf
 
 
 def handicap(faster: Sequence[Doubt], slower: Sequence[Doubt]) -> float:

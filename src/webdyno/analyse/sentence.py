@@ -12,7 +12,7 @@ import msgspec
 from webdyno.analyse import words
 from webdyno.analyse.compare import equal, rounds_needed, slow_starts_allowed
 from webdyno.analyse.estimate import Fit
-from webdyno.analyse.floors import COUNTED, HELD_BACK, NOT_ITS_OWN, handicap, is_open_upwards, room
+from webdyno.analyse.floors import COUNTED, HELD_BACK, LUCK, NOT_ITS_OWN, handicap, is_open_upwards, room
 from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Standing
@@ -119,9 +119,10 @@ def _behind(standing: Standing) -> float:
 
 
 def _unlucky(ranked: Sequence[Standing], floors: Sequence[str]) -> bool:
-    """Whether the hypervisor alone held them back."""
+    """Whether only what another round may lift held them back."""
     kinds = {doubt.kind for standing in ranked if standing.contender in floors for doubt in standing.doubts}
-    return set(NOT_ITS_OWN) & kinds == {"stolen-time"}
+    held = set(NOT_ITS_OWN) & kinds
+    return bool(held) and held <= LUCK
 
 
 def _left_out(voided: Sequence[str]) -> str:

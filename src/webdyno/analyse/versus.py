@@ -15,7 +15,10 @@ import msgspec
 
 from webdyno.analyse.change import Change, judge_apart, judge_pairs
 from webdyno.analyse.doubts import about_contender, about_study, about_table
+from webdyno.analyse.doubts.alike import all_equal
 from webdyno.analyse.doubts.machine import placement
+from webdyno.analyse.doubts.rounds import few_rounds, incomplete
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.floors import SERVICE_BOUND, room
 from webdyno.analyse.table import Cell, Evidence, Table, tables
@@ -30,7 +33,7 @@ SHOWN = ("rate", "p50", "p99", "cpu_per_request", "memory_peak")
 """Figures that are told; the rate alone is judged."""
 MORE_ERRORS = 0.001
 """Share of errors that head may have more than base."""
-_OF_A_STUDY = ("incomplete", "few-rounds", "all-equal")
+_OF_A_STUDY = (kind_of(incomplete), kind_of(few_rounds), kind_of(all_equal))
 """Doubts about a ranking of many: here few rounds are in the interval, and equality is an answer."""
 
 Outcome = Literal["better", "same", "worse", "cannot tell"]

@@ -312,6 +312,10 @@ def _doubts(evidence: Evidence) -> list[str]:
     from dataclasses import replace
 
     from webdyno.analyse.doubts import about_contender, about_study, about_table
+    from webdyno.analyse.doubts.machine import noisy_host
+    from webdyno.analyse.doubts.rounds import incomplete
+    from webdyno.analyse.doubts.table import kind_of
+    from webdyno.analyse.doubts.warming import cold_compiler
     from webdyno.analyse.table import tables
 
     found = about_study(evidence)
@@ -319,5 +323,5 @@ def _doubts(evidence: Evidence) -> list[str]:
         windows = tuple(window for table in every for window in table.windows)
         whole = replace(every[0], cells=(replace(every[0].cells[0], windows=windows),))
         about = [*about_table(whole), *about_contender(whole.cells[0])]
-        found += [doubt for doubt in about if doubt.kind in ("noisy-host", "cold-compiler")]
-    return [doubt.sentence for doubt in found if doubt.kind != "incomplete"]
+        found += [doubt for doubt in about if doubt.kind in (kind_of(noisy_host), kind_of(cold_compiler))]
+    return [doubt.sentence for doubt in found if doubt.kind != kind_of(incomplete)]

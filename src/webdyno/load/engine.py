@@ -149,10 +149,6 @@ class _Slice(msgspec.Struct, tag_field="event", tag="slice"):
     # What older engines do not say, nor newer ones where the kernel does not count.
     idle_ns: int | None = None
     run_delay_ns: int | None = None
-    # What only turns have.
-    turn: int | None = None
-    drained_ns: int | None = None
-    reopened: int | None = None
 
 
 class _Summary(msgspec.Struct, tag_field="event", tag="summary"):

@@ -31,10 +31,9 @@ _ROWS, _ROWS_ALL, PANELS = 24, 48, 6
 """Rows of one panel, rows of all panels together, and panels: beyond them a picture is no picture any more."""
 _NAMED = 6
 _VOID = "void"
-_HOW = (
-    "Right answers per second: longer is better. The thin line is the 95 % interval of the rate on its own; vs best is "
-    "the ratio to the first, with an interval of its own. Contenders that share a letter are tied."
-)
+_HOW = "Right answers per second: longer is better. The thin line is the 95 % interval of the rate on its own."
+_RATIOS = "The interval beside vs best is that of the ratio, for comparing with the best."
+_TIES = "Contenders that share a letter are tied."
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def render_picture(
     for text in (
         _paragraph(title, 22.0, palette.ink, most=2, bold=True),
         _paragraph(answer, 16.0, palette.ink, most=5),
-        _paragraph(_HOW, _SMALL, palette.soft, most=2) if any(map(words.served, chosen)) else None,
+        _paragraph(_how(chosen), _SMALL, palette.soft, most=2) if any(map(words.served, chosen)) else None,
     ):
         blocks = _after(blocks, text)
     columns = _columns(chosen)
@@ -103,6 +102,12 @@ def render_picture(
     height = round(blocks.below + _MARGIN - 4)
     ground = element("rect", width=WIDTH, height=height, fill=palette.page)
     return _svg(height, f"{title}: {answer}", _told(chosen, rows), [ground, *blocks.parts])
+
+
+def _how(chosen: Sequence[Verdict]) -> str:
+    """How to read the rows; of ratios only where one has an interval."""
+    ratios = any(words.compares(verdict.standings) for verdict in chosen)
+    return " ".join([_HOW, *[_RATIOS] * ratios, _TIES])
 
 
 def _svg(height: int, title: str, told: str, parts: Sequence[Markup]) -> str:

@@ -6,6 +6,8 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
+RAN_AGAIN_ADVICE = "begin the study anew with more rounds, all of which count"
+
 
 def ran_again(cell: Cell) -> Doubt | None:
     """A trial has an earlier Run that ended, well or badly: measuring until it suits is a ratchet. Voids.
@@ -22,6 +24,6 @@ def ran_again(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{words.count(len(trials), 'round')} of {cell.name} ran {times} times in all, and only the last "
         "counts: a round that may be repeated until it suits says nothing",
-        advice="begin the study anew with more rounds, all of which count",
+        advice=RAN_AGAIN_ADVICE,
         numbers={"trials": len(trials), "discarded": len(cell.discarded)},
     )

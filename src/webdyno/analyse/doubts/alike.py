@@ -18,6 +18,8 @@ FEWEST = 3
 AT_WORK = 0.85
 """A contender that used so much of the cores it can use was at its own limit: that is the proof otherwise."""
 NEAR_BOUND = 0.9
+ALL_EQUAL_ADVICE = "give the load generator more cores or its own machine; `webdyno doctor --calibrate` tells its most"
+ALL_EQUAL_LOAD_BOUND_ADVICE = "ask with more connections"
 
 
 def all_equal(table: Table) -> Doubt | None:
@@ -43,7 +45,7 @@ def all_equal(table: Table) -> Doubt | None:
         severity="voids",
         subject="",
         sentence=f"{everyone}: something they share is measured, the load generator until proven otherwise",
-        advice="give the load generator more cores or its own machine; `webdyno doctor --calibrate` tells its most",
+        advice=ALL_EQUAL_ADVICE,
         numbers=numbers,
     )
 
@@ -56,7 +58,7 @@ def _load_bound(table: Table, everyone: str, numbers: dict[str, float | int | st
         severity="shades",
         subject="",
         sentence=f"{everyone}: each answers as often as {allowed}, so this load cannot tell them apart",
-        advice="ask with more connections",
+        advice=ALL_EQUAL_LOAD_BOUND_ADVICE,
         numbers=numbers,
     )
 

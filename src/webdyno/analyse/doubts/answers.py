@@ -14,6 +14,12 @@ from webdyno.analyse.window import BLAMELESS, TOO_MANY
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import OUTCOMES
 
+WRONG_ANSWERS_ADVICE = (
+    "look at its log and at first_error in the Run; lower the connections until it answers everything"
+)
+DEAD_CELL_ADVICE = "read the end of its log; `webdyno check {name}` starts it without load"
+FELL_SILENT_ADVICE = "look at its log for a deadlock, or for a pool that is used up and never given back"
+
 
 def wrong_answers(cell: Cell) -> Doubt | None:
     """Requests that failed.
@@ -35,7 +41,7 @@ def wrong_answers(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} failed {words.per_cent(ratio)} of the requests ({told}); only right answers count "
         "in its rate",
-        advice="look at its log and at first_error in the Run; lower the connections until it answers everything",
+        advice=WRONG_ANSWERS_ADVICE,
         numbers={"share": ratio, **errors},
     )
 
@@ -53,7 +59,7 @@ def dead_cell(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} {what} in {len(cell.failed)} of {words.count(len(cell.runs), 'round')}; failed "
         "rounds are in no figure",
-        advice=f"read the end of its log; `webdyno check {cell.name}` starts it without load",
+        advice=DEAD_CELL_ADVICE.format(name=cell.name),
         numbers={"failed": len(cell.failed), "rounds": len(cell.runs), "outcome": outcome},
     )
 
@@ -71,6 +77,6 @@ def fell_silent(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} stopped answering in {words.count(len(silences), 'round')}: {worst.sentence} "
         f"(round {window.run.trial.round})",
-        advice="look at its log for a deadlock, or for a pool that is used up and never given back",
+        advice=FELL_SILENT_ADVICE,
         numbers={"rounds": len(silences), "silent_ns": worst.ns, "unanswered": worst.unanswered},
     )

@@ -14,6 +14,12 @@ ENOUGH_ANSWERS = 1_000
 """With fewer, what a service does while nobody asks it costs as much as their share of its answers."""
 ENOUGH_IN_TICKS = 10_000
 """Where no cgroup counts its CPU, the kernel tells it in ticks of 10 ms, and fewer answers may fit between two."""
+CACHED_SERVICE_ADVICE = (
+    "take the cache (or the made-up answer) out of the contender's app; the workload is to ask each time"
+)
+CACHED_SERVICE_AT_ONCE_ADVICE = (
+    "look in the contender's app for a cache; if its client sends many questions at once, the figure is its own"
+)
 
 
 def cached_service(cell: Cell) -> Doubt | None:
@@ -36,7 +42,7 @@ def cached_service(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, less "
         "than it takes to read a question: the answers came from a cache, or from nowhere",
-        advice="take the cache (or the made-up answer) out of the contender's app; the workload is to ask each time",
+        advice=CACHED_SERVICE_ADVICE,
         numbers={"service_cpu_ns": cost_ns},
     )
 
@@ -48,8 +54,7 @@ def _at_once(cell: Cell, cost_ns: float) -> Doubt:
         subject=cell.name,
         sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, less "
         "than one question by itself costs: some answers came from a cache, or its client sends many questions at once",
-        advice="look in the contender's app for a cache; if its client sends many questions at once, the figure is its "
-        "own",
+        advice=CACHED_SERVICE_AT_ONCE_ADVICE,
         numbers={"service_cpu_ns": cost_ns},
     )
 

@@ -20,6 +20,18 @@ SILENT = 0.001
 """Silent closes per answer."""
 _QUEUE = ("--backlog", "--listen", "-backlog")
 """What servers call the length of their listen queue on the command line."""
+CLOSES_CONNECTIONS_ADVICE = (
+    "turn keep-alive on in its settings if it has any, or compare all contenders with keep-alive off"
+)
+SILENT_CLOSE_ADVICE = (
+    "make it say Connection: close with its last answer, or keep connections longer than its clients do"
+)
+HTTP_1_0_ADVICE = "put a proxy in front of it in production; compare it only with servers that speak HTTP/1.0 too"
+STARVED_CONNECTIONS_ADVICE = (
+    "give it more workers or threads than connections, or a model that does not tie a worker to a connection, or "
+    "raise its limit of connections"
+)
+SMALL_BACKLOG_ADVICE = "raise its backlog setting, and net.core.somaxconn if that is the smaller"
 
 
 def closes_connections(cell: Cell) -> Doubt | None:
@@ -44,7 +56,7 @@ def closes_connections(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} closes the connection after an answer {manner}{figure}: its rate pays for a "
         "new connection each time",
-        advice="turn keep-alive on in its settings if it has any, or compare all contenders with keep-alive off",
+        advice=CLOSES_CONNECTIONS_ADVICE,
         numbers={"requests_per_connection": each or 0.0, "announced": announced, "silent": silent},
     )
 
@@ -75,7 +87,7 @@ def silent_close(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} closed {words.count(silent + retries, 'connection')} without saying so in "
         f"{answers:,} answers: requests that cross such a close are lost, and other clients see errors",
-        advice="make it say Connection: close with its last answer, or keep connections longer than its clients do",
+        advice=SILENT_CLOSE_ADVICE,
         numbers={"silent": silent, "retries": retries, "answers": answers},
     )
 
@@ -94,7 +106,7 @@ def http_1_0(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} answers in HTTP/1.0, so it does less than the others and cannot keep "
         "connections as they do",
-        advice="put a proxy in front of it in production; compare it only with servers that speak HTTP/1.0 too",
+        advice=HTTP_1_0_ADVICE,
         numbers={"http10_answers": old},
     )
 
@@ -114,8 +126,7 @@ def starved_connections(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} left {worst:,} of {cell.load.connections:,} connections without a single answer; no "
         "percentile shows them",
-        advice="give it more workers or threads than connections, or a model that does not tie a worker to a "
-        "connection, or raise its limit of connections",
+        advice=STARVED_CONNECTIONS_ADVICE,
         numbers={"unanswered": worst, "connections": cell.load.connections},
     )
 
@@ -143,7 +154,7 @@ def small_backlog(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} listens with a queue of {words.count(shortest, 'place')} for {cell.load.connections:,} "
         f"connections{told}{late}",
-        advice="raise its backlog setting, and net.core.somaxconn if that is the smaller",
+        advice=SMALL_BACKLOG_ADVICE,
         numbers={"backlog": shortest, "connections": cell.load.connections, **({"asked": asked} if asked else {})},
     )
 

@@ -7,8 +7,9 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.held_back import follows, lost
+from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.doubts.throttled import THROTTLED
-from webdyno.analyse.floors import follows
 from webdyno.analyse.generator import Strain, strain_of
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Cell, Evidence
@@ -40,6 +41,13 @@ _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
     (lambda can: can.cores == "one", "uses one core only"),
 )
 """What a driver may lack that our own engine has, the gravest first."""
+GENERATOR_BOUND_BUSY_ADVICE = "give the driver more cores, or a second machine"
+GENERATOR_BOUND_STARVED_ADVICE = "end what else runs on this machine, or give the driver cores that nothing else uses"
+GENERATOR_BOUND_THROTTLED_ADVICE = "lift the CPU limit of the container or cgroup that webdyno runs in"
+GENERATOR_BOUND_NEAR_CEILING_ADVICE = (
+    "give the driver more cores, or a second machine; webdyno doctor --calibrate measures the ceiling"
+)
+DRIVER_LIMITS_ADVICE = "run the study with the engine, which checks every answer, and compare the two"
 
 
 def driver_share(window: Window) -> float | None:
@@ -101,39 +109,41 @@ def _strain(window: Window) -> Strain:
     return strain_of(run, turns_of(run) or steady_slices(run), used)
 
 
+def room(numbers: Numbers) -> float:
+    """What the time without a core can have cost; without end where the driver was at its own limit."""
+    return lost(numbers.get("driver_without_core", math.inf))
+
+
 def _busy(cell: Cell, share: float) -> Doubt:
-    return Doubt(
-        kind="generator-bound",
-        severity="shades",
-        subject=cell.name,
-        sentence=f"the load generator used {words.per_cent(share)} of its CPU against {cell.name}: "
-        f"{follows(cell.load)}",
-        advice="give the driver more cores, or a second machine",
-        numbers={"driver_cpu": share},
-    )
+    said = f"the load generator used {words.per_cent(share)} of its CPU against {cell.name}: {follows(cell.load)}"
+    return _bound(cell, said, GENERATOR_BOUND_BUSY_ADVICE, {"driver_cpu": share})
 
 
 def _starved(cell: Cell, share: float) -> Doubt:
-    return Doubt(
-        kind="generator-bound",
-        severity="shades",
-        subject=cell.name,
-        sentence=f"something else ran on the load generator's cores for {words.per_cent(share)} of the time against "
-        f"{cell.name}, and it had to wait: {follows(cell.load)}",
-        advice="end what else runs on this machine, or give the driver cores that nothing else uses",
-        numbers={"driver_without_core": share},
+    said = (
+        f"something else ran on the load generator's cores for {words.per_cent(share)} of the time against "
+        f"{cell.name}, and it had to wait: {follows(cell.load)}"
     )
+    return _bound(cell, said, GENERATOR_BOUND_STARVED_ADVICE, {"driver_without_core": share})
 
 
 def _throttled(cell: Cell, held_back: float) -> Doubt:
+    said = (
+        f"a CPU quota held the load generator back for {words.per_cent(held_back)} of the time against "
+        f"{cell.name}: {follows(cell.load)}"
+    )
+    return _bound(cell, said, GENERATOR_BOUND_THROTTLED_ADVICE, {"driver_throttled": held_back})
+
+
+def _bound(cell: Cell, sentence: str, advice: str, numbers: Numbers) -> Doubt:
+    """Whatever held the generator back, it is one doubt."""
     return Doubt(
         kind="generator-bound",
         severity="shades",
         subject=cell.name,
-        sentence=f"a CPU quota held the load generator back for {words.per_cent(held_back)} of the time against "
-        f"{cell.name}: its rate is a floor, it may be faster",
-        advice="lift the CPU limit of the container or cgroup that webdyno runs in",
-        numbers={"driver_throttled": held_back},
+        sentence=sentence,
+        advice=advice,
+        numbers=dict(numbers),
     )
 
 
@@ -153,15 +163,12 @@ def _near_ceiling(cell: Cell) -> Doubt | None:
     most = ceiling.rate.value
     if per_s < NEAR_CEILING * most or cell.table_most_per_s > (ceiling.rate.high or most):
         return None
-    return Doubt(
-        kind="generator-bound",
-        severity="shades",
-        subject=cell.name,
-        sentence=f"{words.rate(per_s)} of {cell.name} is 90 % or more of {words.rate(most)}, which the load "
-        "generator reached here against a server that answers at once: its rate is a floor, it may be faster",
-        advice="give the driver more cores, or a second machine; webdyno doctor --calibrate measures the ceiling",
-        numbers={"rate_per_s": per_s, "ceiling_per_s": most, "ceiling_connections": ceiling.connections},
+    said = (
+        f"{words.rate(per_s)} of {cell.name} is 90 % or more of {words.rate(most)}, which the load "
+        f"generator reached here against a server that answers at once: {follows(cell.load)}"
     )
+    numbers = {"rate_per_s": per_s, "ceiling_per_s": most, "ceiling_connections": ceiling.connections}
+    return _bound(cell, said, GENERATOR_BOUND_NEAR_CEILING_ADVICE, numbers)
 
 
 def driver_limits(evidence: Evidence) -> Doubt | None:
@@ -175,6 +182,6 @@ def driver_limits(evidence: Evidence) -> Doubt | None:
         severity="shades",
         subject="",
         sentence="; ".join(f"{name} {words.listing(found, len(_LACKS))}" for name, found in lacking.items()),
-        advice="run the study with the engine, which checks every answer, and compare the two",
+        advice=DRIVER_LIMITS_ADVICE,
         numbers={name: len(found) for name, found in lacking.items()},
     )

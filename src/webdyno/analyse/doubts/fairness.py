@@ -12,6 +12,9 @@ from webdyno.model.run import Run
 
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^;,\s]+)")
 UNEQUAL = 2
+VERSIONS_DIFFER_ADVICE = "clear the build cache and lock the contender again"
+BUILDS_DIFFER_ADVICE = "begin the study anew; a resumed plan must serve what it began with"
+UNEQUAL_PARALLELISM_ADVICE = "compare those with equal numbers, or sweep the setting for each"
 
 
 def versions_differ(cell: Cell) -> Doubt | None:
@@ -33,7 +36,7 @@ def versions_differ(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} ran with {words.listing(list(wrong.values()), 3)}",
-        advice="clear the build cache and lock the contender again",
+        advice=VERSIONS_DIFFER_ADVICE,
         numbers=dict(wrong),
     )
 
@@ -48,7 +51,7 @@ def builds_differ(cell: Cell) -> Doubt | None:
         severity="voids",
         subject=cell.name,
         sentence=f"{cell.name} was built in {len(keys)} different ways within this study: its app or packages changed",
-        advice="begin the study anew; a resumed plan must serve what it began with",
+        advice=BUILDS_DIFFER_ADVICE,
         numbers={"builds": len(keys)},
     )
 
@@ -83,7 +86,7 @@ def unequal_parallelism(table: Table) -> Doubt | None:
         subject="",
         sentence=f"contenders ran with {slots[least]} ({least}) to {slots[most]} ({most}) {unit} on "
         f"{words.count(cores, 'core')}: part of the distance between them is that setting",
-        advice="compare those with equal numbers, or sweep the setting for each",
+        advice=UNEQUAL_PARALLELISM_ADVICE,
         numbers=dict(slots),
     )
 

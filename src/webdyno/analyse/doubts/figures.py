@@ -7,6 +7,7 @@ Both were published: one suite stored its tool's mean as p99, another the last s
 from __future__ import annotations
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.steps import at_once
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import NOT_AN_ERROR, Window
@@ -21,6 +22,9 @@ FEW = 100
 """Answers of a window."""
 UNCOUNTED = 0.02
 """Requests being served at the end, as a share of the answers."""
+P99_IS_MEAN_ADVICE = "do not use its percentiles; the engine keeps every latency in a histogram"
+PART_OF_PHASE_ADVICE = "look at the driver's log for why it stopped counting, and measure again"
+FEW_ANSWERS_ADVICE = "measure for a hundred times as long as one answer takes (--duration)"
 
 
 def p99_is_mean(cell: Cell) -> Doubt | None:
@@ -38,7 +42,7 @@ def p99_is_mean(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"the p99 of {cell.name} is its mean ({words.time_ns(points['p99'])}) in "
         f"{words.count(len(given), 'round')}: {given[0].run.trial.driver} gave a mean under the name of a percentile",
-        advice="do not use its percentiles; the engine keeps every latency in a histogram",
+        advice=P99_IS_MEAN_ADVICE,
         numbers={"p99_ns": points["p99"], "mean_ns": points["mean"]},
     )
 
@@ -63,7 +67,7 @@ def part_of_phase(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"the figures of {cell.name} are of {least:.2g} s out of the {asked:.3g} s that were asked for: a "
         "part of a run is faster or slower than the whole, and is not ranked",
-        advice="look at the driver's log for why it stopped counting, and measure again",
+        advice=PART_OF_PHASE_ADVICE,
         numbers={"seconds": least, "asked_s": asked},
     )
 
@@ -95,9 +99,14 @@ def few_answers(cell: Cell) -> Doubt | None:
         sentence=f"{cell.name} gave {words.count(worst.ok, 'answer')} in {worst.seconds:.3g} s and was at work on "
         f"{served:,} more at the end: only whole answers count, so its rate may be up to "
         f"{words.per_cent(served / worst.ok)} higher, whatever its interval says",
-        advice="measure for a hundred times as long as one answer takes (--duration)",
+        advice=FEW_ANSWERS_ADVICE,
         numbers={"answers": worst.ok, "at_work": served, "seconds": worst.seconds},
     )
+
+
+def room(numbers: Numbers) -> float:
+    """The answers that were under way at the end, all of them counted."""
+    return 1 + float(numbers["at_work"]) / float(numbers["answers"])
 
 
 def _served(window: Window, cell: Cell) -> int:

@@ -21,6 +21,10 @@ CLIENTS = 4
 """With fewer clients per core a server has nothing to do while they read."""
 TAKEN = 0.3
 """Cores' worth that somebody else used: then it may have been kept from working."""
+IDLE_WHILE_SLOW_ADVICE = (
+    "look at its settings for workers and keep-alive, and at requests per connection; its rate says little about "
+    "its speed"
+)
 
 
 def idle_while_slow(cell: Cell) -> Doubt | None:
@@ -43,8 +47,7 @@ def idle_while_slow(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} used {words.per_cent(used)} of one core while {cell.load.connections:,} clients waited: "
         "something else than work holds it back, a lock, a timer, or connections it keeps for nobody",
-        advice="look at its settings for workers and keep-alive, and at requests per connection; its rate says "
-        "little about its speed",
+        advice=IDLE_WHILE_SLOW_ADVICE,
         numbers={"cores": used, "connections": cell.load.connections},
     )
 

@@ -6,6 +6,10 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
+GIL_ON_ADVICE = (
+    "use a version of the module that supports free threading; PYTHON_GIL=0 keeps the lock off at one's own risk"
+)
+
 
 def gil_on(cell: Cell) -> Doubt | None:
     """A free-threaded Python said in its log that a module switched the GIL on again, in any round.
@@ -23,7 +27,6 @@ def gil_on(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} was to run without a GIL, and loading {words.listing(modules, 3)} switched it on "
         f"again{rounds}: threads of one process took turns",
-        advice="use a version of the module that supports free threading; PYTHON_GIL=0 keeps the lock off at one's own "
-        "risk",
+        advice=GIL_ON_ADVICE,
         numbers={"modules": ", ".join(modules), "rounds": len(locked)},
     )

@@ -9,6 +9,11 @@ from webdyno.analyse.leak import growths, is_leak, staying
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
+LEAKS_ADVICE = (
+    "measure for longer (--duration 60s): a cache levels off, a leak does not; then look for what requests leave "
+    "behind in lists, dictionaries and listeners that live as long as the process"
+)
+
 
 def leaks(cell: Cell) -> Doubt | None:
     """Its memory grew by the same amount for every request, to the end of its rounds, and by more than heaps take
@@ -29,7 +34,6 @@ def leaks(cell: Cell) -> Doubt | None:
         sentence=f"{cell.name} keeps {words.size(estimate.value)} of memory with every request{sure}: it grew by "
         f"{words.size(grown)} in a round and was still growing at its end, so it leaks, or fills a cache that was not "
         "full yet",
-        advice="measure for longer (--duration 60s): a cache levels off, a leak does not; then look for what requests "
-        "leave behind in lists, dictionaries and listeners that live as long as the process",
+        advice=LEAKS_ADVICE,
         numbers={"bytes_per_request": estimate.value, "grown_bytes": grown, "rounds": estimate.rounds},
     )

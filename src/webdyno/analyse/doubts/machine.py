@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from webdyno.analyse import words
-from webdyno.analyse.floors import follows
+from webdyno.analyse.doubts.held_back import follows, lost
+from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
@@ -15,6 +16,19 @@ STEAL = 0.01
 STOLEN = 0.05
 FOREIGN = 0.05
 LOADED = 0.5
+SHARED_CORES_ADVICE = "use a machine with at least two cores"
+MEMORY_UNLIMITED_ADVICE = (
+    "run as root or give the user a delegated cgroup (`webdyno doctor` tells how), or leave the limit out"
+)
+LOADED_BEFORE_ADVICE = "stop what else runs and measure again"
+NOISY_HOST_ADVICE = (
+    "stop what else runs, or measure on a machine of your own; more rounds help against short disturbances"
+)
+STOLEN_TIME_ADVICE = (
+    "measure again, with more rounds or on a quieter machine; nobody who was faster by less than that can have "
+    "cost is said to beat it"
+)
+UNLIKE_MACHINES_ADVICE = "start the study anew on one machine instead of resuming it"
 
 
 def shared_cores(evidence: Evidence) -> Doubt | None:
@@ -27,7 +41,7 @@ def shared_cores(evidence: Evidence) -> Doubt | None:
         subject="",
         sentence="the load generator ran on a core of the contenders: rates are lower than they would be "
         "apart, and fast contenders lose most",
-        advice="use a machine with at least two cores",
+        advice=SHARED_CORES_ADVICE,
         numbers={"cores": evidence.fingerprint.cores_usable},
     )
 
@@ -43,7 +57,7 @@ def memory_unlimited(evidence: Evidence) -> Doubt | None:
         subject="",
         sentence=f"the memory limit of {words.size(evidence.plan.memory_bytes)} was not enforced: "
         f"{loose.cgroup_reason or 'no cgroup could be written'}",
-        advice="run as root or give the user a delegated cgroup (`webdyno doctor` tells how), or leave the limit out",
+        advice=MEMORY_UNLIMITED_ADVICE,
         numbers={"limit_bytes": evidence.plan.memory_bytes},
     )
 
@@ -58,7 +72,7 @@ def loaded_before(evidence: Evidence) -> Doubt | None:
         subject="",
         sentence=f"the machine was busy before the start: load average {evidence.fingerprint.load_before:.1f} on "
         f"{words.count(evidence.fingerprint.cores_usable, 'core')}",
-        advice="stop what else runs and measure again",
+        advice=LOADED_BEFORE_ADVICE,
         numbers={"load_before": evidence.fingerprint.load_before, "cores": evidence.fingerprint.cores_usable},
     )
 
@@ -83,7 +97,7 @@ def noisy_host(table: Table) -> Doubt | None:
         severity="shades",
         subject="",
         sentence=f"the machine was not quiet in {len(noisy)} of {words.count(runs, 'run')}: {' and '.join(told)}",
-        advice="stop what else runs, or measure on a machine of your own; more rounds help against short disturbances",
+        advice=NOISY_HOST_ADVICE,
         numbers={"runs": len(noisy), "steal": worst_steal, "foreign": worst_foreign},
     )
 
@@ -105,10 +119,14 @@ def stolen_time(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"the hypervisor took {words.per_cent(share)} of its CPU from {cell.name}, or from it and its load "
         f"generator, in the middle one of its runs: {follows(cell.load)}",
-        advice="measure again, with more rounds or on a quieter machine; nobody who was faster by less than that can "
-        "have cost is said to beat it",
+        advice=STOLEN_TIME_ADVICE,
         numbers={"steal": share, "runs": sum(window.turned is None for window in cell.windows)},
     )
+
+
+def room_of_stolen(numbers: Numbers) -> float:
+    """What the hypervisor took can have cost so much."""
+    return lost(numbers["steal"])
 
 
 def _stolen_share(window: Window) -> float | None:
@@ -155,7 +173,7 @@ def unlike_machines(table: Table) -> Doubt | None:
         subject="",
         sentence=f"the runs of this table were made under {len(rigs)} different placements of cores and "
         "memory; they are not compared",
-        advice="start the study anew on one machine instead of resuming it",
+        advice=UNLIKE_MACHINES_ADVICE,
         numbers={"placements": len(rigs)},
     )
 

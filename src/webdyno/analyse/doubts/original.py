@@ -6,6 +6,8 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Evidence
 from webdyno.model.doubt import Doubt
 
+FEWER_CORES_ADVICE = "compare ratios within one worker model, or run the study on a machine with more cores"
+
 
 def fewer_cores(evidence: Evidence) -> Doubt | None:
     """The article's servers had more cores: rules over cores give fewer workers, and nobody gains from the others."""
@@ -22,6 +24,6 @@ def fewer_cores(evidence: Evidence) -> Doubt | None:
         sentence=f"the article gave its servers {words.count(original.cores, 'core')}, here they have {here}: "
         "workers that follow the cores are fewer in proportion, and servers of one process lose less against the "
         "others than they did there",
-        advice="compare ratios within one worker model, or run the study on a machine with more cores",
+        advice=FEWER_CORES_ADVICE,
         numbers={"cores_of_original": original.cores, "cores": here},
     )

@@ -15,6 +15,11 @@ from webdyno.model.doubt import Doubt
 TOLERANCE = 0.05
 PLATEAU_NS = (38e6, 50e6)
 IDLE = 0.5
+HANGING_REQUESTS_ADVICE = "measure longer than the timeout, so that hanging requests are counted as errors"
+IMPOSSIBLE_RATE_ADVICE = (
+    "look at what it really answers (`webdyno check` shows an answer) and at the load tool; do not use the figure"
+)
+DELAYED_ACK_ADVICE = "set TCP_NODELAY in the server, or write head and body of an answer at once"
 
 
 def impossible_rate(cell: Cell) -> Doubt | None:
@@ -61,7 +66,7 @@ def hanging_requests(cell: Cell) -> Doubt | None:
                 sentence=f"{window.in_flight:,.0f} requests were in flight at {cell.name}, its answers account for "
                 f"{held:,.0f}: "
                 "the rest hung, and its percentiles do not show them",
-                advice="measure longer than the timeout, so that hanging requests are counted as errors",
+                advice=HANGING_REQUESTS_ADVICE,
                 numbers={"in_flight": window.in_flight, "held": held},
             )
     return None
@@ -103,8 +108,7 @@ def _impossible(cell: Cell, sentence: str, numbers: dict[str, float | int | str]
         severity="voids",
         subject=cell.name,
         sentence=sentence,
-        advice="look at what it really answers (`webdyno check` shows an answer) and at the load tool; do not use the "
-        "figure",
+        advice=IMPOSSIBLE_RATE_ADVICE,
         numbers=numbers,
     )
 
@@ -127,7 +131,7 @@ def delayed_ack(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"half of the answers of {cell.name} take {words.time_ns(p50)} while its cores are "
         f"{words.per_cent(1 - used)} idle: it waits for a delayed TCP acknowledgement, not for work",
-        advice="set TCP_NODELAY in the server, or write head and body of an answer at once",
+        advice=DELAYED_ACK_ADVICE,
         numbers={"p50_ns": p50, "cpu_share": used},
     )
 

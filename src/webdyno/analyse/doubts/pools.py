@@ -12,6 +12,7 @@ from webdyno.model.run import Run
 NEAR = 0.8
 """A rate from this part on of what its places allow is decided by them."""
 ABOVE = 1.05
+POOL_LIMITED_ADVICE = "give all contenders as many places as there are connections, or the same number of places"
 
 
 def pool_limited(cell: Cell) -> Doubt | None:
@@ -55,6 +56,6 @@ def _doubt(cell: Cell, what: str, places: int) -> Doubt:
         subject=cell.name,
         sentence=f"{cell.name} {what} for {words.count(cell.load.connections, 'connection')}: the others wait for a "
         "place, and its rate is the size of its pool",
-        advice="give all contenders as many places as there are connections, or the same number of places",
+        advice=POOL_LIMITED_ADVICE,
         numbers={"places": places, "connections": cell.load.connections},
     )

@@ -10,6 +10,8 @@ from webdyno.model.run import Run
 
 NEAR_LIMIT = 0.95
 SWAPPED_BYTES = 1 << 20
+UNEVEN_ACCEPT_ADVICE = "use more connections than workers, or let the kernel spread them (SO_REUSEPORT)"
+MEMORY_CAPPED_ADVICE = "raise the limit, or lower its workers; give the machine memory enough that nothing is swapped"
 
 
 def uneven_accept(cell: Cell) -> Doubt | None:
@@ -27,7 +29,7 @@ def uneven_accept(cell: Cell) -> Doubt | None:
                 subject=cell.name,
                 sentence=f"one of {workers} workers of {cell.name} did {words.per_cent(most)} of the work: it "
                 "runs as if it had fewer",
-                advice="use more connections than workers, or let the kernel spread them (SO_REUSEPORT)",
+                advice=UNEVEN_ACCEPT_ADVICE,
                 numbers={"largest_share": most, "workers": workers},
             )
     return None
@@ -49,7 +51,7 @@ def memory_capped(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} {told}: memory, not CPU, may hold it back",
-        advice="raise the limit, or lower its workers; give the machine memory enough that nothing is swapped",
+        advice=MEMORY_CAPPED_ADVICE,
         numbers={"peak_bytes": peak, "limit_bytes": limit, "killed": killed, "swapped_bytes": swapped},
     )
 

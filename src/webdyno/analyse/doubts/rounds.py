@@ -12,6 +12,12 @@ from webdyno.model.doubt import Doubt
 ENOUGH = 3
 DRIFT = 0.05
 SURE = 0.01
+FEW_ROUNDS_ADVICE = "run at least three rounds; variance between starts of a server is what decides"
+DRIFTED_ADVICE = "look for heat, a power-saving governor or a neighbour; let the machine settle and measure again"
+ONE_START_ADVICE = "run it without --in-place: every round then starts every server anew"
+INCOMPLETE_ADVICE = (
+    "`webdyno run --resume` carries a study on and repeats nothing; measure anything else again, to its end"
+)
 
 
 def few_rounds(table: Table) -> Doubt | None:
@@ -28,7 +34,7 @@ def few_rounds(table: Table) -> Doubt | None:
         severity="shades",
         subject="",
         sentence=f"{who} only {words.count(least, 'successful round')}: {what}",
-        advice="run at least three rounds; variance between starts of a server is what decides",
+        advice=FEW_ROUNDS_ADVICE,
         numbers={"rounds": least, "contenders": len(short)},
     )
 
@@ -49,7 +55,7 @@ def drifted(table: Table) -> Doubt | None:
         subject="",
         sentence=f"all contenders became {words.per_cent(abs(change))} {'faster' if change > 0 else 'slower'} "
         "from the first to the last round; comparisons are made within rounds and stand",
-        advice="look for heat, a power-saving governor or a neighbour; let the machine settle and measure again",
+        advice=DRIFTED_ADVICE,
         numbers={"change": change, "p": trend.p},
     )
 
@@ -65,7 +71,7 @@ def one_start(evidence: Evidence) -> Doubt | None:
         subject="",
         sentence=f"each server was started once and measured {words.count(plan.rounds, 'time')} in place: what differs "
         "from start to start, which is most of what differs, is in no interval, and they are too narrow",
-        advice="run it without --in-place: every round then starts every server anew",
+        advice=ONE_START_ADVICE,
         numbers={"rounds": plan.rounds},
     )
 
@@ -94,6 +100,6 @@ def incomplete(evidence: Evidence) -> Doubt | None:
         sentence=f"the race is not over: {missing}"
         if raced
         else f"{left} of {words.count(planned, 'planned run')} are missing",
-        advice="`webdyno run --resume` carries a study on and repeats nothing; measure anything else again, to its end",
+        advice=INCOMPLETE_ADVICE,
         numbers={"missing": left} if raced else {"missing": left, "planned": planned},
     )

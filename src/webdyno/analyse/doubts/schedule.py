@@ -16,6 +16,9 @@ from webdyno.model.doubt import Doubt
 
 LATE = 0.1
 """Lag at p99, as a part of the response time at p99, from which on it is part of what is measured."""
+NOT_OFFERED_ADVICE = "allow more max_connections, or ask for a rate it can serve"
+NOT_OFFERED_NOT_SENT_ADVICE = "lift the load generator's limit first (see generator-bound)"
+SCHEDULE_LAG_ADVICE = "give the driver more cores, or ask for a lower rate"
 
 
 def not_offered(cell: Cell) -> Doubt | None:
@@ -32,7 +35,7 @@ def not_offered(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"only {words.per_cent(sent / due)} of the requests that were due were sent to {cell.name}: it was "
         "measured at a lower rate than was asked",
-        advice="allow more max_connections, or ask for a rate it can serve",
+        advice=NOT_OFFERED_ADVICE,
         numbers={"sent": sent, "due": due},
     )
 
@@ -44,7 +47,7 @@ def _not_sent(cell: Cell, sent: float, due: float) -> Doubt:
         subject=cell.name,
         sentence=f"the load generator, at its own limit, sent only {words.per_cent(sent / due)} of the requests that "
         f"were due to {cell.name}: that is not the server's doing",
-        advice="lift the load generator's limit first (see generator-bound)",
+        advice=NOT_OFFERED_NOT_SENT_ADVICE,
         numbers={"sent": sent, "due": due},
     )
 
@@ -60,7 +63,7 @@ def schedule_lag(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"the load generator sent late by {words.time_ns(lag)} at p99, and that is in the p99 of "
         f"{words.time_ns(waited)} of {cell.name}",
-        advice="give the driver more cores, or ask for a lower rate",
+        advice=SCHEDULE_LAG_ADVICE,
         numbers={"lag_ns": lag, "p99_ns": waited},
     )
 

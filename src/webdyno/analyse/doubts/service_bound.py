@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 BOUND = 0.85
+SERVICE_BOUND_ADVICE = (
+    "give the service more cores or a machine of its own; contenders it held back are not ranked among themselves"
+)
 
 
 def service_share(window: Window) -> float | None:
@@ -47,7 +51,11 @@ def service_bound(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"behind {cell.name}, {words.listing(kinds)} {used} used {words.per_cent(share)} of the CPU there was "
         "for it: the service was the bottleneck, and the rate is its own",
-        advice="give the service more cores or a machine of its own; contenders it held back are not ranked among "
-        "themselves",
+        advice=SERVICE_BOUND_ADVICE,
         numbers={"service_cpu": share},
     )
+
+
+def room(_: Numbers) -> float:
+    """None of its own: there is no bound where the other was held back too, and else the rate may be its own."""
+    return 1.0

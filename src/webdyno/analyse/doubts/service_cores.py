@@ -7,6 +7,10 @@ from webdyno.analyse.table import Evidence
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import Run
 
+SERVICE_SHARES_CORES_ADVICE = (
+    "use a machine with 8 cores or more, where a service has its own, or name a service on another machine by its URL"
+)
+
 
 def service_shares_cores(evidence: Evidence) -> Doubt | None:
     """A service that webdyno started ran on a core of the load generator, or of the contenders."""
@@ -22,8 +26,7 @@ def service_shares_cores(evidence: Evidence) -> Doubt | None:
         subject="",
         sentence=f"{words.listing(kinds)} ran on a core of {words.listing([people[name] for name in shared])}: the two "
         "took CPU from each other, and rates are lower than they would be apart",
-        advice="use a machine with 8 cores or more, where a service has its own, or name a service on another machine "
-        "by its URL",
+        advice=SERVICE_SHARES_CORES_ADVICE,
         numbers={"cores": evidence.fingerprint.cores_usable},
     )
 

@@ -6,6 +6,8 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Table
 from webdyno.model.doubt import Doubt
 
+STAND_IN_ADVICE = "put {genuine} on PATH, or name one that runs by its URL (docs/how-to/services.md)"
+
 
 def stand_in(table: Table) -> Doubt | None:
     """The service was not the genuine one. Contenders are compared all the same: it was the same for all of them."""
@@ -20,6 +22,6 @@ def stand_in(table: Table) -> Doubt | None:
         subject="",
         sentence=f"what answered was not a {genuine} but {words.listing(kinds)}: contenders can be compared with each "
         f"other, not with figures made with a {genuine}",
-        advice=f"put {genuine} on PATH, or name one that runs by its URL (docs/how-to/services.md)",
+        advice=STAND_IN_ADVICE.format(genuine=genuine),
         numbers={"kinds": ", ".join(kinds)},
     )

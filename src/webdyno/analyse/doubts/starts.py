@@ -17,6 +17,7 @@ FENCE = 3 * 1.4826
 """Median absolute deviations that make three standard deviations of a normal curve."""
 LEAST = 2
 """Slow rounds of one contender; a single one may be anything."""
+SLOW_STARTS_ADVICE = "look at what its rounds did one by one; if a quiet machine shows it too, it starts in two ways"
 
 
 def slow_starts(table: Table) -> Doubt | None:
@@ -47,6 +48,6 @@ def slow_starts(table: Table) -> Doubt | None:
         sentence=f"{fitted.names[worst]} was slow in {number} of {words.count(rounds, 'round')}, by "
         f"{words.per_cent(lost)}, and fast in none: up to {allowed} of its starts may be slow"
         + (f"; likewise {others}" if others else ""),
-        advice="look at what its rounds did one by one; if a quiet machine shows it too, it starts in two ways",
+        advice=SLOW_STARTS_ADVICE,
         numbers={"slow": number, "rounds": rounds, "lost": lost, "contenders": len(found)},
     )

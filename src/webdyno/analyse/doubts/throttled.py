@@ -8,6 +8,9 @@ from webdyno.model.doubt import Doubt
 
 THROTTLED = 0.01
 """Part of the steady phase; a quota that never bites moves no counter."""
+THROTTLED_ADVICE = (
+    "lift the CPU limit of the container or cgroup that webdyno runs in, or call the result one under that limit"
+)
 
 
 def throttled(cell: Cell) -> Doubt | None:
@@ -21,7 +24,6 @@ def throttled(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"a CPU quota held {cell.name} back for {words.per_cent(share)} of the time: its rate and its "
         "slowest answers are the quota's",
-        advice="lift the CPU limit of the container or cgroup that webdyno runs in, or call the result one under "
-        "that limit",
+        advice=THROTTLED_ADVICE,
         numbers={"throttled": share},
     )

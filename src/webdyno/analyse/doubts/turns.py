@@ -18,6 +18,8 @@ FLATTERED = 0.02
 SURE = 0.05
 """For all contenders of a block together."""
 LEAST_BLOCKS = 3
+RESTLESS_ADVICE = "look for a timer or a loop that spins; measure it alone to spare the others"
+TURNS_DIFFER_ADVICE = "measure it and its rivals alone, or with longer turns, where a few percent decide"
 
 
 def restless(cell: Cell) -> Doubt | None:
@@ -35,7 +37,7 @@ def restless(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} used {words.per_cent(cores)} of a core while others of its block had their turns: it "
         "takes from those it is compared with",
-        advice="look for a timer or a loop that spins; measure it alone to spare the others",
+        advice=RESTLESS_ADVICE,
         numbers={"cores": cores},
     )
 
@@ -63,7 +65,7 @@ def turns_differ(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} is {by} {'faster' if mean > 0 else 'slower'} in turns than in its steady windows, each "
         f"held against the others of its blocks: turns {'flatter' if mean > 0 else 'harm'} it by as much",
-        advice="measure it and its rivals alone, or with longer turns, where a few percent decide",
+        advice=TURNS_DIFFER_ADVICE,
         numbers={"ratio": math.exp(mean), "blocks": len(gains)},
     )
 

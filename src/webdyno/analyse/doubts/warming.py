@@ -8,7 +8,8 @@ import statistics
 from scipy.special import stdtr
 
 from webdyno.analyse import words
-from webdyno.analyse.floors import follows
+from webdyno.analyse.doubts.held_back import follows
+from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.table import Cell
 from webdyno.analyse.warmup import too_short_s, unsettled
 from webdyno.analyse.window import Window
@@ -23,6 +24,19 @@ LEAST_NS = 400_000_000
 GAINS = {"V8": 5.0, "HotSpot": 80.0}
 """Times as fast as in its first second that no server of the catalogue became, by what compiles in it: node-db had 0.2
 of its rate then, and an answer of play cost 2 ms, which became 25 us. Of other compilers too little was measured."""
+
+NEVER_SETTLED_ADVICE = (
+    "give it a longer warm-up (warmup_s in its file), measure longer (--duration), and look at its course second "
+    "by second"
+)
+COLD_COMPILER_ADVICE = (
+    "give it a warm-up of its own (warmup_s in its file, --warmup 10s), or let looping clients ask for 10 s and "
+    "more (--duration), where the steady state is found in the course itself"
+)
+STILL_CLIMBING_ADVICE = (
+    "give it a longer warm-up (warmup_s in its file, --warmup 10s), or measure for 10 s and more (--duration), "
+    "where the steady state is found in the course itself"
+)
 
 
 def never_settled(cell: Cell) -> Doubt | None:
@@ -40,8 +54,7 @@ def never_settled(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} never settled in {lost} of {words.count(read, 'round')}: its rate was still changing in "
         f"the second half of the load; give it a warm-up of {least_s} s or more",
-        advice="give it a longer warm-up (warmup_s in its file), measure longer (--duration), and look at its course "
-        "second by second",
+        advice=NEVER_SETTLED_ADVICE,
         numbers={"unsettled": lost, "read": read, "warmup_s": least_s},
     )
 
@@ -67,10 +80,14 @@ def cold_compiler(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{words.listing(names)} compiles in {cell.name} while it serves, and it had {given_s:g} s to warm "
         f"up, which no run shows to be enough: {follows(cell.load)}{most}",
-        advice="give it a warm-up of its own (warmup_s in its file, --warmup 10s), or let looping clients ask for 10 s "
-        "and more (--duration), where the steady state is found in the course itself",
+        advice=COLD_COMPILER_ADVICE,
         numbers={"compilers": ", ".join(names), "warmup_s": given_s, **gain},
     )
+
+
+def room_of_cold(numbers: Numbers) -> float:
+    """As much as such a compiler gained at most, where that is known."""
+    return float(numbers.get("gain", math.inf))
 
 
 def still_climbing(cell: Cell) -> Doubt | None:
@@ -96,10 +113,14 @@ def still_climbing(cell: Cell) -> Doubt | None:
         sentence=f"{cell.name} was still getting faster when it was measured: {math.exp(mean):.1f} times as fast at "
         f"the end of its {where} as at the begin, after {given_s:g} s of warm-up: its rate is a floor, it may be "
         "faster",
-        advice="give it a longer warm-up (warmup_s in its file, --warmup 10s), or measure for 10 s and more "
-        "(--duration), where the steady state is found in the course itself",
+        advice=STILL_CLIMBING_ADVICE,
         numbers={"climb": math.exp(mean), "rounds": len(climbs), "warmup_s": given_s},
     )
+
+
+def room_of_climbing(numbers: Numbers) -> float:
+    """As much again."""
+    return float(numbers["climb"]) ** 2
 
 
 def _climb(window: Window) -> float | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from webdyno.analyse import words
 from webdyno.analyse.blocks import least_variances, meetings
+from webdyno.analyse.doubts.fairness import unequal_parallelism
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.window import Window
 from webdyno.commands.trying.command import CURRENT
@@ -14,7 +16,7 @@ from webdyno.commands.trying.fitting import Setting
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
 
-SWEPT_ON_PURPOSE = ("unequal-parallelism",)
+SWEPT_ON_PURPOSE = (kind_of(unequal_parallelism),)
 """Doubts that are no doubt here: settings differ because they were made to."""
 
 

@@ -10,6 +10,8 @@ import msgspec
 
 from webdyno.analyse import analyse, words
 from webdyno.analyse.blocks import read_windows
+from webdyno.analyse.doubts.machine import noisy_host
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.erring import erring
 from webdyno.analyse.window import Window, read_window
 from webdyno.commands.report import rendered, write
@@ -169,7 +171,7 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
 
 def _early(field: Field, plan: Plan, analysis: Analysis) -> list[str]:
     """What was dropped was dropped after short Runs: a noisy machine may have dropped the wrong one."""
-    noisy = any(doubt.kind == "noisy-host" for doubt in doubts_of(analysis, None))
+    noisy = any(doubt.kind == kind_of(noisy_host) for doubt in doubts_of(analysis, None))
     if not noisy or not _dropped(field, plan):
         return []
     return [
