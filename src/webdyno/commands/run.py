@@ -17,10 +17,11 @@ from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption,
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
-from webdyno.commands.studying import Narrowing, StudyArgument, study_called
+from webdyno.commands.studying import Narrowing, StudyArgument
 from webdyno.model.errors import UsageError
 from webdyno.model.trial import Plan
 from webdyno.session.listeners import Listener
+from webdyno.session.lookup import study_called
 from webdyno.session.saying import note
 from webdyno.session.study import Attend, Ended, Intent, Manner, begin
 from webdyno.session.study import resume as continued
