@@ -43,7 +43,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "view": {"model", "wal", "now", "store", "analyse", "report"},
 }
 MAY_IMPORT["session"] = set(MAY_IMPORT) - {"view"}
-MAY_IMPORT["commands"] = set(MAY_IMPORT)
+MAY_IMPORT["api"] = {"model", "read", "plan", "design", "store", "analyse", "session"}
+MAY_IMPORT["commands"] = set(MAY_IMPORT) - {"api"}
 MAY_IMPORT["__main__"] = {"commands"}
 
 THIRD_PARTY: dict[str, set[str] | None] = {
@@ -242,7 +243,7 @@ def test_the_architecture_document_shows_the_same_table() -> None:
     everything = set(MAY_IMPORT) - {"__main__"}
     assert set(written) == everything
     for place, may in written.items():
-        shown = everything if may == "all" else set() if may == "nothing of ours" else set(may.split(", "))
+        shown = everything - {"api"} if may == "all" else set() if may == "nothing of ours" else set(may.split(", "))
         assert shown - {place} == MAY_IMPORT[place] - {place}, place
 
 

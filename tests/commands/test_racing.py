@@ -74,34 +74,36 @@ QUICK = study("a", "b", "c", rounds=5)
     ],
 )
 def test_a_study_of_rates_is_raced_unless_it_asks_for_more(changed: dict[str, object]) -> None:
-    assert Racing().of(QUICK) == Race()
-    assert Racing(top=0).of(QUICK) == Race(top=None)
-    assert Racing(exhaustive=True).of(QUICK) is None
+    assert Racing().choice.of(QUICK) == Race()
+    assert Racing(top=0).choice.of(QUICK) == Race(top=None)
+    assert Racing(exhaustive=True).choice.of(QUICK) is None
     other = msgspec.structs.replace(QUICK, **changed)
-    assert Racing().of(other) is None
-    assert Racing(budget="10m").of(other) == Race(budget_s=600.0)
-    assert Racing().of(msgspec.structs.replace(other, design="race", rounds=5)) == Race()
+    assert Racing().choice.of(other) is None
+    assert Racing(budget="10m").choice.of(other) == Race(budget_s=600.0)
+    assert Racing().choice.of(msgspec.structs.replace(other, design="race", rounds=5)) == Race()
     with pytest.raises(UsageError, match="--top says what a race settles, and study study in"):
-        Racing(top=2).of(other)
+        Racing(top=2).choice.of(other)
+    with pytest.raises(UsageError, match="--top says what a race settles"):  # also what a race settles anyway
+        Racing(top=3).choice.of(other)
 
 
 def test_a_study_in_place_is_raced_only_when_asked_and_then_in_rounds() -> None:
     study = msgspec.structs.replace(QUICK, design="in-place")
-    assert Racing().of(study) is None
-    assert Racing().rounds_of(study).design == Racing(in_place=True).rounds_of(QUICK).design == "in-place"
-    assert Racing(budget="10m").rounds_of(study).design == "race"
-    assert Racing(exhaustive=True).rounds_of(study).design == "exhaustive"
+    assert Racing().choice.of(study) is None
+    assert Racing().choice.rounds_of(study).design == Racing(in_place=True).choice.rounds_of(QUICK).design == "in-place"
+    assert Racing(budget="10m").choice.rounds_of(study).design == "race"
+    assert Racing(exhaustive=True).choice.rounds_of(study).design == "exhaustive"
 
 
 def test_a_study_with_many_rounds_may_have_as_many_in_its_race() -> None:
-    assert Racing().of(msgspec.structs.replace(QUICK, rounds=14)) == Race(most_rounds=14)
+    assert Racing().choice.of(msgspec.structs.replace(QUICK, rounds=14)) == Race(most_rounds=14)
 
 
 def test_it_is_raced_in_as_many_runs_as_its_rounds_would_be() -> None:
     slow = contender("c", ready_s=60)
     known = catalogue("a", "b", "c")
     known = msgspec.structs.replace(known, contenders={**known.contenders, "c": slow})
-    plan = Racing().on(make_plan(Racing().rounds_of(QUICK), known, {}), QUICK)
+    plan = Racing().choice.on(make_plan(Racing().choice.rounds_of(QUICK), known, {}), QUICK)
     assert plan.race == Race(most_runs=60)
     assert (plan.rounds, len(plan.trials), plan.most_trials) == (8, 96, 60)
     assert extent(plan) == "a race of 36 to 60 trials"
@@ -109,16 +111,16 @@ def test_it_is_raced_in_as_many_runs_as_its_rounds_would_be() -> None:
     assert plan.seconds == pytest.approx(3 * (8 * cheap + 4 * dear) + 20 * dear + 4 * cheap)
     grid = 5 * (8 * cheap + 4 * dear)
     assert list(costs(plan))[1] == f"without a race (--exhaustive): {length(grid)} for all 5 rounds"
-    assert Racing(exhaustive=True).on(make_plan(QUICK, known, {}), QUICK).race is None
+    assert Racing(exhaustive=True).choice.on(make_plan(QUICK, known, {}), QUICK).race is None
 
 
 def test_a_budget_too_small_for_three_rounds_is_refused_with_what_they_take() -> None:
-    with pytest.raises(UsageError, match="--budget 10s: 3 rounds of everything take 28 s"):
-        Racing(budget="10s").on(many(), QUICK)
+    with pytest.raises(UsageError, match="--budget 10 s: 3 rounds of everything take 28 s"):
+        Racing(budget="10s").choice.on(many(), QUICK)
 
 
 def test_what_it_costs_is_told_before() -> None:
-    made = Racing(budget="1m").on(many(), QUICK)
+    made = Racing(budget="1m").choice.on(many(), QUICK)
     assert made.seconds == 60
     first, grid, classic = costs(made)
     assert "28 s for 3 rounds" in first
@@ -130,8 +132,8 @@ def test_what_it_costs_is_told_before() -> None:
 
 def test_a_race_on_a_budget_has_as_many_rounds_as_are_asked_for() -> None:
     many_rounds = msgspec.structs.replace(QUICK, rounds=12)
-    assert Racing(budget="1h").of(many_rounds) == Race(budget_s=3600.0, most_rounds=12)
-    assert Racing(precision="5%").rounds_of(many_rounds).rounds == 12
+    assert Racing(budget="1h").choice.of(many_rounds) == Race(budget_s=3600.0, most_rounds=12)
+    assert Racing(precision="5%").choice.rounds_of(many_rounds).rounds == 12
 
 
 def test_trials_that_were_shorter_than_reckoned_leave_time_for_more(tmp_path: Path) -> None:

@@ -58,9 +58,10 @@ def test_the_plan_keeps_the_study_as_it_was_named_its_flags_and_its_catalogues(
 ) -> None:
     (tmp_path / "workloads").mkdir()
     seen: list[Any] = []
-    monkeypatch.setattr(command, "_begin", lambda *given, **_: seen.append(given) or 0)
+    monkeypatch.setattr(command, "begin", lambda *_, **given: seen.append(given))
+    monkeypatch.setattr(command, "_finish", lambda *_: 0)
     command.run("quickstart", narrowing=Narrowing(contender=["uvicorn"], rounds=2), catalogue=[tmp_path])
-    assert seen[0][-1].arguments == ["quickstart", "-k", "uvicorn", "--catalogue", str(tmp_path)]
+    assert seen[0]["arguments"] == ["quickstart", "-k", "uvicorn", "--catalogue", str(tmp_path)]
 
 
 def command_of(made: Plan) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,10 @@ import msgspec
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, run
-from webdyno.commands.run import _finish, refuse_another_machine
+from webdyno.commands.run import _finish
 from webdyno.model.errors import UsageError
 from webdyno.model.run import Run
+from webdyno.session.study import Ended, refuse_another_machine
 from webdyno.store import Store
 
 PLAN = plan([run()])
@@ -52,10 +52,9 @@ def test_a_machine_with_another_kernel_or_load_is_the_same() -> None:
 def test_resuming_is_offered_where_something_was_saved(
     runs: list[Run], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder, interrupted = tmp_path / "r", threading.Event()
-    interrupted.set()
+    folder = tmp_path / "r"
     with Store.create(folder, plan([run(), run(round_=2)]), FINGERPRINT) as store:
         for each in runs:
             store.append(each)
-    assert _finish(folder, interrupted, json=False, metrics=None) == 130
+    assert _finish(Ended(folder, interrupted=True), json=False, metrics=None) == 130
     assert says in capsys.readouterr().err

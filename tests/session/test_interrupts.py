@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
@@ -89,3 +90,17 @@ def test_a_second_ctrl_c_is_not_waited_for_and_a_second_hangup_is_nothing_new(mo
     finally:
         for number, before in kept:
             signal.signal(number, before)
+
+
+def test_in_a_thread_of_a_program_the_program_hears_its_signals_itself() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    seen: list[object] = []
+
+    def inside() -> None:
+        with listening_for_interrupts() as interrupted:
+            seen.extend([interrupted.is_set(), signal.getsignal(signal.SIGINT)])
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert seen == [False, before]

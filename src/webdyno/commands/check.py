@@ -24,7 +24,6 @@ from webdyno.commands.options import (
     say_json,
     split,
 )
-from webdyno.commands.studying import study_called
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -37,7 +36,7 @@ from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import serve
 from webdyno.service import Running, Services
 from webdyno.session.builds import build_contenders
-from webdyno.session.lookup import look_for_runtimes
+from webdyno.session.lookup import look_for_runtimes, study_called
 from webdyno.session.machine import strapped_here
 from webdyno.session.services import build_services, look_for_services
 

@@ -9,11 +9,11 @@ from cyclopts import Parameter
 from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
-from webdyno.commands.studying import Narrowing, StudyArgument, study_called
+from webdyno.commands.studying import Narrowing, StudyArgument
 from webdyno.model.trial import Plan
 from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
-from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot
+from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot, study_called
 from webdyno.session.services import look_for_services
 
 
@@ -38,8 +38,8 @@ def plan(
     _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
     _, absent = look_for_drivers(chosen, Here())
-    raced = racing.rounds_of(chosen)
-    made = racing.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
+    raced = racing.choice.rounds_of(chosen)
+    made = racing.choice.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
     if json:
         say_json(made)
         return 0

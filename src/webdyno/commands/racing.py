@@ -1,8 +1,4 @@
-"""What makes a race of a plan: its study, or a budget or a precision; and what is to be settled.
-
-A study is raced in as many Runs as its own rounds would take, unless its design is another one (``Study.is_raced``):
-three rounds of everything, and then more of what is still open instead of more of everything.
-"""
+"""The flags that say how a study is measured, and what is said of a race before and after it."""
 
 from __future__ import annotations
 
@@ -16,10 +12,10 @@ from cyclopts import Parameter
 from webdyno.analyse.words import count, length
 from webdyno.commands.options import flag
 from webdyno.commands.studying import seconds
-from webdyno.design.length import OVERHEAD_S, expected_s
+from webdyno.design.choice import Choice
+from webdyno.design.length import OVERHEAD_S, rounds_s
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
-from webdyno.model.study import Study
 from webdyno.model.trial import Plan
 from webdyno.store import Store
 
@@ -76,49 +72,16 @@ class Racing:
     def _top(self) -> int | None:
         return Race().top if self.top is None else self.top or None
 
-    def of(self, study: Study) -> Race | None:
-        """The race that ``study`` becomes, its most Runs apart; None: every round of everything. UsageError."""
-        race = self.race
-        if self.exhaustive or self.in_place:
-            return None
-        if race is not None:  # who asks for more rounds may have them
-            return msgspec.structs.replace(race, most_rounds=max(race.most_rounds, study.rounds))
-        if study.is_raced and study.rounds > Race().least_rounds:
-            return Race(top=self._top, most_rounds=max(Race().most_rounds, study.rounds))
-        if self.top is not None:
-            raise UsageError(
-                f"--top says what a race settles, and study {study.name} in {count(study.rounds, 'round')} is none; "
-                "give --budget 10m or --precision 5% with it"
-            )
-        return None
-
-    def rounds_of(self, study: Study) -> Study:
-        """The study as it is planned: with as many rounds as the race may take, or in another design."""
-        race = self.of(study)
-        if race is not None:
-            return msgspec.structs.replace(study, rounds=race.most_rounds, design="race")
-        design = "in-place" if self.in_place else "exhaustive" if self.exhaustive else study.design
-        return msgspec.structs.replace(study, design=design)
-
-    def on(self, plan: Plan, study: Study) -> Plan:
-        """The plan of ``rounds_of`` the ``study`` as a race, with the most it may take.
-
-        UsageError when the budget is too small to tell anything.
-        """
-        race = self.of(study)
-        if race is None:
-            return plan
-        if race.budget_s is None and self.precision is None:
-            race = msgspec.structs.replace(race, most_runs=study.rounds * plan.cells)
-            return msgspec.structs.replace(plan, race=race, seconds=_longest(plan, race))
-        least = _length(plan, race.least_rounds)
-        if race.budget_s is not None and race.budget_s < least:
-            raise UsageError(
-                f"--budget {self.budget}: {count(race.least_rounds, 'round')} of everything take {length(least)}, and "
-                "less tells nothing; give more, or fewer contenders (-k), or shorter runs (-d)"
-            )
-        most = _length(plan, plan.rounds)
-        return msgspec.structs.replace(plan, race=race, seconds=min(most, race.budget_s or most))
+    @property
+    def choice(self) -> Choice:
+        """What they come to; UsageError."""
+        return Choice(
+            race=self.race,
+            top=self._top,
+            only_race=self.top is not None,
+            exhaustive=self.exhaustive,
+            in_place=self.in_place,
+        )
 
 
 def costs(plan: Plan) -> Iterator[str]:
@@ -132,12 +95,12 @@ def costs(plan: Plan) -> Iterator[str]:
     bound = f"at most {length(plan.seconds)}" + (" (the budget)" if plan.seconds == race.budget_s else "")
     first = "the whole order is" if race.top is None else f"the first {race.top} are"
     yield (
-        f"race: {length(_length(plan, race.least_rounds))} for {race.least_rounds} rounds of everything, then only "
+        f"race: {length(rounds_s(plan, race.least_rounds))} for {race.least_rounds} rounds of everything, then only "
         f"what is open, until {first} settled, {bound}"
     )
     cells = [trial for trial in plan.trials if trial.round == 1]
     classic = CLASSIC_ROUNDS * sum(OVERHEAD_S + trial.asked.warmup_s + CLASSIC_S for trial in cells)
-    whole, every = length(_length(plan, rounds)), count(rounds, "round")
+    whole, every = length(rounds_s(plan, rounds)), count(rounds, "round")
     if race.most_runs is not None:
         yield f"without a race (--exhaustive): {whole} for all {every}"
     else:  # the study's own rounds, which --exhaustive does, are others
@@ -167,19 +130,6 @@ def ending(plan: Plan, store: Store) -> str:
         "runs": "its runs are spent, as many as its rounds of everything would be; what is open stays open",
     }
     return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
-
-
-def _longest(plan: Plan, race: Race) -> float:
-    """Seconds of the race if the Runs left to it after its first rounds go to those that take longest."""
-    extra = (race.most_runs or 0) - race.least_rounds * plan.cells
-    later = [trial for trial in plan.trials if trial.round > race.least_rounds]
-    each = sorted((expected_s(plan, trial) for trial in later), reverse=True)
-    return _length(plan, race.least_rounds) + sum(each[:extra])
-
-
-def _length(plan: Plan, rounds: int) -> float:
-    """Seconds of so many rounds of everything."""
-    return sum(expected_s(plan, trial) for trial in plan.trials if trial.round <= rounds)
 
 
 def _share(text: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -12,10 +11,8 @@ from cyclopts import Parameter
 from webdyno.commands.options import flag, numbers, split
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
-from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study
 from webdyno.plan import brief_of, narrow
-from webdyno.read import read_study
 from webdyno.session.lookup import driver_called
 
 StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
@@ -88,19 +85,6 @@ class Narrowing:
         if self.memory is None:
             return narrowed
         return msgspec.structs.replace(narrowed, memory_mb=size_mb(self.memory, "--memory"))
-
-
-def study_called(name: str, catalogue: Catalogue) -> Study:
-    """The study of that name, or in that file."""
-    if name in catalogue.studies:
-        return catalogue.studies[name]
-    if name.endswith(".toml") or "/" in name:
-        path = Path(name)
-        if not path.is_file():
-            raise UsageError(f"{name}: there is no such study file")
-        return read_study(path, catalogue)
-    hint = did_you_mean(name, catalogue.studies, f"there are: {', '.join(sorted(catalogue.studies))}")
-    raise UsageError(f"there is no study {name!r}; {hint}")
 
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from webdyno.design.blocks import Room, why_alone
 from webdyno.model.contender import Contender
 from webdyno.model.load import Load
+from webdyno.model.race import Race
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
 
@@ -52,3 +53,16 @@ def spent_s(runs: Iterable[Run]) -> float:
         else:
             blocks[run.block] = max(run.seconds, blocks.get(run.block, 0.0))
     return alone_s + sum(blocks.values())
+
+
+def rounds_s(plan: Plan, rounds: int) -> float:
+    """Seconds of so many rounds of everything."""
+    return sum(expected_s(plan, trial) for trial in plan.trials if trial.round <= rounds)
+
+
+def longest_s(plan: Plan, race: Race) -> float:
+    """Seconds of the race if the Runs left to it after its first rounds go to those that take longest."""
+    extra = (race.most_runs or 0) - race.least_rounds * plan.cells
+    later = [trial for trial in plan.trials if trial.round > race.least_rounds]
+    each = sorted((expected_s(plan, trial) for trial in later), reverse=True)
+    return rounds_s(plan, race.least_rounds) + sum(each[:extra])

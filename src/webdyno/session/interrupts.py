@@ -48,7 +48,8 @@ def listening_for_interrupts(end: Callable[[], object] | None = None) -> Iterato
             raise KeyboardInterrupt
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    ours = threading.current_thread() is threading.main_thread()  # in another, who imported us hears them
+    heeded = [number for number in numbers if ours and signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, note) for number in heeded}
     try:
         yield interrupted

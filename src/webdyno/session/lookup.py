@@ -1,8 +1,9 @@
-"""What of a study this machine has: drivers, runtimes, and what a driver can be asked."""
+"""Which study is meant, and what of it this machine has: drivers, runtimes, and what a driver can be asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 
@@ -11,13 +12,28 @@ from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study
 from webdyno.model.workload import Request
 from webdyno.plan import driven, drivers_of
+from webdyno.read.folders import read_study
 from webdyno.rig.ask import asker
 from webdyno.rig.host import Host
 from webdyno.serve.verify import without_pattern
 from webdyno.session.folders import cache_folder
+
+
+def study_called(name: str, catalogue: Catalogue) -> Study:
+    """The study of that name, or in that file."""
+    if name in catalogue.studies:
+        return catalogue.studies[name]
+    if name.endswith(".toml") or "/" in name:
+        path = Path(name)
+        if not path.is_file():
+            raise UsageError(f"{name}: there is no such study file")
+        return read_study(path, catalogue)
+    hint = did_you_mean(name, catalogue.studies, f"there are: {', '.join(sorted(catalogue.studies))}")
+    raise UsageError(f"there is no study {name!r}; {hint}")
 
 
 def driver_called(name: str, said: str = "--driver") -> str:

@@ -1,0 +1,102 @@
+"""webdyno from Python: measure a study, go on with one, read results again.
+
+These are the names that stay: ``measure``, ``resume``, ``read``, ``Results``, and the nouns of ``webdyno.model`` that
+they hold. Everything else is inside, and may change from version to version.
+
+What happens meanwhile is told to the logger ``webdyno``; what goes wrong is a ``webdyno.model.errors.WebdynoError``
+whose text is one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from webdyno.analyse import analyse
+from webdyno.design.choice import Choice
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.race import Race
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.trial import Plan
+from webdyno.model.verdict import Analysis
+from webdyno.plan import narrow
+from webdyno.read import default_folder, read_catalogue
+from webdyno.session import study as session
+from webdyno.session.lookup import study_called
+from webdyno.store import Store
+
+__all__ = ["Results", "measure", "read", "resume"]
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a results folder holds, and what it comes to."""
+
+    folder: Path
+    plan: Plan
+    fingerprint: Fingerprint
+    runs: list[Run]
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Verdicts, one for each workload and load, with places, intervals and doubts."""
+        return analyse(self.plan, self.fingerprint, self.runs)
+
+
+def measure(
+    study: str,
+    *,
+    contenders: Sequence[str] | None = None,
+    workloads: Sequence[str] | None = None,
+    connections: Sequence[int] | None = None,
+    duration_s: float | None = None,
+    rounds: int | None = None,
+    budget_s: float | None = None,
+    exhaustive: bool = False,
+    results: Path | str = "results",
+    catalogue: Sequence[Path | str] = (),
+    wait: bool = False,
+) -> Results:
+    """As ``webdyno run STUDY``: build, measure, write down. ``study`` is a name or a TOML file.
+
+    What is None stays as the study says. ``budget_s`` makes it a race of at most so long, ``exhaustive`` measures every
+    round of everything; ``catalogue`` are folders beside webdyno's own, ``wait`` waits for another webdyno here.
+    WebdynoError; KeyboardInterrupt after Ctrl-C: what was measured is kept, and ``resume`` goes on.
+    """
+    known = _known(catalogue)
+    narrowed = narrow(
+        study_called(study, known),
+        known,
+        contenders=None if contenders is None else [*contenders],
+        workloads=None if workloads is None else [*workloads],
+        connections=None if connections is None else [*connections],
+        duration_s=duration_s,
+        rounds=rounds,
+    )
+    race = None if budget_s is None else Race(budget_s=budget_s)
+    choice = Choice(race=race, exhaustive=exhaustive)
+    return _read(session.begin(narrowed, known, Path(results), choice=choice, manner=session.Manner(wait=wait)))
+
+
+def resume(folder: Path | str, *, catalogue: Sequence[Path | str] = (), wait: bool = False) -> Results:
+    """As ``webdyno run --resume FOLDER``: carry out what its plan has left. Raises what ``measure`` does."""
+    return _read(session.resume(Path(folder), _known(catalogue), manner=session.Manner(wait=wait)))
+
+
+def read(folder: Path | str) -> Results:
+    """What was measured before, by ``measure`` or by a command. WebdynoError."""
+    with Store.open(Path(folder)) as store:
+        return Results(store.folder, store.plan(), store.fingerprint(), store.runs())
+
+
+def _known(folders: Sequence[Path | str]) -> Catalogue:
+    return read_catalogue([default_folder(), *map(Path, folders)])
+
+
+def _read(ended: session.Ended) -> Results:
+    if ended.interrupted:
+        raise KeyboardInterrupt
+    return read(ended.folder)
