@@ -14,10 +14,13 @@ from webdyno.analyse import analyse
 from webdyno.analyse.additive import Meeting
 from webdyno.analyse.blocks import in_blocks, meetings, read_windows
 from webdyno.analyse.estimate import fit
+from webdyno.analyse.looks import replay
 from webdyno.analyse.pairs import pairs_of
 from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Evidence, Table, tables
+from webdyno.analyse.versus import over_pairs
 from webdyno.analyse.window import read_window
+from webdyno.model.race import Race
 from webdyno.model.run import Run
 
 
@@ -96,7 +99,9 @@ def test_two_blocks_in_one_round_have_an_effect_each() -> None:
     assert by_rounds.ratio("a", "d").value > 1.5
     assert made.numbers == (1, 1, 2, 2, 3)
     assert made.last_round("a", "b") == 2
-    assert made.last_round("b", "d") is None
+    assert made.last_round("b", "d") == 2  # in blocks of their own
+    assert made.last_round("b", "c") == 2
+    assert made.last_round("a", "c") == 3
 
 
 def test_whom_nothing_connects_is_compared_by_how_blocks_differ() -> None:
@@ -202,3 +207,53 @@ def test_a_window_of_steady_errors_alone_is_not_lost() -> None:
     window = read_window(made)
     assert window is not None
     assert window.errors == {"reset": 2}
+
+
+def noisy_blocks(levels: dict[str, int], blocks: int, seed: int = 1) -> list[Run]:
+    """The machine's speed changes by half from block to block, and by a tenth from pass to pass."""
+    rng = np.random.default_rng(seed)
+    runs: list[Run] = []
+    for number in range(1, blocks + 1):
+        machine = math.exp(rng.normal(0, 0.5)) * np.exp(rng.normal(0, 0.1, 30))
+        answers = {
+            name: (level * machine * np.exp(rng.normal(0, 0.02, 30))).round().astype(int).tolist()
+            for name, level in levels.items()
+        }
+        runs += block_of(answers, block=number, round_=number)
+    return runs
+
+
+def test_a_race_looks_at_pairs_within_their_blocks() -> None:
+    """10 % apart, blocks 50 %: told at the first look, after three rounds; without blocks nothing would be."""
+    runs = noisy_blocks({"fast": 2200, "slow": 2000}, 3)
+    raced = plan(runs, race=Race())
+    (heat,) = replay(raced, runs).heats.values()
+    assert heat.told == {("fast", "slow")}
+    assert analyse(raced, FINGERPRINT, runs).verdicts[0].winners == ["fast"]
+    apart = [msgspec.structs.replace(each, block=10 * each.block + ("fast" in each.beside)) for each in runs]  # type: ignore[operator]
+    (heat,) = replay(raced, apart).heats.values()
+    assert heat.told == frozenset()
+
+
+def test_compare_takes_its_pairs_from_blocks() -> None:
+    """Head is 5 % slower. The noise floor is what the pairs scatter by, not how far neighbouring blocks lie apart."""
+    runs = noisy_blocks({"base": 2000, "head": 1900}, 6)
+    found = over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", 0.03)
+    assert found.outcome == "worse"
+    rate = found.changes["rate"]
+    assert rate.ratio is not None
+    assert rate.ratio.rounds == 6
+    assert rate.ratio.value == pytest.approx(0.95, abs=0.01)
+    assert rate.noise_floor is not None
+    assert rate.noise_floor < 0.02
+    elsewhere = [msgspec.structs.replace(r, block=99) if r.trial.id == runs[0].trial.id else r for r in runs]
+    fewer = over_pairs(Evidence(plan(elsewhere), FINGERPRINT, elsewhere), "base", "head", 0.03).changes["rate"]
+    assert fewer.ratio is not None
+    assert fewer.ratio.rounds == 5
+
+
+def test_equal_revisions_are_the_same_when_their_interval_says_so() -> None:
+    runs = noisy_blocks({"base": 2000, "head": 2000}, 18)
+    assert over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", 0.03).outcome == "same"
+    few = noisy_blocks({"base": 2000, "head": 2000}, 5)
+    assert over_pairs(Evidence(plan(few), FINGERPRINT, few), "base", "head", 0.03).outcome == "cannot tell"

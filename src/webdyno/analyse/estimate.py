@@ -144,9 +144,10 @@ class Fit:
         return Contrast(float(apart.mean()), float(apart.std(ddof=1)) / len(apart) ** 0.5, len(apart) - 1)
 
     def last_round(self, one: str, other: str) -> int | None:
-        """The last round that both have; None: they never met."""
-        met = ~np.isnan(self.seen[self.names.index(one)] + self.seen[self.names.index(other)])
-        return self.numbers[int(np.flatnonzero(met)[-1])] if met.any() else None
+        """The last round that both have, in one block or not; None: there is none."""
+        each = [~np.isnan(self.seen[self.names.index(name)]) for name in (one, other)]
+        both = set.intersection(*({self.numbers[at] for at in np.flatnonzero(seen)} for seen in each))
+        return max(both, default=None)
 
     def ratio(self, one: str, other: str, confidence: float = CONFIDENCE) -> Estimate:
         """``one / other`` with its interval."""

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 
+from webdyno.analyse.blocks import read_windows
 from webdyno.analyse.change import LOOKS, judge_pairs
 from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
@@ -46,8 +47,8 @@ def make_pairs(
         longest_s = max(longest_s, time.monotonic() - before)
         if runs is None:
             return
-        for side, run in runs.items():
-            rates[side].append(_rate(run))
+        for side, window in zip(runs, read_windows(runs.values()), strict=True):
+            rates[side].append(window.rate_per_s)
         print(_line(pair, most, rates, time.monotonic() - begun), file=sys.stderr, flush=True)
         if pair in LOOKS and judge_pairs(rates[BASE], rates[HEAD], margin).verdict != "cannot tell":
             return
@@ -67,11 +68,6 @@ def _pair(
         if read_window(run) is None:
             print(f"{called[side]}: {run.outcome}: {run.message}", file=sys.stderr)
     return runs if all(read_window(run) is not None for run in runs.values()) else None
-
-
-def _rate(run: Run) -> float:
-    window = read_window(run)
-    return 0.0 if window is None else window.rate_per_s
 
 
 def _line(pair: int, most: int, rates: dict[str, list[float]], passed_s: float) -> str:
