@@ -13,6 +13,7 @@ from tests.analyse.turning import block_of, block_run
 from webdyno.analyse import analyse
 from webdyno.analyse.additive import Meeting
 from webdyno.analyse.blocks import in_blocks, meetings, read_windows
+from webdyno.analyse.doubts.rounds import drifted
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.looks import replay
 from webdyno.analyse.pairs import pairs_of
@@ -257,3 +258,21 @@ def test_equal_revisions_are_the_same_when_their_interval_says_so() -> None:
     assert over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", 0.03).outcome == "same"
     few = noisy_blocks({"base": 2000, "head": 2000}, 5)
     assert over_pairs(Evidence(plan(few), FINGERPRINT, few), "base", "head", 0.03).outcome == "cannot tell"
+
+
+def test_blocks_that_scatter_are_no_drift_and_blocks_that_slow_down_are() -> None:
+    """The machine at 1, 0.9, 0.8 ... in six blocks: by a line through the logarithms, 50 % slower at the end."""
+    scattered = noisy_blocks({"one": 2000, "other": 1900}, 6)
+    assert drifted(table_of(scattered)) is None
+    slowing = [
+        one
+        for r in range(1, 7)
+        for one in block_of(
+            {name: [round(1000 * (1.1 - 0.1 * r))] * 30 for name in ("one", "other")}, block=r, round_=r
+        )
+    ]
+    found = drifted(table_of(slowing))
+    assert found is not None
+    logs = np.log([1, 0.9, 0.8, 0.7, 0.6, 0.5])
+    slope = np.polyfit(np.arange(6), logs, 1)[0]
+    assert found.numbers["change"] == pytest.approx(math.expm1(5 * slope))
