@@ -12,7 +12,7 @@ from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run
 from tests.analyse.turning import block_of, block_run
 from webdyno.analyse import analyse
 from webdyno.analyse.additive import Meeting
-from webdyno.analyse.blocks import in_blocks, meetings, read_windows
+from webdyno.analyse.blocks import meetings, read_windows
 from webdyno.analyse.doubts.rounds import drifted
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.looks import replay
@@ -74,8 +74,13 @@ def test_cells_of_a_table_are_read_block_by_block() -> None:
 
 def test_two_blocks_of_one_number_of_passes_are_not_one() -> None:
     runs = block_of({"one": [100, 200, 300]}) + block_of({"other": [50, 100]}, block=2)
-    rates = {w.run.trial.contender: w.rate_per_s for w in in_blocks(read_windows(runs)).values()}
+    rates = {w.run.trial.contender: w.rate_per_s for w in read_windows(runs)}
     assert rates == pytest.approx({"one": 2000, "other": 750})
+
+
+def test_a_trial_that_was_measured_again_is_in_the_block_of_each_run() -> None:
+    runs = block_of({"one": [100, 200], "other": [50, 100]}) + block_of({"one": [30, 60], "other": [30, 60]}, block=2)
+    assert [w.rate_per_s for w in read_windows(runs)] == pytest.approx([1500, 750, 450, 450])
 
 
 def test_blocks_are_connected_by_who_was_in_both() -> None:
