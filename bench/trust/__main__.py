@@ -1,4 +1,4 @@
-"""``python -m bench.trust aa | known | rerun | replay | simulated | worlds | pictures``: the answer is known.
+"""``python -m bench.trust aa | known | rerun | replay | simulated | worlds | blocks | pictures``: the answer is known.
 
 As shown the numbers are the full ones; times are for a quiet machine of two cores. ``--short`` is a try of a minute.
 ``--keep FOLDER`` keeps the Runs; ``aa FOLDER`` and ``known FOLDER`` make the table of such Runs anew.
@@ -9,6 +9,7 @@ As shown the numbers are the full ones; times are for a quiet machine of two cor
     replay  a race over the Runs of a results folder that holds every round (seconds; measures nothing)
     simulated  the race and study S1's grid in 200 made-up worlds (about 10 minutes; measures nothing)
     worlds  noise that misleads, 500 experiments of each kind (a few minutes; measures nothing)
+    blocks  the same by windows and by turns in blocks, on a machine that wanders (10 minutes; measures nothing)
     pictures   those of docs/honest-numbers.md, simulated
 """
 
@@ -21,13 +22,15 @@ from pathlib import Path
 from bench import machine
 from bench.trust import studies
 
+EXPERIMENTS = ("aa", "known", "rerun", "replay", "simulated", "worlds", "blocks", "pictures")
+
 
 def main() -> None:
     """Parse, measure, print."""
     parser = argparse.ArgumentParser(
         prog="bench.trust", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("experiment", choices=["aa", "known", "rerun", "replay", "simulated", "worlds", "pictures"])
+    parser.add_argument("experiment", choices=EXPERIMENTS)
     parser.add_argument("folder", nargs="?", type=Path, help="replay, aa, known: a results folder that is there")
     parser.add_argument("--keep", type=Path, help="aa, known, rerun: where the Runs stay (nowhere)")
     parser.add_argument("--contender", default="waitress", help="aa: which one (waitress)")
@@ -35,8 +38,9 @@ def main() -> None:
     parser.add_argument("--study", default="quickstart", help="rerun: which one (quickstart)")
     parser.add_argument("--top", type=int, default=3, help="replay: places to settle, 0: all (3)")
     parser.add_argument("--precision", type=float, default=0.03, help="replay: rates nearer than this are equal (0.03)")
-    parser.add_argument("--worlds", type=int, default=None, help="simulated, worlds: how many (200, 500)")
-    parser.add_argument("--seed", type=int, default=None, help="simulated, worlds: of the first (the first never used)")
+    parser.add_argument("--worlds", type=int, default=None, help="simulated, worlds, blocks: how many (200, 500, 200)")
+    parser.add_argument("--seed", type=int, default=None, help="these: of the first (the first never used)")
+    parser.add_argument("--only", default="", help="blocks: worlds with this in their name")
     parser.add_argument("--short", action="store_true", help="few experiments of short Runs: does it work at all?")
     given = parser.parse_intermixed_args()
     if given.experiment == "rerun" and given.folder is not None:
@@ -87,6 +91,11 @@ def _lines(given: argparse.Namespace) -> list[str]:
         from bench.trust import hard
 
         return hard.run(20 if given.short else given.worlds or 500, hard.FRESH if given.seed is None else given.seed)
+    if given.experiment == "blocks":
+        from bench.trust import turning
+
+        first = turning.FRESH if given.seed is None else given.seed
+        return turning.run(10 if given.short else given.worlds or 200, first, given.only)
     if given.experiment == "pictures":
         from bench.trust import pictures
 

@@ -12,12 +12,16 @@ from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run
 from tests.analyse.turning import block_of, block_run
 from webdyno.analyse import analyse
 from webdyno.analyse.additive import Meeting
-from webdyno.analyse.blocks import in_blocks, meetings, read_windows
+from webdyno.analyse.blocks import meetings, read_windows
+from webdyno.analyse.doubts.rounds import drifted
 from webdyno.analyse.estimate import fit
+from webdyno.analyse.looks import replay
 from webdyno.analyse.pairs import pairs_of
 from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Evidence, Table, tables
+from webdyno.analyse.versus import over_pairs
 from webdyno.analyse.window import read_window
+from webdyno.model.race import Race
 from webdyno.model.run import Run
 
 
@@ -70,8 +74,13 @@ def test_cells_of_a_table_are_read_block_by_block() -> None:
 
 def test_two_blocks_of_one_number_of_passes_are_not_one() -> None:
     runs = block_of({"one": [100, 200, 300]}) + block_of({"other": [50, 100]}, block=2)
-    rates = {w.run.trial.contender: w.rate_per_s for w in in_blocks(read_windows(runs)).values()}
+    rates = {w.run.trial.contender: w.rate_per_s for w in read_windows(runs)}
     assert rates == pytest.approx({"one": 2000, "other": 750})
+
+
+def test_a_trial_that_was_measured_again_is_in_the_block_of_each_run() -> None:
+    runs = block_of({"one": [100, 200], "other": [50, 100]}) + block_of({"one": [30, 60], "other": [30, 60]}, block=2)
+    assert [w.rate_per_s for w in read_windows(runs)] == pytest.approx([1500, 750, 450, 450])
 
 
 def test_blocks_are_connected_by_who_was_in_both() -> None:
@@ -96,7 +105,9 @@ def test_two_blocks_in_one_round_have_an_effect_each() -> None:
     assert by_rounds.ratio("a", "d").value > 1.5
     assert made.numbers == (1, 1, 2, 2, 3)
     assert made.last_round("a", "b") == 2
-    assert made.last_round("b", "d") is None
+    assert made.last_round("b", "d") == 2  # in blocks of their own
+    assert made.last_round("b", "c") == 2
+    assert made.last_round("a", "c") == 3
 
 
 def test_whom_nothing_connects_is_compared_by_how_blocks_differ() -> None:
@@ -202,3 +213,71 @@ def test_a_window_of_steady_errors_alone_is_not_lost() -> None:
     window = read_window(made)
     assert window is not None
     assert window.errors == {"reset": 2}
+
+
+def noisy_blocks(levels: dict[str, int], blocks: int, seed: int = 1) -> list[Run]:
+    """The machine's speed changes by half from block to block, and by a tenth from pass to pass."""
+    rng = np.random.default_rng(seed)
+    runs: list[Run] = []
+    for number in range(1, blocks + 1):
+        machine = math.exp(rng.normal(0, 0.5)) * np.exp(rng.normal(0, 0.1, 30))
+        answers = {
+            name: (level * machine * np.exp(rng.normal(0, 0.02, 30))).round().astype(int).tolist()
+            for name, level in levels.items()
+        }
+        runs += block_of(answers, block=number, round_=number)
+    return runs
+
+
+def test_a_race_looks_at_pairs_within_their_blocks() -> None:
+    """10 % apart, blocks 50 %: told at the first look, after three rounds; without blocks nothing would be."""
+    runs = noisy_blocks({"fast": 2200, "slow": 2000}, 3)
+    raced = plan(runs, race=Race())
+    (heat,) = replay(raced, runs).heats.values()
+    assert heat.told == {("fast", "slow")}
+    assert analyse(raced, FINGERPRINT, runs).verdicts[0].winners == ["fast"]
+    apart = [msgspec.structs.replace(each, block=10 * each.block + ("fast" in each.beside)) for each in runs]  # type: ignore[operator]
+    (heat,) = replay(raced, apart).heats.values()
+    assert heat.told == frozenset()
+
+
+def test_compare_takes_its_pairs_from_blocks() -> None:
+    """Head is 5 % slower. The noise floor is what the pairs scatter by, not how far neighbouring blocks lie apart."""
+    runs = noisy_blocks({"base": 2000, "head": 1900}, 6)
+    found = over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", 0.03)
+    assert found.outcome == "worse"
+    rate = found.changes["rate"]
+    assert rate.ratio is not None
+    assert rate.ratio.rounds == 6
+    assert rate.ratio.value == pytest.approx(0.95, abs=0.01)
+    assert rate.noise_floor is not None
+    assert rate.noise_floor < 0.02
+    elsewhere = [msgspec.structs.replace(r, block=99) if r.trial.id == runs[0].trial.id else r for r in runs]
+    fewer = over_pairs(Evidence(plan(elsewhere), FINGERPRINT, elsewhere), "base", "head", 0.03).changes["rate"]
+    assert fewer.ratio is not None
+    assert fewer.ratio.rounds == 5
+
+
+def test_equal_revisions_are_the_same_when_their_interval_says_so() -> None:
+    runs = noisy_blocks({"base": 2000, "head": 2000}, 18)
+    assert over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", 0.03).outcome == "same"
+    few = noisy_blocks({"base": 2000, "head": 2000}, 5)
+    assert over_pairs(Evidence(plan(few), FINGERPRINT, few), "base", "head", 0.03).outcome == "cannot tell"
+
+
+def test_blocks_that_scatter_are_no_drift_and_blocks_that_slow_down_are() -> None:
+    """The machine at 1, 0.9, 0.8 ... in six blocks: by a line through the logarithms, 50 % slower at the end."""
+    scattered = noisy_blocks({"one": 2000, "other": 1900}, 6)
+    assert drifted(table_of(scattered)) is None
+    slowing = [
+        one
+        for r in range(1, 7)
+        for one in block_of(
+            {name: [round(1000 * (1.1 - 0.1 * r))] * 30 for name in ("one", "other")}, block=r, round_=r
+        )
+    ]
+    found = drifted(table_of(slowing))
+    assert found is not None
+    logs = np.log([1, 0.9, 0.8, 0.7, 0.6, 0.5])
+    slope = np.polyfit(np.arange(6), logs, 1)[0]
+    assert found.numbers["change"] == pytest.approx(math.expm1(5 * slope))

@@ -55,6 +55,8 @@ class Design:
     """Of each contender: whoever is of one group is connected."""
     groups: Places
     """Of each shared block."""
+    in_blocks: bool
+    """Whether Runs were measured in blocks: then whatever the machine did meanwhile is in the effect of each."""
     kind: Places
     """Of each cell: 0 in turns, 1 alone, where a table has both."""
     matrix: Matrix
@@ -96,6 +98,7 @@ def design_of(keys: Sequence[Key], names: Sequence[str], met: Meetings) -> Desig
         shared=shared,
         group=group,
         groups=groups,
+        in_blocks=bool(met),
         kind=kind,
         matrix=matrix,
         solution=_solution(matrix, len(names), np.where(kind == 1, ALONE, 1.0)),

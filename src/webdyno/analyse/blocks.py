@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,28 +21,29 @@ from webdyno.analyse.window import Window, by_turns, read_window
 from webdyno.model.run import Run
 
 
-def read_windows(runs: Iterable[Run]) -> list[Window]:
-    """Of the Runs that succeeded, in their order; those of one block are read together."""
-    found = [window for run in runs if (window := read_window(run)) is not None]
-    together = in_blocks(found)
-    return [together[window.run.trial.id] for window in found]
-
-
-def in_blocks(windows: Sequence[Window]) -> dict[str, Window]:
-    """``windows``, by the ids of their trials, with those of one block read together."""
-    blocks: dict[int, list[Window]] = {}
-    for window in windows:
+def read_windows(runs: Iterable[Run], read: Callable[[Run], Window | None] = read_window) -> list[Window]:
+    """Of the Runs that succeeded, in their order; those of one block are read together. ``read``: one by itself."""
+    found = [window for run in runs if (window := read(run)) is not None]
+    blocks: dict[int, list[int]] = {}
+    for at, window in enumerate(found):
         if window.run.block is not None and window.turned is not None:
-            blocks.setdefault(window.run.block, []).append(window)
-    found = {window.run.trial.id: window for window in windows}
-    for together in blocks.values():
-        told = turned({window.run.trial.id: turns_of(window.run) for window in together})
-        read = {name: by_turns(found[name], turns) for name, turns in told.items()}
-        gains = {name: math.log(window.rate_per_s / window.steady.rate_per_s) for name, window in read.items()}
-        for name, gain in gains.items():
-            others = [each for other, each in gains.items() if other != name]
-            found[name] = replace(read[name], flattered=gain - statistics.median(others) if others else None)
+            blocks.setdefault(window.run.block, []).append(at)
+    for places in blocks.values():
+        for at, window in zip(places, _together([found[at] for at in places]), strict=True):
+            found[at] = window
     return found
+
+
+def _together(block: Sequence[Window]) -> list[Window]:
+    """The Runs of one block."""
+    told = turned({f"{at}": turns_of(window.run) for at, window in enumerate(block)})
+    read = [by_turns(window, told[f"{at}"]) for at, window in enumerate(block)]
+    gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read]
+    others = [gains[:at] + gains[at + 1 :] for at in range(len(gains))]
+    return [
+        replace(window, flattered=gain - statistics.median(beside) if beside else None)
+        for window, gain, beside in zip(read, gains, others, strict=True)
+    ]
 
 
 def meetings(windows: Iterable[Window]) -> Meetings:

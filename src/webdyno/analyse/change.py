@@ -16,7 +16,8 @@ as it was not seen to, and those of its starts that lie far from the others are 
 surely not none, and by the estimate beyond the margin, from three starts of each. Anything else cannot be told.
 
 Noise floor. Neighbours of one revision (A B, B A: the two Bs) are an A/A experiment within the experiment: the change
-that as many pairs of them would show though there is none.
+that as many pairs of them would show though there is none. Where the two of a pair took turns in one block, neighbours
+lie farther apart than they do, and the scatter of the pairs says it alone.
 """
 
 from __future__ import annotations
@@ -105,12 +106,20 @@ def _levels(pairs: int) -> _Levels:
 
 
 def judge_pairs(
-    base: Sequence[float], head: Sequence[float], margin: float, *, higher_is_better: bool = True
+    base: Sequence[float],
+    head: Sequence[float],
+    margin: float,
+    *,
+    higher_is_better: bool = True,
+    in_blocks: bool = False,
 ) -> Change:
-    """The change over pairs; ``base[i]`` and ``head[i]`` are positive figures of pair i, in the order of the pairs."""
+    """The change over pairs; ``base[i]`` and ``head[i]`` are positive figures of pair i, in the order of the pairs.
+
+    ``in_blocks``: the two of a pair took turns, so that they were at the same time what they were.
+    """
     logs = np.log(np.asarray(head, dtype=float)) - np.log(np.asarray(base, dtype=float))
     mean, below, above = _winsorised(logs)
-    floor, levels = _noise_floor(base, head, logs), _levels(len(logs))
+    floor, levels = _noise_floor(base, head, logs, neighbours=not in_blocks), _levels(len(logs))
     plain = _plain(logs) if len(logs) >= STARTS else None
     change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better)
     if mean is not None and mean.drawn_in:
@@ -206,7 +215,7 @@ def _plain(logs: Vector) -> _Mean:
     return _Mean(float(logs.mean()), float(logs.std(ddof=1)) / math.sqrt(len(logs)), len(logs) - 1)
 
 
-def _noise_floor(base: Sequence[float], head: Sequence[float], logs: Vector) -> float | None:
+def _noise_floor(base: Sequence[float], head: Sequence[float], logs: Vector, *, neighbours: bool) -> float | None:
     """From neighbours of one revision in the order A B, B A, A B ...: their true difference is none.
 
     And at least what the scatter of the pairs alone makes likely; of neither is anything drawn in, for a start that is
@@ -216,5 +225,7 @@ def _noise_floor(base: Sequence[float], head: Sequence[float], logs: Vector) -> 
     apart = np.array([math.log(of[pair + 1] / of[pair]) for pair, of in enumerate(twins)])
     if len(apart) < 3:
         return None
-    of_twins = _Mean(0.0, math.sqrt(float((apart**2).mean()) / len(base)), len(apart))
-    return math.expm1(max(each.reach(ALPHA) for each in (of_twins, _plain(logs))))
+    known = [_plain(logs)]
+    if neighbours:
+        known.append(_Mean(0.0, math.sqrt(float((apart**2).mean()) / len(base)), len(apart)))
+    return math.expm1(max(each.reach(ALPHA) for each in known))

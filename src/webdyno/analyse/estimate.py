@@ -144,9 +144,10 @@ class Fit:
         return Contrast(float(apart.mean()), float(apart.std(ddof=1)) / len(apart) ** 0.5, len(apart) - 1)
 
     def last_round(self, one: str, other: str) -> int | None:
-        """The last round that both have; None: they never met."""
-        met = ~np.isnan(self.seen[self.names.index(one)] + self.seen[self.names.index(other)])
-        return self.numbers[int(np.flatnonzero(met)[-1])] if met.any() else None
+        """The last round that both have, in one block or not; None: there is none."""
+        each = [~np.isnan(self.seen[self.names.index(name)]) for name in (one, other)]
+        both = set.intersection(*({self.numbers[at] for at in np.flatnonzero(seen)} for seen in each))
+        return max(both, default=None)
 
     def ratio(self, one: str, other: str, confidence: float = CONFIDENCE) -> Estimate:
         """``one / other`` with its interval."""
@@ -249,17 +250,33 @@ def _trimmed(design: Design, residuals: Vector) -> NDArray[np.floating]:
 
 
 def _rounds(design: Design, y: Vector, noise: Vector, freedom: Vector) -> tuple[Vector, Contrast | None]:
-    """Effect of each round, or block, and their trend along the order of rounds."""
+    """Effect of each round, or block, and their trend along the order of rounds.
+
+    A block lasts for seconds, and the machine differs from one to the next by more than what was measured in them does:
+    there the scatter about the trend is its error.
+    """
     if len(design.shared) < 2:
         return np.zeros(0), None
     makers, rounds = design.effects(), [design.rounds[block] for block in design.shared]
     at = np.array(rounds, dtype=float) - np.mean(rounds)
     if not at.any():
         return makers @ y, None
+    if design.in_blocks:
+        return makers @ y, _along(at, makers @ y)
     slope = (at / (at**2).sum()) @ makers * (rounds[-1] - rounds[0])
     error = float((slope**2 @ noise) ** 0.5)
     known = float(freedom.max()) if len(freedom) else 0.0
     return makers @ y, Contrast(float(slope @ y), error, known) if known > 0 else None
+
+
+def _along(at: Vector, effects: Vector) -> Contrast | None:
+    """From the first to the last of ``effects`` that lie at ``at``, by the straight line (least squares)."""
+    squares, span = float(at @ at), float(at[-1] - at[0])
+    slope = float(at @ effects) / squares
+    left, freedom = effects - effects.mean() - slope * at, len(at) - 2
+    if freedom < 1:
+        return None
+    return Contrast(slope * span, span * float(left @ left / freedom / squares) ** 0.5, freedom)
 
 
 def _kept(residuals: Vector, owner: NDArray[np.intp], number: int) -> NDArray[np.intp]:

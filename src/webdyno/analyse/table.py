@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from webdyno.analyse.additive import Meetings
-from webdyno.analyse.blocks import in_blocks, meetings
+from webdyno.analyse.blocks import meetings, read_windows
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.window import Window, read_window
 from webdyno.model.contender import App, Contender
@@ -166,8 +166,8 @@ def cells_of(
     """
     table = (like.workload, like.load, like.driver)
     trials = [trial for trial in plan.trials if (trial.workload, trial.load, trial.driver) == table]
-    alone = [window for trial in trials if trial.id in last and (window := read(last[trial.id])) is not None]
-    windows = in_blocks(alone)
+    there = read_windows([last[trial.id] for trial in trials if trial.id in last], read)
+    windows = {window.run.trial.id: window for window in there}
     cells: list[Cell] = []
     for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda trial: trial.contender)):
         contender = plan.contenders[name]

@@ -225,10 +225,16 @@ def _side(cell: Cell) -> Side:
 
 
 def _paired(base: Cell, head: Cell, margin: float, figure: str) -> Change:
-    mine, theirs = ({w.run.trial.round: value for w, value in _known(cell, figure)} for cell in (base, head))
-    both = sorted(set(mine) & set(theirs))
-    better = figure == "rate"
-    return judge_pairs([mine[r] for r in both], [theirs[r] for r in both], margin, higher_is_better=better)
+    """Where they were measured in blocks, a pair is of one block."""
+    mine, theirs = ({w.run.trial.round: (w, value) for w, value in _known(cell, figure)} for cell in (base, head))
+    both = [r for r in sorted(set(mine) & set(theirs)) if mine[r][0].run.block == theirs[r][0].run.block]
+    return judge_pairs(
+        [mine[r][1] for r in both],
+        [theirs[r][1] for r in both],
+        margin,
+        higher_is_better=figure == "rate",
+        in_blocks=bool(both) and all(mine[r][0].turned is not None for r in both),
+    )
 
 
 def _apart(base: Cell, head: Cell, margin: float, at_once: int, figure: str) -> Change:
