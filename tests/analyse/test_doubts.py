@@ -452,12 +452,14 @@ def test_every_rule_has_a_test_above() -> None:
         "part-of-phase",
         "pool-limited",
         "ran-again",
+        "restless",
         "one-start",
         "silent-close",
         "slow-starts",
         "still-climbing",
         "stolen-time",
         "throttled",
+        "turns-differ",
     }
     rules = {rule.__name__.replace("_", "-") for rule in (*CONTENDER_RULES, *TABLE_RULES, *STUDY_RULES)}
     named = {"http-1-0": "http-1.0", "memory-unlimited": "memory-limit-not-enforced", "loaded-before": "noisy-host"}
