@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.fakes import catalogue, study
-from webdyno.design.length import OVERHEAD_S
+from webdyno.design.length import BLOCK_S, OVERHEAD_S
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.service import Service, Way
@@ -103,8 +103,20 @@ def test_nothing_left_is_one_sentence() -> None:
 
 
 def test_its_length_is_the_sum_of_its_trials() -> None:
-    plan = make_plan(study("a", rounds=2), catalogue("a"), {})
+    asked = msgspec.structs.replace(study("a", rounds=2), alone=True)
+    plan = make_plan(asked, catalogue("a"), {})
     assert plan.seconds == pytest.approx(2 * 4 * (OVERHEAD_S + 0.5 + 2.0))
+
+
+def test_in_blocks_a_steady_phase_comes_to_the_turns_of_each() -> None:
+    plan = make_plan(study("a", rounds=2), catalogue("a"), {})
+    assert plan.turns is not None
+    assert plan.seconds == pytest.approx(2 * 4 * (OVERHEAD_S + BLOCK_S + 0.5 + 2.0 + 2.0 / 3))
+
+
+def test_alone_and_in_place_nobody_takes_turns() -> None:
+    for changes in ({"alone": True}, {"design": "in-place"}):
+        assert make_plan(msgspec.structs.replace(study("a"), **changes), catalogue("a"), {}).turns is None
 
 
 def test_in_place_the_rounds_of_a_cell_follow_each_other_and_only_the_first_starts_a_server() -> None:
@@ -131,7 +143,7 @@ def test_a_contender_with_a_warm_up_of_its_own_gets_it_in_the_same_tables() -> N
     assert {trial.load for trial in plan.trials if trial.contender == "a"} == {
         trial.load for trial in plan.trials if trial.contender == "b"
     }
-    assert plan.seconds == pytest.approx(4 * (2 * (OVERHEAD_S + 2.0) + 8.0 + 0.5))
+    assert plan.seconds == pytest.approx(4 * (2 * (OVERHEAD_S + BLOCK_S + 2.0 + 2.0 / 3) + 8.0 + 0.5))
 
 
 def test_narrow_replaces_only_what_is_given() -> None:

@@ -7,6 +7,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
+from webdyno.analyse.looks import replay
 
 from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run
 from tests.analyse.turning import block_of, block_run
@@ -15,7 +16,6 @@ from webdyno.analyse.additive import Meeting
 from webdyno.analyse.blocks import meetings, read_windows
 from webdyno.analyse.doubts.rounds import drifted
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.looks import replay
 from webdyno.analyse.pairs import pairs_of
 from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Evidence, Table, tables

@@ -452,13 +452,13 @@ def test_every_rule_has_a_test_above() -> None:
         "part-of-phase",
         "pool-limited",
         "ran-again",
+        "restless",
         "one-start",
         "silent-close",
         "slow-starts",
         "still-climbing",
         "stolen-time",
         "throttled",
-        "restless",  # from here on test_doubts_turns.py
         "turns-differ",
     }
     assert {row.kind for row in ROWS} == PROVOKED.keys() | also

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes import catalogue, study
 from webdyno.commands.progress import line_of
-from webdyno.design.length import trial_seconds
+from webdyno.design.length import expected_s
 from webdyno.model.race import Race
 from webdyno.model.rig import Rig
 from webdyno.model.run import Run
@@ -32,11 +32,11 @@ def run(at: int, seconds: float = 3.0) -> Run:
 
 def test_what_is_left_is_judged_by_how_long_trials_really_take() -> None:
     tally = Tally(PLAN, set())
-    expected = sum(trial_seconds(trial.load) for trial in PLAN.trials)
+    expected = sum(expected_s(PLAN, trial) for trial in PLAN.trials)
     assert tally.left_s == pytest.approx(expected)
-    tally.add(run(0, seconds=2 * trial_seconds(PLAN.trials[0].load)))
+    tally.add(run(0, seconds=2 * expected_s(PLAN, PLAN.trials[0])))
     assert (tally.done, tally.total) == (1, 16)
-    assert tally.left_s == pytest.approx(2 * (expected - trial_seconds(PLAN.trials[0].load)))
+    assert tally.left_s == pytest.approx(2 * (expected - expected_s(PLAN, PLAN.trials[0])))
 
 
 def test_a_race_with_a_budget_is_over_when_that_is_spent() -> None:

@@ -103,7 +103,8 @@ def test_it_is_raced_in_as_many_runs_as_its_rounds_would_be() -> None:
     slow = contender("c", ready_s=60)
     known = catalogue("a", "b", "c")
     known = msgspec.structs.replace(known, contenders={**known.contenders, "c": slow})
-    plan = Racing().choice.on(make_plan(Racing().choice.rounds_of(QUICK), known, {}), QUICK)
+    alone = msgspec.structs.replace(QUICK, alone=True)
+    plan = Racing().choice.on(make_plan(Racing().choice.rounds_of(alone), known, {}), alone)
     assert plan.race == Race(most_runs=60)
     assert (plan.rounds, len(plan.trials), plan.most_trials) == (8, 96, 60)
     assert extent(plan) == "a race of 36 to 60 trials"

@@ -11,6 +11,7 @@ import pytest
 
 from tests.analyse import fakes
 from webdyno.design import Block
+from webdyno.design.blocks import Room
 from webdyno.design.pairs import Pairs, order_of
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -46,7 +47,9 @@ class Sides:
         return fakes.run(trial.contender, rate=self.rates[trial.contender] * next(self.noise), **like)
 
     def pairs(self, *, most: int = 18, budget_s: float = 1e9, plan: Plan = PLAN) -> int:
-        design = Pairs(plan=plan, names=NAMES, load=LOAD, margin=0.03, most=most, budget_s=budget_s)
+        design = Pairs(
+            plan=plan, names=NAMES, load=LOAD, room=Room(memory_bytes=None), margin=0.03, most=most, budget_s=budget_s
+        )
         book = Scratch(Path("unused"))
         for run in self.runs:
             book.append(run)

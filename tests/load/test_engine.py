@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from webdyno.load import engine
-from webdyno.load.driver import DriverCommand, Fault, Order, PhaseEdge, Summary
+from webdyno.load.driver import DriverCommand, Fault, Order, PhaseEdge, Rested, Summary
 from webdyno.load.engine import Engine
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
@@ -240,7 +240,8 @@ def test_turns_have_a_phase_of_their_own_and_keys_that_other_slices_lack() -> No
     ready = {"event": "ready", "at_ns": 2, "connections": 64}
     turn = SLICE | {"phase": "turn", "turn": 4, "drained_ns": 812, "reopened": 3, "latency_hdr": None}
     edge = {"event": "phase", "phase": "turn", "at_ns": 3}
-    [begun, event, plain, _] = said(STARTED | {"schema": 4}, ready, edge, turn, SLICE, SUMMARY)
+    [rested, begun, event, plain, _] = said(STARTED | {"schema": 4}, ready, edge, turn, SLICE, SUMMARY)
+    assert rested == Rested(connections=64)
     assert begun == PhaseEdge("turn", 3)
     assert (event.phase, event.turn, event.drained_ns, event.reopened) == ("turn", 4, 812, 3)
     assert (plain.turn, plain.drained_ns, plain.reopened) == (None, None, None)

@@ -201,6 +201,7 @@ def _measure(
     interrupted: threading.Event,
 ) -> None:
     from webdyno.design.pairs import Pairs
+    from webdyno.session.designs import room_here
     from webdyno.session.lines import PairLines
     from webdyno.session.loop import in_folder
     from webdyno.session.settling import settling_s
@@ -218,6 +219,7 @@ def _measure(
         plan=ready.plan,
         names=names,
         load=load,
+        room=room_here(),
         margin=chosen.margin,
         most=chosen.measuring.pairs,
         budget_s=budget_s,

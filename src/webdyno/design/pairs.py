@@ -1,14 +1,19 @@
-"""Pairs: base and head one after the other, again and again in turned order, until what they differ by is known."""
+"""Pairs: base and head beside each other, again and again, until what they differ by is known.
+
+Both in one block, where they can share one; else one after the other, in turned order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webdyno.analyse.blocks import read_windows
 from webdyno.analyse.change import LOOKS, judge_pairs
 from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
-from webdyno.design import Block, done_in, one_by_one
+from webdyno.design import Block, done_in
+from webdyno.design.blocks import Room, drawn
 from webdyno.design.length import spent_s
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -31,6 +36,7 @@ class Pairs:
     names: tuple[str, str]
     """The contenders that are base and head."""
     load: Load
+    room: Room
     margin: float
     most: int
     budget_s: float
@@ -43,7 +49,7 @@ class Pairs:
         number, done = len(made) + 1, done_in(runs)
         called = dict(zip((BASE, HEAD), self.names, strict=True))
         trials = [trial_of(self.plan, called[side], self.load, number) for side in order_of(number)]
-        return one_by_one([trial for trial in trials if trial.id not in done])
+        return drawn([trial for trial in trials if trial.id not in done], self.plan, self.room, runs)
 
     def made(self, runs: Sequence[Run]) -> list[Pair]:
         """Those of which both Runs are there, in their order."""
@@ -66,8 +72,10 @@ class Pairs:
             return True
         if len(made) not in LOOKS:
             return False
-        base, head = ([rate_of(pair[side]) for pair in made] for side in (BASE, HEAD))
-        return judge_pairs(base, head, self.margin).verdict != "cannot tell"
+        rates = [rates_of(pair) for pair in made]
+        base, head = ([each[side] for each in rates] for side in (BASE, HEAD))
+        in_blocks = all(run.block is not None for pair in made for run in pair.values())
+        return judge_pairs(base, head, self.margin, in_blocks=in_blocks).verdict != "cannot tell"
 
     def is_spent(self, made: Sequence[Pair]) -> bool:
         """Whether the longest pair so far does not fit into what is left of the budget."""
@@ -75,7 +83,8 @@ class Pairs:
         return self.budget_s - sum(took) < max(took)
 
 
-def rate_of(run: Run) -> float:
-    """Right answers per second; 0 of a Run that failed."""
-    window = read_window(run)
-    return 0.0 if window is None else window.rate_per_s
+def rates_of(pair: Pair) -> dict[str, float]:
+    """Right answers per second of each side, those of one block read together; 0 of a Run that failed."""
+    served = {side: run for side, run in pair.items() if read_window(run) is not None}
+    windows = zip(served, read_windows(served.values()), strict=True)
+    return dict.fromkeys(pair, 0.0) | {side: window.rate_per_s for side, window in windows}

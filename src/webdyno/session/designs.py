@@ -14,9 +14,14 @@ from webdyno.rig.memory import free_memory_bytes
 
 def design_of(plan: Plan, ceilings: Sequence[Ceiling]) -> Design:
     """A race where the Plan is one, else every round of everything."""
-    room = Room(memory_bytes=free_memory_bytes())
+    room = room_here()
     if plan.race is None:
         return grid(plan, room)
     from webdyno.design.race import race  # numpy, which a grid need not wait for
 
     return race(plan, room, ceilings)
+
+
+def room_here() -> Room:
+    """For contenders side by side, as this machine is now."""
+    return Room(memory_bytes=free_memory_bytes())

@@ -10,7 +10,7 @@ from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
 from webdyno.analyse.words import per_cent, rate, time_ns
 from webdyno.design import Block
-from webdyno.design.pairs import Pairs, rate_of
+from webdyno.design.pairs import Pairs, rates_of
 from webdyno.design.rate_search import never_served, tried_of
 from webdyno.load.driver import Event
 from webdyno.model.run import Run
@@ -70,7 +70,8 @@ class PairLines(_Lines):
         for each in failed:
             say(f"{each.trial.contender}: {each.outcome}: {each.message}")
         if not failed:
-            base, head = rate_of(last[BASE]), rate_of(last[HEAD])
+            rates = rates_of(last)
+            base, head = rates[BASE], rates[HEAD]
             change = head / base - 1
             shown = f"{'-' if change < 0 else '+'}{per_cent(abs(change))}"
             say(
