@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -51,14 +52,16 @@ def conduct_block(
 
     Whoever leaves requests unanswered at the end of its turns is conducted alone once the others are done.
     """
+    begun = time.monotonic()
     block = _Block(trials, bench, turns, random.Random(f"{bench.plan.seed}/{number}"))  # noqa: S311 - to be repeated
     runs = block.conduct(built)
+    share_s = (time.monotonic() - begun) / len(trials)
     names = [trial.contender for trial in trials]
     beside = [[name for name in names if name != trial.contender] for trial in trials]
     return [
         msgspec.structs.replace(conduct(run.trial, bench, built[run.trial.contender]), set_aside=True)
         if run.trial.contender in block.set_aside and not bench.interrupted.is_set()
-        else msgspec.structs.replace(run, block=number, beside=others)
+        else msgspec.structs.replace(run, block=number, beside=others, seconds=share_s)
         for run, others in zip(runs, beside, strict=True)
     ]
 

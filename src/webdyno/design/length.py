@@ -45,14 +45,8 @@ def expected_s(plan: Plan, trial: Trial) -> float:
 
 
 def spent_s(runs: Iterable[Run]) -> float:
-    """Seconds that ``runs`` took; those of a block took them together."""
-    alone_s, blocks = 0.0, dict[int, float]()
-    for run in runs:
-        if run.block is None:
-            alone_s += run.seconds
-        else:
-            blocks[run.block] = max(run.seconds, blocks.get(run.block, 0.0))
-    return alone_s + sum(blocks.values())
+    """Seconds that ``runs`` took."""
+    return sum(run.seconds for run in runs)
 
 
 def rounds_s(plan: Plan, rounds: int) -> float:

@@ -71,6 +71,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str
     """UTC, ISO 8601."""
     seconds: float
+    """From start to end; in a block, its equal part of what all took together."""
     rig: Rig
     message: str = ""
     """For every outcome but ok: one sentence."""
