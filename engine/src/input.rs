@@ -118,3 +118,61 @@ fn alarm_of(alarm: BorrowedFd<'_>) -> PollFd<'_> {
 fn reader_of(sink: BorrowedFd<'_>) -> PollFd<'_> {
     PollFd::from_borrowed_fd(sink, PollFlags::empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::io::Write;
+    use std::io::pipe;
+
+    fn order(turns: bool) -> Value {
+        let mut order = json!({
+            "schema": 4, "target": {"host": "127.0.0.1", "port": 8080}, "turns": turns,
+            "requests": [{"name": "r", "method": "GET", "path": "/"}], "pace": {"kind": "closed", "connections": 2},
+            "warmup_ns": 0, "timeout_ns": 1_000_000_000, "connect_timeout_ns": 1_000_000_000, "keep_alive": true,
+            "http": "1.1", "threads": 2, "cpus": [], "slice_ns": 1_000_000_000
+        });
+        if !turns {
+            order["count"] = 1.into();
+        }
+        order
+    }
+
+    #[test]
+    fn commands_are_the_lines_after_an_order_with_turns() {
+        let ((source, mut all), (alarm, _ring), (_out, sink)) = (pipe().unwrap(), pipe().unwrap(), pipe().unwrap());
+        let mut input = Input::new(source);
+        write!(all, "{}\n{{\"end\"", order(true)).unwrap();
+        assert!(input.order().unwrap().turns);
+        write!(all, ": true}}\n\nlast").unwrap();
+        drop(all);
+        let mut next = || input.next(alarm.as_fd(), sink.as_fd()).unwrap();
+        let heard = ["{\"end\": true}", "", "last"].map(|line| Heard::Line(line.to_string()));
+        assert_eq!(heard, [next(), next(), next()]);
+        assert_eq!([Heard::End, Heard::End], [next(), next()]);
+    }
+
+    #[test]
+    fn an_order_without_turns_is_all_of_the_input() {
+        for text in [serde_json::to_string_pretty(&order(false)).unwrap(), format!("{}\n \n", order(false))] {
+            let (source, mut all) = pipe().unwrap();
+            all.write_all(text.as_bytes()).unwrap();
+            drop(all);
+            assert!(!Input::new(source).order().unwrap().turns);
+        }
+    }
+
+    #[test]
+    fn who_waits_for_a_command_hears_of_signals_and_of_a_reader_that_has_gone() {
+        for signal in [true, false] {
+            let ((source, _all), (alarm, mut ring), (out, sink)) = (pipe().unwrap(), pipe().unwrap(), pipe().unwrap());
+            if signal {
+                ring.write_all(b"!").unwrap();
+            } else {
+                drop(out);
+            }
+            assert_eq!(Ok(Heard::Interrupted), Input::new(source).next(alarm.as_fd(), sink.as_fd()));
+        }
+    }
+}

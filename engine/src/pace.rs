@@ -8,9 +8,12 @@
 //! Requests that are due and have no connection are not kept anywhere: they are what the schedule has between the last one sent and
 //! now. So a server that stands still costs no memory, however fast the pace.
 
+mod opening;
+
 use crate::crowd::Crowd;
 use crate::order::{Order, PaceOrder, Until};
 use crate::schedule::Schedule;
+use opening::Opening;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// What the pace says about the next request.
@@ -77,35 +80,6 @@ enum Kind {
     ClosedStages(Crowd),
     /// The schedule of an open pace.
     Open(Schedule),
-}
-
-/// How the connections of a closed pace come to be there: one after the other, evenly, so that those who come do not all meet the
-/// listen queue at once. What does not fit there is sent again by the kernel a second later, then after two more, after four ...
-/// None of them asks before all are there: many servers take one new connection in each turn of their loop, and where the others
-/// keep those turns long, the last of thousands are taken minutes later.
-#[derive(Clone, Copy, Debug)]
-struct Opening {
-    /// From the begin of the run; 0: all at once.
-    ns: u64,
-    /// When they begin to ask, from the begin of the run; the end of time: not before a command.
-    asks: u64,
-    connections: u64,
-    thread: u64,
-    threads: u64,
-}
-
-impl Opening {
-    /// What the connection of this place has to wait for at `at` after the begin of the run, in nanoseconds after it; `None`: nothing.
-    /// Threads deal the connections like cards.
-    #[inline(always)]
-    fn wait(&self, place: usize, at: u64) -> Option<Due> {
-        if at >= self.asks {
-            return None;
-        }
-        let number = place as u64 * self.threads + self.thread;
-        let opens = (u128::from(number) * u128::from(self.ns) / u128::from(self.connections)) as u64;
-        Some(if opens > at { Due::Away(opens) } else { Due::Early(self.asks) })
-    }
 }
 
 /// When the next request may go, as one worker sees it.
@@ -199,12 +173,12 @@ impl<'t> Pace<'t> {
 
     /// Connections that are not there are to be, at once; none asks.
     pub fn open_again(&mut self) {
-        self.kind = Kind::Closed(Opening { ns: 0, asks: Schedule::NEVER, connections: 1, thread: 0, threads: 1 });
+        self.kind = Kind::Closed(Opening::at_once(Schedule::NEVER));
     }
 
     /// A turn begins: each free connection asks.
     pub fn ask(&mut self) {
-        self.kind = Kind::Closed(Opening { ns: 0, asks: 0, connections: 1, thread: 0, threads: 1 });
+        self.kind = Kind::Closed(Opening::at_once(0));
     }
 
     /// How many connection places this worker has.
@@ -315,7 +289,7 @@ mod tests {
     use crate::order::Arrivals;
 
     fn counting(tickets: &Tickets, steady: bool) -> Pace<'_> {
-        let kind = Kind::Closed(Opening { ns: 0, asks: 0, connections: 1, thread: 0, threads: 1 });
+        let kind = Kind::Closed(Opening::at_once(0));
         Pace { places: 1, opened: 1, kind, start: 0, tickets: Some(tickets), steady, steady_from: 0 }
     }
 
@@ -325,15 +299,20 @@ mod tests {
     }
 
     #[test]
-    fn connections_are_opened_evenly_over_the_opening_and_dealt_over_threads() {
-        let opening = |thread| Opening { ns: 1000, asks: 1000, connections: 10, thread, threads: 2 };
-        // Numbers 0, 2, 4 ... are the first thread's: at 0, 200, 400 ...
-        let (away, early) = (|at| Some(Due::Away(at)), Some(Due::Early(1000)));
-        assert_eq!([early, away(200), away(800)], [0, 1, 4].map(|place| opening(0).wait(place, 0)));
-        assert_eq!([away(100), away(900)], [0, 4].map(|place| opening(1).wait(place, 0)));
-        assert_eq!((away(900), early), (opening(1).wait(4, 899), opening(1).wait(4, 900)));
-        assert_eq!((early, None), (opening(0).wait(0, 999), opening(0).wait(0, 1000)), "all ask when all are there");
-        assert_eq!(None, Opening { ns: 0, asks: 0, ..opening(1) }.wait(4, 0), "all at once");
+    fn between_turns_nothing_is_asked_and_what_is_missing_can_be_opened() {
+        let tickets = Tickets::new(9);
+        let mut pace = counting(&tickets, false);
+        let (mut says, never) = (Vec::new(), Schedule::NEVER);
+        for turn in 0..3 {
+            match turn {
+                0 => pace.rest(),
+                1 => pace.open_again(),
+                _ => pace.ask(),
+            }
+            says.push((pace.next(0, 5), pace.asks_from(), pace.is_constant(), pace.due()));
+        }
+        let expected = [(Due::Rest, Some(never)), (Due::Early(never), Some(never)), (Due::Since(5), Some(0))];
+        assert_eq!(expected.map(|(due, asks)| (due, asks, true, never)).to_vec(), says);
     }
 
     #[test]

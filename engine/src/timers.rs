@@ -113,6 +113,16 @@ mod tests {
     }
 
     #[test]
+    fn dropped_reminders_never_come() {
+        let mut timers = Timers::new(2);
+        (0..2).for_each(|place| timers.arm(place, 10));
+        timers.clear();
+        assert_eq!((None, UNARMED), (timers.due(100), timers.next()));
+        timers.arm(1, 50);
+        assert_eq!(Some(1), timers.due(100));
+    }
+
+    #[test]
     fn reminders_out_of_date_do_not_pile_up() {
         let mut timers = Timers::new(2);
         for n in 0..1000 {

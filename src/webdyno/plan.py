@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import msgspec
 
 from webdyno.design.grid import cell_by_cell, in_rounds
 from webdyno.design.length import expected_s
+from webdyno.model.block import Turns
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
@@ -145,7 +145,7 @@ def _plan(
     used = [catalogue.contenders[name] for name in study.contenders if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
     services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
-    return Plan(
+    plan = Plan(
         study=study.name,
         title=study.title,
         question=study.question,
@@ -160,7 +160,8 @@ def _plan(
         memory_bytes=memory_bytes(study),
         cores=study.cores,
         estimate=study.estimate,
-        seconds=sum(map(partial(expected_s, catalogue.contenders, in_place), trials)),
+        seconds=0.0,
+        turns=None if study.alone or in_place else Turns(),
         in_place=in_place,
         services={name: catalogue.services[name] for name in services},
         shows=[*study.shows],
@@ -168,6 +169,7 @@ def _plan(
         original=study.original,
         brief=brief,
     )
+    return msgspec.structs.replace(plan, seconds=sum(expected_s(plan, trial) for trial in trials))
 
 
 def _skipped(

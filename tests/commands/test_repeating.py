@@ -27,6 +27,7 @@ EVERY = Narrowing(
     driver="wrk",
     memory="none",
     trimmed=True,
+    alone=True,
     brief=True,
 )
 

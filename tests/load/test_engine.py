@@ -29,7 +29,7 @@ def order_of(**changes: Any) -> Order:
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_program", lambda: "/bin/webdyno-engine")
+    monkeypatch.setattr(engine, "program", lambda: "/bin/webdyno-engine")
 
 
 def sent(**changes: Any) -> Any:

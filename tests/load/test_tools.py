@@ -48,7 +48,7 @@ def test_wrk_gets_exact_seconds_threads_header_and_script() -> None:
 
 
 def test_wrk2_gets_its_rate_and_all_that_wrk_gets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wrk2, "_program", lambda: "wrk2")
+    monkeypatch.setattr(wrk2, "program", lambda: "wrk2")
     steady = argv("wrk2", order_of({"rate_per_s": 100, "max_connections": 64}))
     script = steady[steady.index("-s") + 1]
     assert script.endswith("load/wrk.lua")

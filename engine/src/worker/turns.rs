@@ -40,17 +40,12 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.be_ready(self.connections);
         for number in 1.. {
             self.bring_to_end(Part::Resting(number), REST_NS);
+            self.look();
+            self.open_again();
+            self.meet(cue, number);
             if !self.has_to_end() {
-                self.look();
-                self.open_again();
+                self.take_turn(cue.turn(), cue.start(), number);
             }
-            if !self.has_to_end() {
-                self.meet(cue, number);
-            }
-            if self.has_to_end() {
-                break;
-            }
-            self.take_turn(cue.turn(), cue.start(), number);
             if self.has_to_end() {
                 break;
             }
@@ -121,6 +116,7 @@ impl<P: Poll> Worker<'_, P> {
         self.count_untold();
         self.ledger.end_turn(now);
         self.ledger.rest();
+        self.part = Part::Resting(number + 1);
         // Deadlines of requests that have ended would wake it up.
         self.timers.clear();
         self.places.iter_mut().for_each(|p| p.state = State::BackOff(Schedule::NEVER));

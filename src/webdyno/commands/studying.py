@@ -43,6 +43,10 @@ class Narrowing:
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
     ] = False
 
+    alone: Annotated[
+        bool, flag("--alone", help="Each contender alone, one after the other; else those that can take turns.")
+    ] = False
+
     brief: Annotated[
         bool,
         Parameter(name=["--brief"], negative=(), help="The study's brief version: the same question in minutes."),
@@ -60,7 +64,8 @@ class Narrowing:
         texts = (("-d", self.duration), ("--driver", self.driver), ("--memory", self.memory))
         typed = [part for name, values in lists if values for part in (name, ",".join(values))]
         typed += [part for name, value in texts if value is not None for part in (name, value)]
-        return [*typed, *["--trimmed"] * self.trimmed, *["--brief"] * self.brief]
+        switches = (("--trimmed", self.trimmed), ("--alone", self.alone), ("--brief", self.brief))
+        return [*typed, *(flag for flag, given in switches if given)]
 
     def of(self, study: Study, catalogue: Catalogue) -> Study:
         """``study``, narrowed."""
@@ -75,6 +80,7 @@ class Narrowing:
             seed=self.seed,
             driver=None if self.driver is None else driver_called(self.driver),
             estimate="trimmed" if self.trimmed else None,
+            alone=True if self.alone else None,
         )
         if self.memory is None:
             return narrowed

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from webdyno.design.blocks import Room, why_alone
 from webdyno.model.contender import Contender
 from webdyno.model.load import Load
 from webdyno.model.race import Race
@@ -12,6 +13,9 @@ from webdyno.model.trial import Plan, Trial
 
 OVERHEAD_S = 0.6
 """Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
+BLOCK_S = 0.3
+"""More, in a block, where it has its own engine: that one's start, the drained ends of turns and the looks between."""
+ANY_ROOM = Room(memory_bytes=None)
 USUAL_READY_S = 20.0
 """What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
 GUESSED_RATE_PER_S = 2000
@@ -25,11 +29,19 @@ def trial_seconds(load: Load, contender: Contender | None = None) -> float:
     return overhead + load.opening_s + load.warmup_s + steady
 
 
-def expected_s(contenders: Mapping[str, Contender], in_place: bool, trial: Trial) -> float:
-    """As ``trial_seconds``; in place only the first round of a cell starts a server."""
-    if in_place and trial.round > 1:
+def expected_s(plan: Plan, trial: Trial) -> float:
+    """As ``trial_seconds``, in the design of ``plan``.
+
+    In place only the first round of a cell starts a server. In a block, each contender's part of it: the turns that it
+    takes are as long as its load would be alone, and a steady phase comes to them. Who will be alone is guessed by the
+    load, for there may be too little memory for all, or a contender that does not rest.
+    """
+    if plan.in_place and trial.round > 1:
         return trial_seconds(trial.asked) - OVERHEAD_S
-    return trial_seconds(trial.asked, contenders.get(trial.contender))
+    alone_s = trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+    if plan.turns is None or why_alone(trial, plan, ANY_ROOM) is not None:
+        return alone_s
+    return alone_s + BLOCK_S + plan.turns.window_s(trial.load)
 
 
 def spent_s(runs: Iterable[Run]) -> float:
@@ -45,16 +57,12 @@ def spent_s(runs: Iterable[Run]) -> float:
 
 def rounds_s(plan: Plan, rounds: int) -> float:
     """Seconds of so many rounds of everything."""
-    return sum(
-        trial_seconds(trial.asked, plan.contenders.get(trial.contender))
-        for trial in plan.trials
-        if trial.round <= rounds
-    )
+    return sum(expected_s(plan, trial) for trial in plan.trials if trial.round <= rounds)
 
 
 def longest_s(plan: Plan, race: Race) -> float:
     """Seconds of the race if the Runs left to it after its first rounds go to those that take longest."""
     extra = (race.most_runs or 0) - race.least_rounds * plan.cells
     later = [trial for trial in plan.trials if trial.round > race.least_rounds]
-    each = sorted((trial_seconds(trial.asked, plan.contenders.get(trial.contender)) for trial in later), reverse=True)
+    each = sorted((expected_s(plan, trial) for trial in later), reverse=True)
     return rounds_s(plan, race.least_rounds) + sum(each[:extra])

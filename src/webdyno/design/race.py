@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from webdyno.analyse.replay import replay
 from webdyno.design import Block, Design
 from webdyno.design.blocks import Room, drawn
-from webdyno.design.length import spent_s, trial_seconds
+from webdyno.design.length import expected_s, spent_s
 from webdyno.model.rig import Ceiling
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
@@ -31,4 +31,4 @@ def _affordable(plan: Plan, trials: Sequence[Trial], runs: Sequence[Run]) -> Ite
         if budget_s is not None and so_far_s > budget_s:
             return
         yield trial
-        so_far_s += trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+        so_far_s += expected_s(plan, trial)

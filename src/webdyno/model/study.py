@@ -64,6 +64,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How ``run`` does it where no flag says so. ``in-place``: each server is started once, and its rounds follow each
     other there, as in many older articles. None: a race where the rates of several contenders under full load are
     all the question (no claims, no ``shows``, no rate that is asked for, no trimmed mean), else exhaustive."""
+    alone: bool = False
+    """Every contender is measured alone, one after the other, also those that could share a block and take turns."""
     seed: int = 1
     memory_mb: int | None = None
     """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""

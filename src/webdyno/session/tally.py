@@ -15,7 +15,7 @@ class Tally:
     def __init__(self, plan: Plan, already: set[str]) -> None:
         self.total = plan.most_trials
         self.done = sum(trial.id in already for trial in plan.trials)
-        self._expected = partial(expected_s, plan.contenders, plan.in_place)
+        self._expected = partial(expected_s, plan)
         whole_s = sum(map(self._expected, plan.trials)) if self.total == len(plan.trials) else plan.seconds
         self._ahead_s = whole_s - sum(self._expected(trial) for trial in plan.trials if trial.id in already)
         self._expected_s = self._taken_s = 0.0
