@@ -95,7 +95,7 @@ def test_the_answer_comes_with_a_command_and_nothing_is_written(webdyno: Call, p
     before = content(project)
     done = webdyno(
         *("try", "shop:app", "-C", str(project), "-k", "wsgiref", "--path", "3=/items", "--path", "/secret", "-c", "4"),
-        *("--env-file", str(project / "shop.env"), "--expect", "status==200", "--budget", "45s", "--json"),
+        *("--env-file", str(project / "shop.env"), "--expect", "status==200", "--budget", "30s", "--json"),
         *("--current", "python serve.py {port}", "--save", str(tmp_path / "out")),
         timeout=170,
     )

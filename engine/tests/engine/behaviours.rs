@@ -246,6 +246,19 @@ fn a_big_answer_is_checked_whole() {
 }
 
 #[test]
+fn a_big_answer_that_nobody_compares_is_over_with_its_last_byte() {
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", 1 << 20, "x".repeat(1 << 20));
+    let bytes = answer.len() as u64;
+    let server = Server::start(move |mut peer| peer.always(&answer));
+    for expect in [json!({}), json!({"body_length": 1 << 20})] {
+        // The first tells the engine that they are long; the others come unseen.
+        let said = server.load(|o| (o["count"], o["requests"][0]["expect"]) = (3.into(), expect));
+        let counted = (said.count("ok"), said.count("connections_opened"), said.count("bytes_in"));
+        assert_eq!((3, 1, 3 * bytes), counted, "{}", said.last());
+    }
+}
+
+#[test]
 fn a_big_request_is_sent_whole_also_to_a_slow_reader() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     sockopt::set_socket_recv_buffer_size(&listener, 4096).unwrap();
