@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from webdyno.analyse.window import read_window
 from webdyno.commands import call
 from webdyno.commands import load as command
 from webdyno.commands.loading.doubts import doubts
@@ -23,6 +24,7 @@ from webdyno.load.wrk2 import Wrk2
 from webdyno.model.load import Load, Stage
 from webdyno.model.sample import Route, Slice
 from webdyno.session.engine import Loaded
+from webdyno.store import Store
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "engine"
 URL = "http://127.0.0.1:8000"
@@ -341,3 +343,28 @@ def test_the_panel_shows_each_slice_and_the_spectrum_of_the_last() -> None:
 def test_nothing_is_drawn_where_nobody_looks(ordered: list[Order], capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["load", URL]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_load_is_kept_as_a_run_like_any_other_where_a_folder_is_named(
+    ordered: list[Order], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["load", f"{URL}/items", "-c", "64", "-H", "A: b", "--results", str(tmp_path / "r")]) == 0
+    assert ordered[0].load.connections == 64
+    (folder,) = (tmp_path / "r").iterdir()
+    assert f"Results: {folder}" in capsys.readouterr().err
+    with Store.open(folder) as store:
+        (kept,), made = store.runs(), store.plan()
+    like = recorded("timed")
+    window = read_window(kept)
+    assert window is not None
+    assert window.rate_per_s == pytest.approx(like.per_s, rel=0.01)
+    assert (kept.outcome, kept.trial.load, made.study) == ("ok", like.order.load, "load")
+    assert [trial.id for trial in made.trials] == [kept.trial.id]
+    assert call(["report", str(folder)]) == 0
+    assert "127.0.0.1-8000 served" in capsys.readouterr().out
+
+
+def test_where_it_cannot_be_kept_nothing_is_loaded(ordered: list[Order], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert call(["load", URL, "--results", str(tmp_path / "file")]) == 3
+    assert ordered == []

@@ -48,6 +48,13 @@ def test_a_race_with_a_budget_is_over_when_that_is_spent() -> None:
     assert tally.left_s == 0.0
 
 
+def test_runs_of_a_block_took_their_seconds_together() -> None:
+    tally = Tally(msgspec.structs.replace(PLAN, race=Race(budget_s=10.0)), set())
+    for at, block in ((0, 1), (1, 1), (2, 2)):
+        tally.add(msgspec.structs.replace(run(at, seconds=3.0), block=block))
+    assert tally.left_s == 4.0
+
+
 def test_a_race_counts_as_many_runs_as_it_may_have() -> None:
     tally = Tally(msgspec.structs.replace(PLAN, race=Race(most_runs=12), seconds=30.0), set())
     assert (tally.total, tally.left_s) == (12, 30.0)

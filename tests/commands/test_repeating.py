@@ -80,3 +80,9 @@ def test_the_page_has_the_command_with_all_of_them_quoted() -> None:
 def test_an_older_plan_is_repeated_by_its_name_and_as_brief_as_it_was() -> None:
     made = msgspec.structs.replace(plan([run(round_=r) for r in (1, 2)]), brief=True)
     assert command_of(made) == "webdyno run fake --brief --seed 7 --rounds 2 --exhaustive"
+
+
+@pytest.mark.parametrize("name", ["capacity", "compare", "load", "try"])
+def test_what_no_study_led_to_is_not_repeated_by_one(name: str) -> None:
+    made = msgspec.structs.replace(plan([run(round_=r) for r in (1, 2)]), study=name)
+    assert command_of(made) == f"webdyno {name} ..., as it was called"

@@ -6,16 +6,17 @@ or of loads that differ in more than the number of connections, never share one.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from webdyno.analyse.claims import Judged
+from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.latency import merge
 from webdyno.analyse.measures import MEASURES
 from webdyno.analyse.parts import PARTS, thirds
 from webdyno.analyse.table import Cell, Table
-from webdyno.analyse.window import NOT_AN_ERROR, Window
+from webdyno.analyse.window import Window
 from webdyno.model.claim import Measure
 from webdyno.model.curve import Course, Curve, CurveRow
 from webdyno.model.estimate import Estimate
@@ -173,6 +174,7 @@ def _share(cell: Cell, route: str) -> float:
 
 def _errors(cell: Cell, route: str) -> float:
     told = [r for window in cell.windows for s in _steady(window) for r in s.routes if r.name == route]
-    wrong = sum(n for r in told for kind, n in r.errors.items() if kind != NOT_AN_ERROR)
-    right = sum(r.ok for r in told)
-    return wrong / (wrong + right) if wrong else 0.0
+    errors: Counter[str] = Counter()
+    for route_ in told:
+        errors.update(route_.errors)
+    return error_share(errors, sum(each.ok for each in told))

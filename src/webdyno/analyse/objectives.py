@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from webdyno.analyse.error_share import error_share
 from webdyno.analyse.unanswered import SILENT_NS, ages, older_than, silence
-from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import count, per_cent, rate, time_ns
 from webdyno.model.load import Load
 from webdyno.model.sample import Slice
@@ -62,11 +62,10 @@ def missed(wanted: Sequence[Objective], course: Course) -> list[str]:
     return said
 
 
-def error_share(course: Course, patience_ns: float | None = None) -> float:
-    """Of the requests due those that failed, and those that had waited for longer than ``patience_ns`` at the end."""
-    failed = sum(number for kind, number in course.summary["errors"].items() if kind != NOT_AN_ERROR)
+def share_failed(course: Course, patience_ns: float | None = None) -> float:
+    """The error share, with those that had waited for longer than ``patience_ns`` at the end."""
     waiting = 0 if patience_ns is None else older_than(course.slices, patience_ns)
-    return float((failed + waiting) / course.summary["offered"])
+    return error_share(course.summary["errors"], course.summary["ok"], waiting)
 
 
 def _patience_ns(wanted: Sequence[Objective], course: Course) -> float:
@@ -99,7 +98,7 @@ def _value(what: str, course: Course, patience_ns: float) -> float | None:
     if what == "rate":
         return float(summary["ok"] * 1e9 / summary["duration_ns"]) if summary["duration_ns"] else None
     if what == "errors":
-        return error_share(course, patience_ns) if summary["offered"] else None
+        return share_failed(course, patience_ns) if summary["offered"] else None
     points = summary.get("response_ns") or summary["latency_ns"]
     return None if not points else float(points[what])
 

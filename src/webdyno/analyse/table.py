@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from webdyno.analyse.additive import Meetings
 from webdyno.analyse.blocks import meetings, read_windows
+from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.window import Window, read_window
 from webdyno.model.contender import App, Contender
@@ -83,8 +84,7 @@ class Cell:
     @property
     def error_ratio(self) -> float:
         """Errors among all requests that ended, over the rounds that succeeded."""
-        wrong = sum(self.errors.values())
-        return wrong / (wrong + sum(window.ok for window in self.windows)) if wrong else 0.0
+        return error_share(self.errors, sum(window.ok for window in self.windows))
 
     def median(self, figure: Callable[[Window], float | None]) -> float | None:
         """Middle of a figure over the rounds that have it."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.latency import Latency, merge
-from webdyno.analyse.window import NOT_AN_ERROR
 from webdyno.analyse.words import count, time_ns
 from webdyno.model.sample import Slice
 

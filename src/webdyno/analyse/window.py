@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
+from webdyno.analyse.error_share import NOT_AN_ERROR, error_share
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.turns import Turned, turned, turns_of
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Role, Slice
 
-NOT_AN_ERROR = "unfinished"
-"""In flight when the load ended: neither right nor wrong."""
 BLAMELESS = frozenset({"driver-failed", "service-failed"})
 """Outcomes that are no doing of the contender's."""
 TOO_MANY = 0.01
@@ -87,8 +86,7 @@ class Window:
     @property
     def error_ratio(self) -> float:
         """Errors among the requests that ended."""
-        wrong = sum(self.errors.values())
-        return wrong / (wrong + self.ok) if wrong else 0.0
+        return error_share(self.errors, self.ok)
 
 
 def read_window(run: Run, *, latencies: bool = True) -> Window | None:

@@ -204,7 +204,7 @@ def _of_url(chosen: _Chosen, asking: Asking, *, verify: bool) -> int:
     folder = new_folder(chosen.results, "capacity")
     notes = _first_answers(target, requests, Tls(verify=verify) if target.tls else None)
     idle_ns = min((each.bound for each in chosen.wanted if each.what in LATENCIES), default=float("inf"))
-    plan = url_plan(target, requests, chosen.title, chosen.question, chosen.searching.seed)
+    plan = url_plan("capacity", target, requests, chosen.title, chosen.question, chosen.searching.seed)
     far = Far(target=target, requests=requests, verify=verify, idle_ns=idle_ns, notes=notes)
     with listening_for_interrupts() as interrupted:
         turn = waiting(chosen.wait, interrupted)

@@ -28,9 +28,13 @@ from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.session import folders
+from webdyno.session.by_url import keep_load
 from webdyno.session.ceilings import known_ceiling
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder
+from webdyno.session.saying import say
 from webdyno.session.target import one_server
 
 Style = Literal["wrk", "wrk2", "ab", "oha"]
@@ -56,6 +60,10 @@ class Saying:
         Style | None, flag("--style", help="Print in the form of that tool, for scripts that read it.")
     ] = None
     hdr: Annotated[Path | None, flag("--hdr", help="Also write a histogram log of the response times here.")] = None
+    results: Annotated[
+        Path | None,
+        flag("--results", help="Also keep it: a results folder is made in this folder, for report and view."),
+    ] = None
     quiet: Annotated[bool, flag("--quiet", "-q", help="Nothing is drawn while it runs.")] = False
 
     def check(self) -> None:
@@ -97,8 +105,11 @@ def load(
     order = _order(urls, asking, pacing, speaking)
     if saying.hdr is not None:
         refuse_unwritable(saying.hdr)
+    if saying.results is not None:
+        folders.refuse_unwritable(saying.results)
     title = urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
     drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
+    before = None if saying.results is None else read_fingerprint()
     with watching(title, order.load, quiet=not drawn) as watch:
         loaded = carry_out(order, watch, keep_on_interrupt=True)
     if loaded.summary.get("ended") == "unreachable" and not saying.json:
@@ -109,6 +120,9 @@ def load(
     _say(title, list(urls), loaded, found, failed, saying)
     if saying.hdr is not None:  # after it was told: a disk that is full must not cost the answer
         write_hdr(saying.hdr, title, loaded)
+    if saying.results is not None and before is not None:
+        kept = keep_load(saying.results, one_server(urls)[0], before, loaded, [f"the answer: {odd}"] if odd else [])
+        say(f"Results: {kept}")
     if loaded.summary.get("ended") == "interrupted":
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.words import length, listing, rate
 from webdyno.design import Block
 from webdyno.load.driver import Event

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from webdyno.analyse.capacity import Result, Search, Tried, next_rate
 from webdyno.analyse.doubts.schedule import LATE
 from webdyno.analyse.generator import BOUND, strain_of
-from webdyno.analyse.objectives import LATENCIES, Course, Objective, error_share, missed
+from webdyno.analyse.objectives import LATENCIES, Course, Objective, missed, share_failed
 from webdyno.analyse.window import read_window
 from webdyno.design import Block
 from webdyno.model.load import Load
@@ -116,7 +116,7 @@ def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:
         offered=course.sent_share,
         p50_ns=points.get("p50"),
         p99_ns=points.get("p99"),
-        error_ratio=error_share(course),
+        error_ratio=share_failed(course),
         cores=None if window is None or not run.readings else window.contender_cores,
         memory_bytes=run.memory_peak_bytes,
     )

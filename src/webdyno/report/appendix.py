@@ -135,8 +135,14 @@ def again_flags(plan: Plan) -> str:
     return f"{budget}--precision {race.margin * 100:g}% --top {race.top or 0}"
 
 
+_ASKING = ("capacity", "compare", "load", "try")
+"""Commands that make Plans of their own, which no study leads to."""
+
+
 def again(plan: Plan) -> str:
-    """The command that does all this again, in the same order of runs."""
+    """The command that does all this again, in the same order of runs; of what asks by itself, only which it was."""
+    if not plan.arguments and plan.study in _ASKING:
+        return f"webdyno {plan.study} ..., as it was called"
     arguments = plan.arguments or [plan.study, *["--brief"] * plan.brief]
     return f"webdyno run {shlex.join(arguments)} --seed {plan.seed} {again_flags(plan)}"
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median, median_low
 
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.table import Cell, Table
-from webdyno.analyse.window import NOT_AN_ERROR, Window, cpu_ns
+from webdyno.analyse.window import Window, cpu_ns
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.report import words

@@ -11,14 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from webdyno.design import Block
 from webdyno.load.driver import DRIVERS, Event, Order, Tls, Way
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import ContenderError, WebdynoError
 from webdyno.model.load import Load
-from webdyno.model.rig import Rig
+from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Outcome, Run
-from webdyno.model.trial import Plan, Trial
+from webdyno.model.trial import Plan, Trial, trial_of
 from webdyno.model.workload import Request, Workload
 from webdyno.rig.ask import asker
 from webdyno.rig.cores import usable_cores
@@ -27,7 +29,7 @@ from webdyno.rig.here import Here
 from webdyno.rig.strap import Waiting, machine_lock
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.engine import Loaded, carry_out
-from webdyno.session.folders import cache_folder
+from webdyno.session.folders import cache_folder, new_folder
 from webdyno.session.listeners import Beside, Listener, Listeners
 from webdyno.session.loop import Loop
 from webdyno.session.target import Target
@@ -39,7 +41,7 @@ _SETTLE_S = 10.0
 _SETTLE_REQUESTS = 10
 
 
-def url_plan(target: Target, requests: list[Request], title: str, question: str, seed: int) -> Plan:
+def url_plan(study: str, target: Target, requests: list[Request], title: str, question: str, seed: int = 1) -> Plan:
     """A plan about one URL: its contender is the server behind it, of which nothing is known."""
     name = re.sub(r"[^a-z0-9.-]+", "-", f"{target.host}-{target.port}".lower()).strip("-.") or "url"
     unknown = "unknown: asked by its URL"
@@ -47,7 +49,7 @@ def url_plan(target: Target, requests: list[Request], title: str, question: str,
         name=name, app="url", runtime="url", server=unknown, model=unknown, serve=[], because="given", author="user"
     )
     return Plan(
-        study="capacity",
+        study=study,
         title=title,
         question=question,
         seed=seed,
@@ -119,42 +121,69 @@ def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, wat
     if trial.round > 1:
         _settle(far, interrupted)
     loaded: Loaded | None = None
-    outcome: Outcome = "ok"
     message = ""
     try:
         loaded = carry_out(far.order(trial.load), _ended_by(interrupted, watch))
     except _Stopped:
         pass  # what that means is told below
     except WebdynoError as error:
-        outcome, message = "driver-failed", str(error)
-    if loaded is not None and not loaded.ok:
-        outcome, message = "no-success", "not one request was answered rightly during the steady phase"
-        if loaded.summary.get("ended") == "unreachable":
-            outcome, message = "never-ready", f"{far.target.url} cannot be reached"
+        message = str(error)
+    run = _as_run(trial, loaded or Loaded(far.order(trial.load)), version, far.notes, far.target.url, started_at)
+    if message:
+        run = msgspec.structs.replace(run, outcome="driver-failed", message=message)
     if interrupted.is_set():
+        run = msgspec.structs.replace(run, outcome="interrupted", message="stopped by the user")
+    return msgspec.structs.replace(run, seconds=time.monotonic() - clock)
+
+
+def _as_run(trial: Trial, loaded: Loaded, version: str, notes: Sequence[str], url: str, started_at: str) -> Run:
+    """What the engine said of a server that we did not start, as a Run like any other; its length is yet unknown."""
+    outcome: Outcome = "ok"
+    message = ""
+    if loaded.summary.get("ended") == "unreachable":
+        outcome, message = "never-ready", f"{url} cannot be reached"
+    elif loaded.summary.get("ended") == "interrupted":
         outcome, message = "interrupted", "stopped by the user"
+    elif not loaded.ok:
+        outcome, message = "no-success", "not one request was answered rightly during the steady phase"
     return Run(
         trial=trial,
         outcome=outcome,
         message=message,
         started_at=started_at,
-        seconds=time.monotonic() - clock,
-        rig=_unknown_rig(),
+        seconds=0.0,
+        rig=_unknown_rig(loaded.order.cores),
         driver_version=version,
         driver_can=DRIVERS[DRIVER]().can,
-        summary={} if loaded is None else loaded.summary,
-        slices=[] if loaded is None else loaded.slices,
-        notes=list(far.notes),
+        summary=loaded.summary,
+        slices=loaded.slices,
+        notes=list(notes),
     )
 
 
-def _unknown_rig() -> Rig:
-    """Of a server that we did not place: it may share its cores with the driver, which has all of them."""
-    every = tuple(usable_cores())
+def keep_load(results: Path, target: Target, fingerprint: Fingerprint, loaded: Loaded, notes: Sequence[str]) -> Path:
+    """Write a load that is over into a new results folder; that folder. ``fingerprint`` is from before it."""
+    seconds = (datetime.datetime.now(datetime.UTC) - loaded.started_at).total_seconds()
+    load, requests = loaded.order.load, loaded.order.requests
+    plan = url_plan("load", target, requests, f"Load of {target.url}", "How does it answer under this load?")
+    (contender,) = plan.contenders
+    trial = trial_of(plan, contender, load, 1)
+    version = DRIVERS[DRIVER]().version(asker(Here()))
+    started_at = loaded.started_at.isoformat(timespec="milliseconds")
+    run = _as_run(trial, loaded, version, notes, target.url, started_at)
+    folder = new_folder(results, "load")
+    with Store.create(folder, plan, with_ceilings(fingerprint, cache_folder())) as store:
+        store.grow([trial])
+        store.append(msgspec.structs.replace(run, seconds=seconds))
+    return folder
+
+
+def _unknown_rig(driver_cores: tuple[int, ...]) -> Rig:
+    """Of a server that we did not place: it may share its cores with the driver."""
     return Rig(
         contender_cores=(),
-        driver_cores=every,
-        control_cores=every,
+        driver_cores=driver_cores,
+        control_cores=tuple(usable_cores()),
         service_cores=(),
         memory_bytes=None,
         cgroup="none",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError, UsageError

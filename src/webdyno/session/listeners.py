@@ -10,7 +10,7 @@ from typing import Protocol, Self
 import msgspec
 
 from webdyno import now
-from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.now import Now

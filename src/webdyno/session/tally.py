@@ -19,6 +19,7 @@ class Tally:
         whole_s = sum(map(self._expected, plan.trials)) if self.total == len(plan.trials) else plan.seconds
         self._ahead_s = whole_s - sum(self._expected(trial) for trial in plan.trials if trial.id in already)
         self._expected_s = self._taken_s = 0.0
+        self._blocks: set[int | None] = set()
         self._budget_s = plan.race.budget_s if plan.race else None
 
     def add(self, run: Run) -> None:
@@ -27,7 +28,9 @@ class Tally:
         expected = self._expected(run.trial)
         self._ahead_s -= expected
         self._expected_s += expected
-        self._taken_s += run.seconds
+        if run.block is None or run.block not in self._blocks:  # those of a block took their seconds together
+            self._taken_s += run.seconds
+        self._blocks.add(run.block)
 
     @property
     def left_s(self) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts.driver import generator_bound
+from webdyno.analyse.error_share import error_share
 from webdyno.analyse.table import Cell
 from webdyno.analyse.unanswered import silence
 from webdyno.analyse.window import BLAMELESS, TOO_MANY
@@ -33,7 +34,7 @@ def wrong_answers(cell: Cell) -> Doubt | None:
     wrong = sum(errors.values())
     if not wrong:
         return None
-    ratio = wrong / (wrong + sum(window.ok for window in cell.windows))
+    ratio = error_share(errors, sum(window.ok for window in cell.windows))
     told = words.listing([f"{errors[kind]:,} {kind}" for kind in sorted(errors, key=lambda kind: -errors[kind])], 3)
     return Doubt(
         kind="wrong-answers",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts.row import Numbers
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.steps import at_once
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import NOT_AN_ERROR, Window
+from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 SAME = 0.001

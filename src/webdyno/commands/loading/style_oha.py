@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.commands.loading.figures import figures
 from webdyno.histogram import Histogram
 from webdyno.session.engine import Loaded

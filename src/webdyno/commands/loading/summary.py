@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR, error_share
 from webdyno.analyse.words import count, per_cent, rate, size, time_ns
 from webdyno.commands.options import out_console
 from webdyno.model.secret import hidden_summary
@@ -98,7 +98,7 @@ def _outcomes(loaded: Loaded) -> Iterator[tuple[str, str]]:
     yield "answers", f"{summary['ok']:,} right of {ended:,}{left}" + (f"  ({statuses})" if statuses else "")
     if loaded.errors:
         per_kind = "  ".join(f"{kind} {number:,}" for kind, number in loaded.errors.items())
-        yield "errors", f"{per_kind}  ({per_cent(sum(loaded.errors.values()) / max(1, ended))})"
+        yield "errors", f"{per_kind}  ({per_cent(error_share(loaded.errors, summary['ok']))})"
     if summary.get("first_error"):
         yield "first error", summary["first_error"]
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from webdyno.analyse.window import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.words import rate, time_ns
 from webdyno.histogram import decode
 from webdyno.load.driver import Event
