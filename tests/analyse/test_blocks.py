@@ -7,7 +7,6 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from webdyno.analyse.looks import replay
 
 from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run
 from tests.analyse.turning import block_of, block_run
@@ -17,6 +16,7 @@ from webdyno.analyse.blocks import meetings, read_windows
 from webdyno.analyse.doubts.rounds import drifted
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.pairs import pairs_of
+from webdyno.analyse.replay import replay
 from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Evidence, Table, tables
 from webdyno.analyse.versus import over_pairs

@@ -262,16 +262,16 @@ def test_a_turn_holds_five_cycles(tmp_path: Path) -> None:
 
 
 def test_the_slow_take_longer_turns_from_the_time_of_all(tmp_path: Path) -> None:
-    machine = Machine(tmp_path, one=200.0, two=50_000.0)
+    machine = Machine(tmp_path, one=400.0, two=50_000.0)
     conducted(machine)
     turns = [seconds for _, phase, seconds in machine.turns if phase == "turn"]
-    assert sum(turns) == pytest.approx(2 * 1.0, rel=0.1)
+    assert sum(turns) == pytest.approx(2 * 0.5, rel=0.1)
 
 
-def test_turns_are_as_long_together_as_the_load_alone(machine: Machine) -> None:
+def test_turns_and_steady_phase_are_as_long_together_as_the_load_alone(machine: Machine) -> None:
     runs = conducted(machine)
     for run in runs.values():
-        assert sum(each.duration_ns for each in run.slices if each.phase == "turn") == pytest.approx(1e9, rel=0.06)
+        assert sum(each.duration_ns for each in run.slices if each.phase != "warmup") == pytest.approx(1e9, rel=0.06)
 
 
 def test_cpu_of_turns_and_of_rest_are_kept_apart(machine: Machine) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_revisions import git
 from tests.live.conftest import CATALOGUE, Call
 from tests.live.test_capacity import nothing_left
 from tests.live.test_run import start, wait_for_runs
+from tests.session.test_revisions import git
 from webdyno.commands.report import rendered
 from webdyno.store import Store
 

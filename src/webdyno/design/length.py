@@ -32,16 +32,16 @@ def trial_seconds(load: Load, contender: Contender | None = None) -> float:
 def expected_s(plan: Plan, trial: Trial) -> float:
     """As ``trial_seconds``, in the design of ``plan``.
 
-    In place only the first round of a cell starts a server. In a block, each contender's part of it: the turns that it
-    takes are as long as its load would be alone, and a steady phase comes to them. Who will be alone is guessed by the
-    load, for there may be too little memory for all, or a contender that does not rest.
+    In place only the first round of a cell starts a server. In a block, each contender's part of it. Who will be alone
+    is guessed by the load, for there may be too little memory for all, or a contender that does not rest.
     """
     if plan.in_place and trial.round > 1:
         return trial_seconds(trial.asked) - OVERHEAD_S
     alone_s = trial_seconds(trial.asked, plan.contenders.get(trial.contender))
     if plan.turns is None or why_alone(trial, plan, ANY_ROOM) is not None:
         return alone_s
-    return alone_s + BLOCK_S + plan.turns.window_s(trial.load)
+    both_s = plan.turns.total_s(trial.load) + plan.turns.window_s(trial.load)
+    return alone_s + BLOCK_S + both_s - (trial.load.duration_s or 0.0)
 
 
 def spent_s(runs: Iterable[Run]) -> float:

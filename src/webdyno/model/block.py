@@ -22,12 +22,13 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
     members: int = 8
     """Contenders of a block at most."""
     window_share: float = 1 / 3
-    """Length of the steady phase that each has to itself after the turns, as a part of the load's; for latency."""
+    """Part of the load's length for the steady phase that each has to itself after its turns; for latency."""
     least_window_s: float = 0.5
 
     def total_s(self, load: Load) -> float:
-        """Of turns, for each contender of a block on average: as long as it would be loaded alone."""
-        return load.duration_s or 0.0
+        """Of turns, for each contender of a block on average; so that a block takes no longer than loads one by one."""
+        asked_s = load.duration_s or 0.0
+        return max(asked_s - self.window_s(load), asked_s / 2)
 
     def window_s(self, load: Load) -> float:
         """Of the steady phase."""

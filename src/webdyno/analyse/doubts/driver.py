@@ -73,7 +73,8 @@ def generator_bound(cell: Cell) -> Doubt | None:
     it reached 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
     Shades: the figure is a floor, so nobody who was measured to be faster is said to beat it; without a core, by less
-    than that can have cost. Of a run in a block it is its turns that say so. A driver on a core of the contenders is
+    than that can have cost. Of a run in a block it is its turns that say so, and a core that was missing fell on all of
+    the block: that makes no floor. A driver on a core of the contenders is
     without it as often as they work: what that costs is said of the whole study (see shared-cores).
     """
     held_back = None if cell.load.is_open else cell.median(lambda window: window.driver_throttled)
@@ -106,7 +107,18 @@ def _strain(window: Window) -> Strain:
     used = None if run.trial.load.is_open else driver_share(window)
     if run.rig.shares_cores:
         return Strain(busy=used, without_core=None)
-    return strain_of(run, turns_of(run) or steady_slices(run), used)
+    found = strain_of(run, turns_of(run) or steady_slices(run), used)
+    return found if window.turned is None else _beside_others(found)
+
+
+def _beside_others(found: Strain) -> Strain:
+    """Of turns. What had the generator's core fell on all of a block: it costs whoever answers fastest most, for its
+    connections have their answers soonest and wait, so that whom it was measured to beat it beats. What remains is
+    whether the generator was busy while it had its core.
+    """
+    away = found.without_core or 0.0
+    busy = None if found.busy is None or away >= 1 else max(0.0, found.busy - away) / (1 - away)
+    return Strain(busy=busy, without_core=None)
 
 
 def room(numbers: Numbers) -> float:

@@ -55,11 +55,14 @@ def _same(window: Window, floor_ns: float) -> bool:
 
 
 def part_of_phase(cell: Cell) -> Doubt | None:
-    """What was counted, turns included, covers less than 80 % of the steady phase that was asked for, in any round."""
+    """What was counted covers less than 80 % of the steady phase that was asked for, in any round.
+
+    Silent of turns: a block gives its members as many as there is time for, the slow ones longer ones.
+    """
     asked = cell.load.duration_s
     if asked is None or cell.load.count is not None or not cell.windows:
         return None
-    least = min(_counted_s(window) for window in cell.windows)
+    least = min((_counted_s(window) for window in cell.windows if window.turned is None), default=asked)
     if least >= WHOLE * asked:
         return None
     return Doubt(
@@ -74,8 +77,8 @@ def part_of_phase(cell: Cell) -> Doubt | None:
 
 
 def _counted_s(window: Window) -> float:
-    """Length of all that was counted after the warm-up, whatever part of it the figures are made from."""
-    return sum(slice_.duration_ns for slice_ in window.run.slices if slice_.phase != "warmup") / 1e9
+    """Length of the steady phase, whatever part of it the figures are made from."""
+    return sum(slice_.duration_ns for slice_ in window.run.slices if slice_.phase == "steady") / 1e9
 
 
 def few_answers(cell: Cell) -> Doubt | None:
