@@ -1,10 +1,11 @@
-"""``python -m bench.trust aa | known | rerun | replay | simulated | worlds | blocks | pictures``: the answer is known.
+"""``python -m bench.trust aa | known | burning | rerun | replay | simulated | worlds | blocks | pictures``: the answer is known.
 
 As shown the numbers are the full ones; times are for a quiet machine of two cores. ``--short`` is a try of a minute.
 ``--keep FOLDER`` keeps the Runs; ``aa FOLDER`` and ``known FOLDER`` make the table of such Runs anew.
 
     aa      one contender under two names, 40 experiments of 4 rounds (about 15 minutes)
     known   servers 2, 5, 10 and 30 % apart by the clock, 20 experiments of 4 rounds (about 18 minutes)
+    burning a service that needs 4 % more CPU, 13 comparisons of each of three apps, and of equals (about 1 hour)
     rerun   quickstart twice in a row (about 10 minutes)
     replay  a race over the Runs of a results folder that holds every round (seconds; measures nothing)
     simulated  the race and study S1's grid in 200 made-up worlds (about 10 minutes; measures nothing)
@@ -22,7 +23,7 @@ from pathlib import Path
 from bench import machine
 from bench.trust import studies
 
-EXPERIMENTS = ("aa", "known", "rerun", "replay", "simulated", "worlds", "blocks", "pictures")
+EXPERIMENTS = ("aa", "known", "burning", "rerun", "replay", "simulated", "worlds", "blocks", "pictures")
 
 
 def main() -> None:
@@ -41,13 +42,17 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=None, help="simulated, worlds, blocks: how many (200, 500, 200)")
     parser.add_argument("--seed", type=int, default=None, help="these: of the first (the first never used)")
     parser.add_argument("--only", default="", help="blocks: worlds with this in their name")
+    parser.add_argument("--alone", action="store_true", help="aa, known, rerun: each server alone, as before blocks")
+    parser.add_argument("--repeats", type=int, default=None, help="aa, known, burning: experiments (40, 20, 13)")
     parser.add_argument("--short", action="store_true", help="few experiments of short Runs: does it work at all?")
     given = parser.parse_intermixed_args()
     if given.experiment == "rerun" and given.folder is not None:
         parser.error("rerun runs a study; name it with --study")
     if given.experiment == "replay" and given.folder is None:
         parser.error("replay needs the results folder of a study that ran every round")
-    watch = machine.Watch() if given.experiment in ("aa", "known", "rerun") and given.folder is None else None
+    watch = (
+        machine.Watch() if given.experiment in ("aa", "known", "burning", "rerun") and given.folder is None else None
+    )
     for line in _measured(given) if watch else _lines(given):
         print(line)
     for line in machine.lines(watch.seen()) if watch else []:
@@ -62,14 +67,20 @@ def _measured(given: argparse.Namespace) -> list[str]:
         if given.experiment == "aa":
             from bench.trust import equal
 
-            return equal.run(folder, given.contender, 3 if given.short else 40, rounds, seconds)
+            repeats = given.repeats or (3 if given.short else 40)
+            return equal.run(folder, given.contender, repeats, rounds, seconds, alone=given.alone)
         if given.experiment == "known":
             from bench.trust import known
 
-            return known.run(folder, 2 if given.short else 20, rounds, seconds, given.luck)
+            repeats = given.repeats or (2 if given.short else 20)
+            return known.run(folder, repeats, rounds, seconds, given.luck, alone=given.alone)
+        if given.experiment == "burning":
+            from bench.trust import burning
+
+            return burning.run(folder, given.repeats or (1 if given.short else 13))
         from bench.trust import rerun
 
-        return rerun.run(folder, "smoke" if given.short else given.study, [])
+        return rerun.run(folder, "smoke" if given.short else given.study, ["--alone"] if given.alone else [])
 
 
 def _lines(given: argparse.Namespace) -> list[str]:

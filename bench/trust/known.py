@@ -16,10 +16,11 @@ GOAL = 0.93
 _BASE = "paced-00"
 
 
-def run(folder: Path, repeats: int, rounds: int, seconds: float, luck: float) -> list[str]:
+def run(folder: Path, repeats: int, rounds: int, seconds: float, luck: float, *, alone: bool = False) -> list[str]:
     """The table. Takes ``repeats * rounds * 5`` Runs, which stay in ``folder``."""
     study = write_study(folder, write_contenders(folder, luck), repeats * rounds, seconds)
-    return report(record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder)), rounds)
+    flags = ["--exhaustive", "--catalogue", str(folder), *["--alone"] * alone]
+    return report(record(str(study), folder / "results", *flags), rounds)
 
 
 def write_contenders(folder: Path, luck: float) -> list[str]:
