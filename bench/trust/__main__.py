@@ -1,4 +1,4 @@
-"""``python -m bench.trust aa | known | burning | rerun | replay | simulated | worlds | blocks | pictures``: the answer is known.
+"""``python -m bench.trust EXPERIMENT``: the answer is known.
 
 As shown the numbers are the full ones; times are for a quiet machine of two cores. ``--short`` is a try of a minute.
 ``--keep FOLDER`` keeps the Runs; ``aa FOLDER`` and ``known FOLDER`` make the table of such Runs anew.
