@@ -20,7 +20,7 @@ from webdyno.conduct import Bench, conduct_block
 from webdyno.load.engine import Engine
 from webdyno.model.block import Turns
 from webdyno.model.built import Built
-from webdyno.model.errors import BuildError, MachineError, StartError
+from webdyno.model.errors import BuildError, MachineError, ServiceError, StartError
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 
@@ -49,6 +49,8 @@ class Machine:
         self.alone: list[str] = []
         self.named: dict[int, str] = {}
         self.lock = threading.Lock()
+        self.service: str | None = None
+        self.ready: Any = None
 
     def bench(self) -> Bench:
         rig = msgspec.structs.replace(fakes.RIG, contender_cores=(0,))
@@ -56,7 +58,9 @@ class Machine:
         mine: Any = self
         runs = [fakes.run(name) for name in self.rates]
         return Bench(
-            plan=msgspec.structs.replace(fakes.plan(runs), turns=Turns()),
+            plan=msgspec.structs.replace(
+                fakes.plan(runs), turns=Turns(), workloads={"hello": fakes.workload(service=self.service)}
+            ),
             strapped=strapped,
             services=mine,
             driver=mine,
@@ -328,6 +332,22 @@ def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:
     runs = conducted(machine)
     assert {run.outcome for run in runs.values()} == {"interrupted"}
     assert sum(name == "two" and phase == "turn" for name, phase, _ in machine.turns) == 1
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(machine: Machine, works: bool) -> None:
+    asked: list[threading.Thread] = []
+
+    def ready(name: str) -> Any:
+        asked.append(threading.current_thread())
+        if not works:
+            raise ServiceError("it does not answer")
+        return SimpleNamespace(backing=None, given={}, group=None, is_alive=lambda: True)
+
+    machine.ready, machine.service = ready, "redis"
+    runs = conducted(machine)
+    assert asked == [threading.current_thread()]
+    assert {run.outcome for run in runs.values()} == {"ok" if works else "service-failed"}
 
 
 def test_what_the_rig_cannot_do_is_raised_once_all_have_ended(machine: Machine) -> None:

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -26,10 +26,11 @@ from webdyno.load.driver import Order
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Turns
 from webdyno.model.built import Built
-from webdyno.model.errors import BuildError
+from webdyno.model.errors import BuildError, ServiceError
 from webdyno.model.run import Run
 from webdyno.model.trial import Trial
 from webdyno.serve.serving import Served
+from webdyno.service import Running
 
 LEAST_PASSES = 6
 LONG_TURN_S, LONGEST_TURN_S = 0.5, 2.0
@@ -66,6 +67,19 @@ def conduct_block(
     ]
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A service that is ready, or why it is not, for each contender that asks."""
+
+    made: Running | ServiceError
+
+    def ready(self, name: str) -> Running:  # noqa: ARG002 - all Trials of a block have one workload
+        """It; ServiceError."""
+        if isinstance(self.made, ServiceError):
+            raise self.made
+        return self.made
+
+
 class _Block:
     """Threads that conduct, seats they take, and turns that are given."""
 
@@ -85,6 +99,7 @@ class _Block:
 
     def conduct(self, built: Mapping[str, Built | BuildError]) -> list[Run]:
         """All Trials from start to end, in their order."""
+        self._make_services_ready()
         threads = [
             threading.Thread(target=self._one, args=(trial, built[trial.contender]), name=f"webdyno-{trial.contender}")
             for trial in self._trials
@@ -102,6 +117,18 @@ class _Block:
         if self._failures:
             raise self._failures[0]
         return [self._runs[trial.id] for trial in self._trials]
+
+    def _make_services_ready(self) -> None:
+        """Here, once for all: a process ends with the thread that started it, and a contender's may end early."""
+        needed = self._bench.plan.workloads[self._trials[0].workload].service
+        if needed is None:
+            return
+        made: Running | ServiceError
+        try:
+            made = self._bench.services.ready(needed)
+        except ServiceError as error:
+            made = error
+        self._bench = replace(self._bench, services=_Made(made))
 
     # In the thread of each contender
 

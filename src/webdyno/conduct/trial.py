@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
@@ -31,7 +31,7 @@ from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.strap import Strapped
 from webdyno.serve.serving import Served, serve
-from webdyno.service import Running, Services
+from webdyno.service import Running
 
 GRACE_S = 15.0
 """How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
@@ -41,13 +41,20 @@ TICK_S = 0.1
 """How often the loop looks up from the driver's output."""
 
 
+class Backers(Protocol):
+    """What stands behind contenders."""
+
+    def ready(self, name: str) -> Running:
+        """The service of that name; ServiceError."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bench:
     """What stays the same from Trial to Trial of one command."""
 
     plan: Plan
     strapped: Strapped
-    services: Services
+    services: Backers
     driver: Driver
     driver_version: str
     contender_log: Callable[[Trial], Path]
