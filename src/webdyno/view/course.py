@@ -11,7 +11,7 @@ from webdyno.report import words
 from webdyno.report.axis import Axis, short, straight
 from webdyno.report.markup import Markup
 from webdyno.report.placing import placed, since, zeros_of
-from webdyno.report.svg import Frame, Point, Series, lines
+from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
 
 _MARKED = 60
 """Points up to which each is marked."""
@@ -34,7 +34,14 @@ def course(
     x = straight(title, [last], lambda s: f"{s:g}")
     x = Axis(x.title, min(first, 0.0), last, tuple(tick for tick in x.ticks if tick[0] <= last))
     shade = (x.low, 0.0, "warm-up") if first < 0 else None
-    frame = Frame(x, straight("requests/s", [y for _, y in points], short), 1140, height, right=84.0, shade=shade)
+    frame = Frame(
+        x,
+        straight("requests/s", [y for _, y in points], short),
+        1140,
+        height,
+        right=max(84.0, room(series)),
+        shade=shade,
+    )
     return lines(frame, series, label)
 
 
@@ -61,6 +68,21 @@ def of_one(warmup: Sequence[float], steady: Sequence[float], hint: str, left_out
     points = [(float(at + 1 - len(warmup) + left_out), rate) for at, rate in enumerate(rates)]
     series = [Series(words.rate(rates[-1]), points, 0, (), hint, _marks(points))] if rates else []
     return course(series, "Requests per second of the trial in flight", 220, at_least_s=5.0)
+
+
+def of_block(names: Sequence[str], turns: Mapping[str, Sequence[Point]]) -> Markup | None:
+    """Rates of the turns of a block so far, in seconds from its first; in the order of ``names``, which keep their
+    colours.
+    """
+    series = [
+        Series(
+            name, turns[name], style if style < STYLES else None, (), f"{name}: {words.rate(turns[name][-1][1])}", ()
+        )
+        for style, name in enumerate(names)
+        if turns.get(name)
+    ]
+    title = "seconds from the first turn of the block"
+    return course(series, "Requests per second of the block in flight, by turn", 260, at_least_s=5.0, title=title)
 
 
 def _marks(points: Sequence[Point]) -> Sequence[Point]:
