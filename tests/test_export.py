@@ -166,3 +166,29 @@ def test_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError, match=r"cannot be written .*: give another place"):
         export([], "csv", tmp_path / "file" / "x.csv")
+
+
+def in_turns() -> Run:
+    turns = [
+        msgspec.structs.replace(
+            FIRST, phase="turn", index=1 + at, turn=at, start_ns=(8 + at) * S, duration_ns=S // 20, drained_ns=7,
+            reopened=2, contender_cpu_ns=40_000_000, latency_hdr=hdr(5)
+        )
+        for at in range(2)
+    ]  # fmt: skip
+    steady = msgspec.structs.replace(FIRST, index=3, start_ns=20 * S)
+    return run(WARMUP, *turns, steady, block=3, beside=["b", "c"])
+
+
+def test_turns_are_rows_with_their_pass_and_who_shared_the_block() -> None:
+    told = rows(in_turns(), run(FIRST))
+    assert [row["phase"] for row in told] == ["warmup", "turn", "turn", "steady", "steady"]
+    assert [row["turn"] for row in told] == ["", "0", "1", "", ""]
+    assert [(row["block"], row["beside"]) for row in told] == [("3", "b c")] * 4 + [("", "")]
+    assert (told[1]["contender_cpu_ns"], told[1]["drained_ns"], told[1]["reopened"]) == ("40000000", "7", "2")
+
+
+def test_a_latency_log_has_no_turns_for_they_are_bursts() -> None:
+    text = hlog(in_turns())
+    intervals = [line for line in text.splitlines() if line[:1] not in '#"']
+    assert [line.split(",")[:2] for line in intervals] == [["Tag=warmup", "0.000"], ["13.000", "1.000"]]

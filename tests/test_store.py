@@ -255,6 +255,22 @@ def test_columns_say_what_the_bodies_say(folder: Path) -> None:
     people.close()
 
 
+def test_the_rate_of_a_run_is_that_of_its_turns_where_it_has_any(folder: Path) -> None:
+    alone = run(1)
+    turns = [
+        Slice(phase="turn", index=at, start_ns=4, duration_ns=10**8, offered=ok, ok=ok, errors={}, turn=at)
+        for at, ok in enumerate((30, 50))
+    ]
+    beside = msgspec.structs.replace(run(2), slices=[*run(2).slices, *turns])
+    with Store.create(folder, plan(), FINGERPRINT) as store:
+        for each in (alone, beside):
+            store.append(each)
+        assert store.rates() == {1: 99.0, 2: 400.0}
+        assert store.rates(after=1) == {2: 400.0}
+    with sqlite3.connect(folder / FILE) as connection:
+        assert connection.execute("SELECT ok_per_s FROM rate ORDER BY run").fetchall() == [(99.0,), (400.0,)]
+
+
 def test_what_a_load_was_called_when_it_was_written_is_not_read_back(folder: Path) -> None:
     made(folder, run())
     with sqlite3.connect(folder / FILE) as older:

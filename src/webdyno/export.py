@@ -4,7 +4,8 @@ gave.
     jsonl   one Run per line, everything, with its number
     csv     one row per Slice, COLUMNS below; what is not known is an empty cell, never 0
     hlog    one HdrHistogram log (format 1.3) per Run, in nanoseconds; warm-up intervals bear the tag "warmup", so the
-            usual tools, which take untagged intervals unless told otherwise, show the steady phase
+            usual tools, which take untagged intervals unless told otherwise, show the steady phase. Turns are bursts,
+            and not in it
 
 Runs whose driver gave no histogram have no hlog: percentiles cannot be turned back into one.
 """
@@ -108,7 +109,10 @@ COLUMNS: list[Column] = [
     ("driver", "load tool", lambda row: row.run.trial.driver),
     ("round", "from 1", lambda row: row.run.trial.round),
     ("outcome", "of the Run", lambda row: row.run.outcome),
-    _field("phase", "warmup or steady"),
+    ("block", "number of the block it was measured in by turns; empty: alone", lambda row: row.run.block),
+    ("beside", "the other contenders of that block", lambda row: " ".join(row.run.beside) or None),
+    _field("phase", "warmup, turn or steady"),
+    _field("turn", "pass of the block in which this was its turn, from 0; empty: no turn"),
     _field("index", "place of the Slice within its Run, from 0"),
     _field("start_ns", "CLOCK_MONOTONIC"),
     _field("duration_ns", "length of the Slice"),
@@ -123,6 +127,9 @@ COLUMNS: list[Column] = [
     _field("closes_silent", "connections the contender ended unannounced, between answers"),
     _field("stale_retries", "requests sent twice because the connection was gone"),
     _field("in_flight", "requests under way at its end"),
+    _field("drained_ns", "of the length of a turn, how long it waited for the last answers"),
+    _field("reopened", "connections that the server had closed while it rested, opened again before this turn"),
+    _field("contender_cpu_ns", "what the contender's processes used in this stretch of a block"),
     *(_latency(point) for point in ("mean", "p50", "p75", "p90", "p99", "p99.9", "max")),
     ("driver_cpu_ns", "user and system time of the driver", lambda row: _driver_cpu_ns(row.slice)),
     ("driver_idle_ns", "time its threads had nothing to do, added up", lambda row: row.slice.idle_ns),
@@ -170,7 +177,7 @@ def _driver_cpu_ns(slice_: Slice) -> int | None:
 
 def has_histogram(run: Run) -> bool:
     """Whether there is anything to put into a histogram log."""
-    return any(slice_.latency_hdr for slice_ in run.slices)
+    return any(slice_.latency_hdr for slice_ in run.slices if slice_.phase != "turn")
 
 
 def log_name(number: int, run: Run) -> str:
@@ -187,6 +194,7 @@ def hlog(run: Run) -> str:
     intervals = [
         Interval(slice_.start_ns, slice_.duration_ns, slice_.latency_hdr, "warmup" if slice_.phase == "warmup" else "")
         for slice_ in run.slices
+        if slice_.phase != "turn"
     ]
     return histogram_log(what, "service times", datetime.datetime.fromisoformat(run.started_at), intervals)
 

@@ -39,6 +39,7 @@ LOGS = "logs"
 SCHEMA = 2
 # History, one line per schema; each step up has its SQL in _UPGRADES.
 #   1  first: meta, fingerprint, plan, trial, run, slice, reading; view rate
+#      (rate: of turns where there are any; without a step, for what had the older view has none)
 #   2  run.service; a Run may hold the service behind it, a Reading be of role service, an outcome be service-failed
 _UPGRADES: dict[int, str] = {1: "ALTER TABLE run ADD COLUMN service TEXT"}
 """SQL from schema n to schema n + 1. A new field with a default needs no step: a body may lack it."""
@@ -46,7 +47,9 @@ _UPGRADES: dict[int, str] = {1: "ALTER TABLE run ADD COLUMN service TEXT"}
 _APPLICATION = int.from_bytes(b"wdyn", "big")
 """Marks the file as ours (``file results.sqlite`` shows it)."""
 
-_TABLES = """
+_RATE = """coalesce(sum(CASE phase WHEN 'turn' THEN ok END) * 1e9 / sum(CASE phase WHEN 'turn' THEN duration_ns END),
+                    sum(ok) * 1e9 / sum(duration_ns))"""
+_TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE fingerprint (
     number INTEGER PRIMARY KEY, hostname TEXT, cpu_model TEXT, kernel TEXT, body TEXT NOT NULL);
@@ -66,9 +69,9 @@ CREATE TABLE reading (
     rss_bytes INTEGER, pss_bytes INTEGER, body TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID;
 CREATE VIEW rate AS
     SELECT number AS run, contender, workload, load, round, outcome, sum(ok) AS ok, sum(slice.errors) AS errors,
-           sum(ok) * 1e9 / sum(duration_ns) AS ok_per_s
-    FROM run JOIN slice ON slice.run = number WHERE phase = 'steady' GROUP BY number;
-"""
+           {_RATE} AS ok_per_s
+    FROM run JOIN slice ON slice.run = number WHERE phase <> 'warmup' GROUP BY number;
+"""  # noqa: S608 - our own text
 
 T = TypeVar("T")
 
@@ -186,12 +189,9 @@ class Store:
         return [(number, self._read(body, Run, f"run {number}")) for number, body in rows]
 
     def rates(self, after: int = 0) -> dict[int, float]:
-        """Right answers per second of the steady phase, by number of the Run, for higher numbers than ``after``."""
-        query = (
-            "SELECT run, sum(ok) * 1e9 / sum(duration_ns) FROM slice WHERE run > ? AND phase = 'steady' GROUP BY run"
-            " HAVING sum(duration_ns) > 0"
-        )
-        return dict(self._rows(query, after))
+        """Right answers per second (of turns, if any) by number of the Run, for higher numbers than ``after``."""
+        which = "run > ? AND phase <> 'warmup' GROUP BY run HAVING sum(duration_ns) > 0"
+        return dict(self._rows(f"SELECT run, {_RATE} FROM slice WHERE {which}", after))  # noqa: S608 - our own text
 
     def done(self) -> set[str]:
         """Ids of the Trials that a resumed plan must not repeat; the rule stands at the top of this file."""

@@ -86,7 +86,7 @@ def test_tables_are_not_mixed() -> None:
             "number of connections changes",
         ),
         (fakes.trial(load=Load(connections=MOST_CONNECTIONS, duration_s=1.0)), {}, "are more than"),
-        (fakes.trial(), {"turns": None}, "every contender alone"),
+        (fakes.trial(), {"turns": None}, "asks for it"),
         (fakes.trial(), {"in_place": True}, "started once"),
         (fakes.trial(), {"workloads": {"hello": fakes.workload(service_floor_ms=1000.0)}}, "1000 ms at least"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, START, plan, readings, run, slices
+from tests.analyse.turning import MS, block_of
 from tests.report.test_html import page, parsed
 from webdyno.load.driver import DRIVERS
 from webdyno.model.run import Run
@@ -120,3 +122,90 @@ def test_memory_counts_what_is_shared_once_where_the_kernel_tells() -> None:
 
 def test_the_page_stays_well_formed_when_only_one_round_succeeded() -> None:
     parsed(html([seconds(), seconds(round_=2, outcome="died", slices=[], readings=[])]))
+
+
+def turns_of_three(**changes: Any) -> list[Run]:
+    """Three rounds of three contenders; in each block all slow down in its fifth pass."""
+    answers = {"go": [1000] * 9, "node": [800] * 9, "waitress": [200] * 9}
+    made: list[Run] = []
+    for number, factor in ((1, 1.0), (2, 1.1), (3, 1.2)):
+        each = {
+            name: [round(factor * ok * (0.5 if at == 4 else 1 + 0.04 * (at % 2))) for at, ok in enumerate(given)]
+            for name, given in answers.items()
+        }
+        made += block_of(each, block=number, round_=number, **changes)
+    return made
+
+
+def lines_of(chart: str) -> list[list[tuple[float, float]]]:
+    """The points of every line; after the first, a path tells only how far the next is away."""
+    found = []
+    for path in re.findall(r'class="line[^"]*" d="(.*?)"', chart):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path)]
+        found.append(list(zip(accumulate(numbers[::2]), accumulate(numbers[1::2]), strict=True)))
+    return found
+
+
+def test_turns_are_drawn_at_their_true_time_since_the_first_of_the_block() -> None:
+    runs = turns_of_three(cpu_ms=100.0)
+    late = [msgspec.structs.replace(one, slices=_later(one)) if one.trial.contender == "node" else one for one in runs]
+    drawn = panels(html(late))
+    assert list(drawn) == ["Requests/s", "CPU"]
+    by_name = sorted([[x for x, _ in line] for line in lines_of(drawn["Requests/s"])], key=lambda xs: xs[0])
+    assert [len(xs) for xs in by_name] == [9, 9, 9]
+    first, same, node = by_name
+    assert first == same
+    second = first[1] - first[0]
+    assert [x - at for x, at in zip(node, first, strict=True)] == pytest.approx([0.2 * second] * 9, abs=0.3)
+    assert "seconds from the first turn of the block" in drawn["CPU"]
+    assert ">1<" in drawn["CPU"]
+
+
+def _later(one: Run) -> list[Any]:
+    return [
+        msgspec.structs.replace(part, start_ns=part.start_ns + 200 * MS) if part.turn is not None else part
+        for part in one.slices
+    ]
+
+
+def test_the_same_round_of_all_stands_out_so_that_what_they_met_is_seen_in_all() -> None:
+    chart = panels(html(turns_of_three()))["Requests/s"]
+    assert set(re.findall(r", round (\d): ", chart)) == {"2"}
+
+
+def test_latency_and_memory_of_turns_are_said_and_not_drawn() -> None:
+    text = html(turns_of_three())
+    assert "Latency: not shown turn by turn, for a turn is a burst;" in text
+    assert "Memory: not looked at in turns; its peak is in the table." in text
+    assert "Turn by turn" in text
+    assert "Second by second" not in text
+
+
+def test_a_histogram_in_a_turn_is_never_drawn() -> None:
+    runs = [
+        msgspec.structs.replace(
+            one, slices=[msgspec.structs.replace(part, latency_hdr=one.slices[-1].latency_hdr) for part in one.slices]
+        )
+        for one in turns_of_three()
+    ]
+    assert "latency" not in " ".join(panels(html(runs)))
+
+
+def test_errors_of_turns_stand_in_their_turn() -> None:
+    runs = turns_of_three()
+    assert "Errors/s: none in the turns of any round." in html(runs)
+    runs = [failing(one, 4, 50) if one.trial.contender == "node" else one for one in runs]
+    (line,) = lines_of(panels(html(runs))["Errors/s"])
+    (peak,) = [x for x, y in line if y == min(y for _, y in line)]
+    assert peak == pytest.approx((line[0][0] + line[-1][0]) / 2, abs=0.3)  # the fifth of nine
+
+
+def test_beside_turns_those_measured_alone_keep_their_own_zero_and_it_is_said() -> None:
+    runs = [*turns_of_three(), *(seconds("alone", r) for r in (1, 2, 3))]
+    runs = [
+        msgspec.structs.replace(one, trial=msgspec.structs.replace(one.trial, load=runs[-1].trial.load)) for one in runs
+    ]
+    drawn = panels(html(runs))
+    assert "p99 latency" in drawn
+    assert "Only of those measured alone" in html(runs)
+    assert "of who was measured alone, from the begin of the steady phase" in drawn["Memory"]

@@ -158,6 +158,10 @@ with Store.create(folder, plan(runs), FINGERPRINT) as store:
         elif word == "now":
             now.write(folder, Now(trial=runs[int(at)].trial, done=int(at), total=4, left_s=75.0, phase="steady",
                                   warmup=[500.0], steady=[1234.0, 4321.0], errors=2))
+        elif word == "block":
+            turns = {name: [(0.1 * at, 900.0 + at) for at in range(4)] for name in ("a", "b")}
+            now.write(folder, Now(trial=runs[0].trial, done=0, total=4, left_s=75.0, phase="turn", beside=["a", "b"],
+                                  contender="b", rate_per_s=4321.0, turn=3, passes=11, turns=turns))
         elif word == "end":
             now.clear(folder)
             break

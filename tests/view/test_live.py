@@ -59,6 +59,21 @@ def test_the_stream_follows_the_run_to_its_end(asked: Asked, writer: Writer) -> 
         assert list(events) == []
 
 
+def test_a_block_in_flight_shows_who_shares_it_how_far_it_is_and_the_turns_of_each(
+    asked: Asked, writer: Writer
+) -> None:
+    writer.tell("block")
+    page = asked.get("/results/live-1/live").text
+    text = " ".join("".join(parsed(page).text).split())
+    for said in (
+        "round 1/2: a and b side by side · hello · 64 connections, keep-alive",
+        "pass 4 of 11: b 4,320/s, 0 errors",
+        "seconds from the first turn of the block",
+    ):
+        assert said in text
+    assert page.count('class="line ') == 2
+
+
 def test_whoever_comes_later_or_again_gets_the_whole_state(asked: Asked, writer: Writer) -> None:
     writer.tell("append 0")
     writer.tell("append 1")

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from webdyno.design import Block
 from webdyno.load.driver import Event
+from webdyno.model.block import Taken
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
@@ -54,7 +55,7 @@ class Meter:
     def begin(self, block: Block) -> None:
         """Nothing to count yet."""
 
-    def event(self, event: Event) -> None:
+    def event(self, event: Event | Taken) -> None:
         """The Run will hold it."""
 
     def end(self, run: Run) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from cyclopts import Parameter
 
 from webdyno.analyse import words
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
+from webdyno.commands.sharing import sentence
 from webdyno.commands.studying import Narrowing, StudyArgument
+from webdyno.design.blocks import Sharing, sharing
 from webdyno.model.trial import Plan
 from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
+from webdyno.session.designs import room_here
 from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot, study_called
 from webdyno.session.services import look_for_services
 
@@ -40,17 +44,18 @@ def plan(
     _, absent = look_for_drivers(chosen, Here())
     raced = racing.choice.rounds_of(chosen)
     made = racing.choice.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
+    seated = sharing(made, room_here())
     if json:
-        say_json(made)
+        say_json({**msgspec.structs.asdict(made), "sharing": seated})
         return 0
-    _print(made, full)
+    _print(made, seated, full)
     if called.brief is not None and narrowing.is_empty:
         short = make_plan(brief_of(called), known, missing, lacking, absent, brief=True)
         print(f"in brief: {words.count(len(short.trials), 'trial')}, about {words.length(short.seconds)} with --brief")
     return 0
 
 
-def _print(made: Plan, full: bool) -> None:
+def _print(made: Plan, seated: Sharing, full: bool) -> None:
     from rich import box
     from rich.table import Table
 
@@ -63,8 +68,9 @@ def _print(made: Plan, full: bool) -> None:
         f"seed {made.seed}: {most} {words.length(made.seconds)} (builds apart)",
         soft_wrap=True,
     )
-    for sentence in costs(made):
-        console.print(sentence, soft_wrap=True)
+    console.print(sentence(seated, made), soft_wrap=True)
+    for cost in costs(made):
+        console.print(cost, soft_wrap=True)
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
     if made.brief:

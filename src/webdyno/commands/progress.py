@@ -11,28 +11,32 @@ from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.words import length, listing, rate
 from webdyno.design import Block
 from webdyno.load.driver import Event
+from webdyno.model.block import Taken
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan
+from webdyno.report.words import stage
 from webdyno.session.tally import Tally
 
 if TYPE_CHECKING:
     from rich.console import Group
 
+MOST_NAMES = 12
 RECENT = 6
 """Finished Trials kept in sight on a terminal."""
 
 
 def line_of(run: Run) -> str:
-    """A finished Trial in one line."""
+    """A finished Trial in one line; of one that took turns, the rate is of these, and its errors are all."""
     trial = run.trial
     head = f"{trial.contender:<18} {trial.workload:<8} {trial.load.connections:>5} c"
-    steady = [slice_ for slice_ in run.slices if slice_.phase == "steady"]
+    counted = [slice_ for slice_ in run.slices if slice_.phase != "warmup"]
+    timed = [slice_ for slice_ in counted if slice_.phase == "turn"] or counted
     if run.outcome != "ok":
         return f"{head}  {run.outcome}: {run.message}"
-    answered = sum(slice_.ok for slice_ in steady)
-    seconds = sum(slice_.duration_ns for slice_ in steady) / 1e9
-    errors = sum(_failed(slice_) for slice_ in steady)
+    answered = sum(slice_.ok for slice_ in timed)
+    seconds = sum(slice_.duration_ns for slice_ in timed) / 1e9
+    errors = sum(_failed(slice_) for slice_ in counted)
     return f"{head}  {rate(answered / seconds) if seconds else '-':>10}" + (f"  {errors} errors" if errors else "")
 
 
@@ -57,9 +61,13 @@ class Lines:
         """Nothing to take down."""
 
     def begin(self, block: Block) -> None:
-        """A line appears when a Trial is done."""
+        """A line appears when a Trial is done; before a block, who shares it."""
+        if len(block) > 1:
+            where = f"[{self._tally.done}/{self._tally.total}] round {block[0].round}{self._of}"
+            names = listing([trial.contender for trial in block], MOST_NAMES)
+            print(f"{where}  side by side: {names}", file=sys.stderr, flush=True)
 
-    def event(self, event: Event) -> None:
+    def event(self, event: Event | Taken) -> None:
         """Too much for a log."""
 
     def end(self, run: Run) -> None:
@@ -105,13 +113,19 @@ class Live:
 
     def begin(self, block: Block) -> None:
         """Show what starts."""
-        first, names = block[0], listing([trial.contender for trial in block])
-        self._now = f"round {first.round}{self._of}  {names} · {first.workload} · {first.load.label}"
+        first, names = block[0], listing([trial.contender for trial in block], MOST_NAMES)
+        together = " side by side" if len(block) > 1 else ""
+        self._now = f"round {first.round}{self._of}  {names}{together} · {first.workload} · {first.load.label}"
         self._rate = "starting"
 
-    def event(self, event: Event) -> None:
-        """Show the second that just passed."""
-        if isinstance(event, Slice) and event.duration_ns:
+    def event(self, event: Event | Taken) -> None:
+        """Show the second that just passed, or the turn."""
+        if isinstance(event, Taken):
+            slice_ = event.slice
+            if slice_.duration_ns:
+                at = stage(slice_.phase, slice_.turn, event.passes)
+                self._rate = f"{at}: {event.contender} {rate(slice_.ok * 1e9 / slice_.duration_ns)}"
+        elif isinstance(event, Slice) and event.duration_ns:
             errors = _failed(event)
             self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)}, {errors} errors"
 
@@ -129,7 +143,8 @@ class Live:
         passed = length(time.monotonic() - self._started)
         return Group(
             *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent),
-            Text(f"> {self._now}  {self._rate}", no_wrap=True, overflow="ellipsis"),
+            Text(f"> {self._now}", no_wrap=True, overflow="ellipsis"),
+            Text(f"  {self._rate}", no_wrap=True, overflow="ellipsis"),
             ProgressBar(total=total, completed=done, width=60),
             Text(
                 f"  {done} of {total} trials · {length(self._tally.left_s)} left · {passed} passed · Ctrl-C keeps all"

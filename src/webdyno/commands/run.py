@@ -17,9 +17,12 @@ from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption,
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
 from webdyno.commands.report import rendered, show, write
+from webdyno.commands.sharing import clause
 from webdyno.commands.studying import Narrowing, StudyArgument
+from webdyno.design.blocks import sharing
 from webdyno.model.errors import UsageError
 from webdyno.model.trial import Plan
+from webdyno.session.designs import room_here
 from webdyno.session.listeners import Listener
 from webdyno.session.lookup import study_called
 from webdyno.session.saying import note
@@ -84,7 +87,7 @@ def _announce(intent: Intent) -> None:
     print(f"{plan.title}: {plan.question}", file=sys.stderr)
     print(
         f"{count(len(plan.contenders), 'contender')}, {count(len(plan.workloads), 'workload')}, {extent(plan)}{done}, "
-        f"{most} {length(plan.seconds * share)} after the build\n"
+        f"{most} {length(plan.seconds * share)} after the build; {clause(sharing(plan, room_here()), plan)}\n"
         f"load by {listing(drivers)}; results in {intent.folder}",
         file=sys.stderr,
     )

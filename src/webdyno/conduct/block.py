@@ -174,9 +174,10 @@ class _Block:
         for seat in self._able(seated):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
+        passes = self._passes(list(self._able(seated)), lengths)
         for seat in seated:
-            seat.begin_resting()
-        for number in range(self._passes(list(self._able(seated)), lengths)):
+            seat.begin_resting(passes)
+        for number in range(passes):
             self._pass(number, seated, lengths)
         for seat in seated:
             seat.end_resting()

@@ -19,7 +19,7 @@ from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning
 from webdyno.measure.runtime import runtime_ns
-from webdyno.model.block import Rest
+from webdyno.model.block import Rest, Taken
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import Phase, Slice
 from webdyno.model.trial import Trial
@@ -50,6 +50,7 @@ class Seat:
         self._events = bench.driver.read(command, self._said)
         self._begun_ns = self._turns_ns = self._turns_cpu_ns = 0
         self._used_before_ns: int | None = None
+        self._passes: int | None = None
         self.is_out = False
         """It can take no turn any more: its record says why, or the end of its contender will."""
         self.undrained = 0
@@ -92,7 +93,7 @@ class Seat:
         used_ns = None if before_ns is None or after_ns is None else max(0, after_ns - before_ns)
         slice_ = msgspec.structs.replace(slice_, turn=number, contender_cpu_ns=used_ns)
         self.record.slices.append(slice_)
-        self._bench.watch(slice_)
+        self._bench.watch(Taken(contender=self.trial.contender, slice=slice_, passes=self._passes))
         self._count(slice_, used_ns)
 
     def _settled_ns(self) -> int | None:
@@ -116,8 +117,9 @@ class Seat:
             case "steady" if slice_.start_ns is not None:
                 self.record.edges |= {"steady": slice_.start_ns, "ended": slice_.start_ns + slice_.duration_ns}
 
-    def begin_resting(self) -> None:
-        """From here on, what it uses beside its turns is counted."""
+    def begin_resting(self, passes: int) -> None:
+        """From here on, what it uses beside its turns is counted; there will be so many."""
+        self._passes = passes
         self._begun_ns, self._used_before_ns = time.monotonic_ns(), runtime_ns(self.under.served.group)
 
     def end_resting(self) -> None:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Protocol
 
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
-from webdyno.model.block import Rest
+from webdyno.model.block import Rest, Taken
 from webdyno.model.built import Built
 from webdyno.model.errors import AnswerError, BuildError, MachineError, ServiceError, StartError
 from webdyno.model.run import Outcome, Probe, Run
@@ -60,7 +60,7 @@ class Bench:
     contender_log: Callable[[Trial], Path]
     driver_log: Callable[[Trial], Path]
     interrupted: threading.Event
-    watch: Callable[[Event], None] = lambda _: None
+    watch: Callable[[Event | Taken], None] = lambda _: None
     """Told every event of the driver as it comes, for a live view."""
     serve: Callable[..., AbstractContextManager[Served]] = serve
     """How a contender is started and ended: anew for each Trial, unless rounds are measured in place."""

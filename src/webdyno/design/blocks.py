@@ -41,10 +41,10 @@ class Room:
 
 def why_alone(trial: Trial, plan: Plan, room: Room) -> str | None:
     """Why the contender of ``trial`` takes no turns beside others; None: it can."""
-    if plan.turns is None:
-        return "the plan measures every contender alone"
     if plan.in_place:
         return "each server is started once for all its rounds"
+    if plan.turns is None:
+        return "the plan asks for it"
     if trial.driver != DRIVER:
         return f"{trial.driver} cannot take turns"
     return (
@@ -72,6 +72,39 @@ def _workload_alone(floor_ms: float) -> str | None:
     return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sharing:
+    """Who will be measured beside others, as far as a Plan and a machine tell before."""
+
+    beside: Sequence[str]
+    """Contenders that take turns, wherever they can."""
+    most: int
+    """As many of them at a time, at most; 0: nobody takes turns."""
+    alone: Mapping[str, Sequence[str]]
+    """Why contenders are measured alone, in some of their tables at least, and which."""
+
+
+def sharing(plan: Plan, room: Room) -> Sharing:
+    """Of the contenders of ``plan``, in the order of its first round."""
+    beside: dict[str, None] = {}
+    alone: dict[str, dict[str, None]] = {}
+    most, together = 0, dict[object, list[Trial]]()
+    for trial in (trial for trial in plan.trials if trial.round == 1):
+        if (why := why_alone(trial, plan, room)) is None:
+            together.setdefault(_table(trial), []).append(trial)
+        else:
+            alone.setdefault(why, {})[trial.contender] = None
+    for table in together.values():
+        names, at_most = dict.fromkeys(trial.contender for trial in table), _most(table[0], plan, room)
+        if len(table) < 2 or at_most < 2:
+            lonely = "nobody else is asked the same" if len(table) < 2 else "there is no room here for two at a time"
+            alone.setdefault(lonely, {}).update(names)
+        else:
+            beside.update(names)
+            most = max(most, -(-len(table) // _number(table, at_most)))
+    return Sharing(beside=list(beside), most=most, alone={why: list(names) for why, names in alone.items()})
+
+
 def restless(runs: Iterable[Run]) -> dict[str, str]:
     """Contenders that did not rest, or did not finish their turns, in Runs before: name and reason."""
     found: dict[str, str] = {}
@@ -97,15 +130,15 @@ def draw(trials: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
     More than fit are dealt out evenly, in another way in each round, so that sooner or later everybody meets. The
     blocks come in the order in which the first of each stands in ``trials``.
     """
-    sharing: dict[object, list[Trial]] = {}
+    together: dict[object, list[Trial]] = {}
     blocks: list[list[Trial]] = []
     for trial in trials:
         if why_alone(trial, plan, room) is None:
-            sharing.setdefault((trial.workload, trial.load, trial.driver), []).append(trial)
+            together.setdefault(_table(trial), []).append(trial)
         else:
             blocks.append([trial])
-    for together in sharing.values():
-        blocks += _dealt(together, plan, room)
+    for table in together.values():
+        blocks += _dealt(table, plan, room)
     place = {trial.id: at for at, trial in enumerate(trials)}
     return sorted(blocks, key=lambda block: min(place[trial.id] for trial in block))
 
@@ -115,12 +148,26 @@ def drawn(trials: Sequence[Trial], plan: Plan, room: Room, runs: Sequence[Run]) 
     return draw(trials, plan, replace(room, kept={**room.kept, **restless(runs)}))
 
 
-def _dealt(together: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
-    first = together[0]
-    most = 1 if plan.turns is None else members(plan.turns, first.load, plan.memory_bytes, room)
-    if most < 2 or len(together) < 2:
-        return [[trial] for trial in together]
-    number = -(-len(together) // most)
+def _table(trial: Trial) -> object:
+    """Those of one table are asked the same, by the same driver."""
+    return trial.workload, trial.load, trial.driver
+
+
+def _most(first: Trial, plan: Plan, room: Room) -> int:
+    """Of contenders of a table at a time."""
+    return 1 if plan.turns is None else members(plan.turns, first.load, plan.memory_bytes, room)
+
+
+def _number(table: Sequence[Trial], most: int) -> int:
+    """Of blocks that a table is dealt to."""
+    return -(-len(table) // most)
+
+
+def _dealt(table: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
+    first, most = table[0], _most(table[0], plan, room)
+    if most < 2 or len(table) < 2:
+        return [[trial] for trial in table]
+    number = _number(table, most)
     chance = random.Random(f"{plan.seed}/{first.round}/{first.workload}/{first.load.label}")  # noqa: S311 - repeatable
-    order = chance.sample(list(together), len(together))
+    order = chance.sample(list(table), len(table))
     return [order[at::number] for at in range(number)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from webdyno.model.load import Load
+from webdyno.model.sample import Slice
 
 
 class Turns(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +34,15 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
     def window_s(self, load: Load) -> float:
         """Of the steady phase."""
         return max(self.least_window_s, self.window_share * (load.duration_s or 0.0))
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that was taken, or another stretch of load in a block: told as it comes, for whoever watches."""
+
+    contender: str
+    slice: Slice
+    passes: int | None
+    """Of the block; None: it is not known yet."""
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,5 +25,16 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     steady: list[float] = []
     errors: int = 0
     """Requests that went wrong in this phase so far."""
+    beside: list[str] = []
+    """All contenders of the block in flight; empty: one is measured alone. What follows is of the block."""
+    contender: str = ""
+    """Who was loaded last."""
+    rate_per_s: float | None = None
+    """Then."""
+    turn: int | None = None
+    """Pass of that turn, from 0."""
+    passes: int | None = None
+    turns: dict[str, list[tuple[float, float]]] = {}
+    """By contender: seconds from the first turn of the block, and right answers per second."""
     left_out: int = 0
     """Slices at the begin of the steady phase that are in ``steady`` no more."""

@@ -271,8 +271,10 @@ def _counted(table: Table) -> str:
 
 def _seconds(table: Table, styles: dict[str, int], *, of: int) -> Markup | None:
     told = timeline(table, styles, of=of)
-    says = "The middle round of each contender in colour, its other rounds faintly. All panels share the time axis."
-    return None if told is None else card("Second by second", says, told)
+    turns = any(window.turned is not None for window in table.windows)
+    which = "One round of all contenders, the same for each," if turns else "The middle round of each contender"
+    says = f"{which} in colour, {'the' if turns else 'its'} other rounds faintly. All panels share the time axis."
+    return None if told is None else card("Turn by turn" if turns else "Second by second", says, told)
 
 
 def _doubts(marks: Sequence[Mark]) -> Markup:

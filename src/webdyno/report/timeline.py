@@ -3,14 +3,19 @@
 All panels share one time axis, whose zero is the begin of the steady phase, so that a dip in one is seen above its
 cause in another. The middle round of each contender stands out, the others stay faint. What was not measured by the
 second is said in words: a line at zero would be a claim.
+
+Contenders that took turns are drawn turn by turn, on the time that they shared (``placing``), and of all of them the
+same round stands out. What a turn does not tell, latency above all, is not drawn: turns are bursts.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from statistics import median, median_low
+from statistics import fmean, median, median_low
 
 from webdyno.analyse.error_share import NOT_AN_ERROR
 from webdyno.analyse.latency import Latency, merge
@@ -22,6 +27,7 @@ from webdyno.report import words
 from webdyno.report.axis import Axis, course, short, straight
 from webdyno.report.charts import milliseconds
 from webdyno.report.markup import Markup, element, join
+from webdyno.report.placing import Zeros, placed, since, zeros_of
 from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room, thinned
 
 _WIDTH = 1140.0
@@ -38,6 +44,10 @@ _LATE_NS = 50_000_000
 """A look at the begin or end of a phase comes so much beside it at most."""
 _KNOWN = 0.75
 """Part of the looks that must know what is shared between processes."""
+_ERRORS, _LATENCY = "Errors/s", "Latency"
+_RATES = "Right answers. A rise at the begin is warm-up, a dip that returns is often garbage collection or a restart."
+_RATES_BY_TURN = "Right answers in each turn. A dip of all at one place is the machine's, a dip of one is its own."
+_ONLY_ALONE = "Only of those measured alone, for a turn does not tell it. "
 
 
 @dataclass(frozen=True)
@@ -68,12 +78,16 @@ def timeline(table: Table, styles: dict[str, int], *, of: int = 1) -> Markup | N
         return None
     rounds = max(len(cell.windows) for cell in table.cells)
     most = max(_LEAST_FAINT, min(_MOST_FAINT, _ALL_FAINT // (of * rounds)))
-    panels = [_panel(table, styles, track, most) for track in (*_by_driver(table, styles), *_by_looks(table, styles))]
+    zeros, shown = zeros_of(table.windows), _shown(table)
+    tracks = (*_by_driver(table, styles, zeros), *_by_looks(table, styles))
+    panels = [_panel(table, styles, track, shown, most) for track in tracks]
     drawn = [panel for panel in panels if not panel.lacks]
     lacking = [element("p", f"{panel.track.title}: {panel.lacks}", class_="says") for panel in panels if panel.lacks]
     if not drawn:
         return join(*lacking)
-    x = _time([part for panel in drawn for one in panel.series for part in (one.points, *one.faint)])
+    x = _time(
+        since(table.windows), [part for panel in drawn for one in panel.series for part in (one.points, *one.faint)]
+    )
     right = max(room(panel.series) for panel in drawn)
     told = [_drawing(panel, x, right, last=panel is drawn[-1]) for panel in drawn]
     return join(element("div", *told, class_="scroll panels"), *lacking)
@@ -97,57 +111,60 @@ def _drawing(panel: Panel, x: Axis, right: float, *, last: bool) -> Markup:
     return element("figure", says, lines(frame, panel.series, f"{track.title} over time, one line for each contender"))
 
 
-def _time(parts: Sequence[Sequence[Point]]) -> Axis:
+def _time(title: str, parts: Sequence[Sequence[Point]]) -> Axis:
     """From the first point of any panel to the last."""
     low = min(points[0][0] for points in parts if points)
     high = max(points[-1][0] for points in parts if points)
-    return course("seconds from the begin of the steady phase", min(low, 0.0), max(high, low + 0.1))
+    return course(title, min(low, 0.0), max(high, low + 0.1))
 
 
-def _by_driver(table: Table, styles: dict[str, int]) -> Iterator[Track]:
-    """What the load tool tells of each second."""
+def _by_driver(table: Table, styles: dict[str, int], zeros: Zeros) -> Iterator[Track]:
+    """What the load tool tells of each second, or turn."""
+    turns = _has_turns(table)
     yield Track(
         "Requests/s",
-        "Right answers. A rise at the begin is warm-up, a dip that returns is often garbage collection or a restart.",
-        _rates,
+        _RATES_BY_TURN if turns else _RATES,
+        partial(_rates, zeros),
         lambda values: straight("requests/s", values, short),
         240.0,
         True,
     )
     share = _share(table, styles)
     yield Track(
-        f"p{share * 100:g} latency",
-        f"So much or less took {share * 100:g} of 100 answers of each second. A peak is a hiccup the rate may hide.",
+        _LATENCY if _has_only_turns(table) else f"p{share * 100:g} latency",
+        f"{_ONLY_ALONE if turns else ''}{share * 100:g} of 100 answers of each second took at most this long. A peak "
+        "is a hiccup the rate may hide.",
         lambda window: _latencies(window, share),
         milliseconds,
         190.0,
         True,
     )
     yield Track(
-        "Errors/s",
-        "Requests not answered rightly. In bursts they have a cause in time; steady ones belong to the load.",
-        _errors,
+        _ERRORS,
+        "Requests not answered correctly. In bursts they have a cause in time; steady ones belong to the load.",
+        partial(_errors, zeros),
         lambda values: straight("errors/s", values, short, steps=3),
         150.0,
         True,
     )
-
-
-def _by_looks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
-    """What webdyno itself saw of the contender's processes."""
     yield Track(
         "CPU",
         "Of the contender's whole process tree. A level line at its number of cores is a server at its limit.",
-        _cores,
+        lambda window: _cores(window) if window.turned is None else _turn_cores(window, zeros),
         lambda values: straight("cores", values, lambda cores: f"{cores:g}", steps=4),
         160.0,
         False,
     )
+
+
+def _by_looks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
+    """What webdyno saw of the contender's processes when it looked at them."""
     shared = _shared_known(table, styles)
     counted = "once" if shared else "in each of them"
     yield Track(
         "Memory",
-        f"Pages that processes share count {counted}. A line that only rises is a leak or a cache.",
+        f"{_ONLY_ALONE if _has_turns(table) else ''}Pages that processes share count {counted}. A line that only rises "
+        "is a leak or a cache.",
         _proportional if shared else _resident,
         lambda values: straight("MiB", values, short, steps=4),
         180.0,
@@ -155,11 +172,9 @@ def _by_looks(table: Table, styles: dict[str, int]) -> Iterator[Track]:
     )
 
 
-def _panel(table: Table, styles: dict[str, int], track: Track, most: int) -> Panel:
-    cells = (
-        _failing(table, styles) if track.points is _errors else [cell for cell in table.cells if cell.name in styles]
-    )
-    series = [_series(cell, styles.get(cell.name), track, most) for cell in cells if cell.windows]
+def _panel(table: Table, styles: dict[str, int], track: Track, shown: int | None, most: int) -> Panel:
+    cells = _failing(table, styles) if track.title == _ERRORS else [cell for cell in table.cells if cell.name in styles]
+    series = [_series(cell, styles.get(cell.name), track, shown, most) for cell in cells if cell.windows]
     series = [one for one in series if one.points]
     if any(len(one.points) > 2 for one in series):
         return Panel(track, series)
@@ -177,8 +192,15 @@ def _why_not(table: Table, track: Track) -> str:
     can = next((window.run.driver_can for window in table.windows if window.run.driver_can), None)
     if track.by_driver and can is not None and not can.series:
         return f"not known by the second; {table.driver} gives one figure for the whole phase."
-    if track.points is _errors and not any(cell.error_ratio for cell in table.cells):
-        return "none in the steady phase of any round."
+    if track.title == _ERRORS and not any(cell.error_ratio for cell in table.cells):
+        return f"none in the {'turns' if _has_turns(table) else 'steady phase'} of any round."
+    if _has_only_turns(table) and track.title == _LATENCY:
+        return (
+            "not shown turn by turn, for a turn is a burst; percentiles are of a window that each contender had to "
+            "itself after the turns."
+        )
+    if _has_only_turns(table) and track.points in (_proportional, _resident):
+        return "not looked at in turns; its peak is in the table."
     if track.title.endswith("latency") and not any(s.latency_hdr for w in table.windows for s in w.run.slices):
         return f"not known by the second; {table.driver} gives no histogram."
     if not track.by_driver and not any(track.points(window) for window in table.windows):
@@ -186,9 +208,9 @@ def _why_not(table: Table, track: Track) -> str:
     return "too few seconds, or too few answers in each, to show a course."
 
 
-def _series(cell: Cell, style: int | None, track: Track, most: int) -> Series:
-    """The middle round, and the others with so many points at ``most``."""
-    middle = _middle_round(cell)
+def _series(cell: Cell, style: int | None, track: Track, shown: int | None, most: int) -> Series:
+    """The round that is ``shown``, or the middle one, and the others with so many points at ``most``."""
+    middle = next((each for each in cell.windows if each.run.trial.round == shown), None) or _middle_round(cell)
     points = thinned(track.points(middle), _MOST)
     others = [track.points(window) for window in cell.windows if window is not middle]
     return Series(
@@ -202,34 +224,53 @@ def _series(cell: Cell, style: int | None, track: Track, most: int) -> Series:
     )
 
 
+def _has_turns(table: Table) -> bool:
+    return any(window.turned is not None for window in table.windows)
+
+
+def _has_only_turns(table: Table) -> bool:
+    return all(window.turned is not None for window in table.windows)
+
+
+def _shown(table: Table) -> int | None:
+    """Where contenders took turns, the round to be drawn of all of them, the middle one of those that most have: what
+    they met in it, they met together. None: nobody took turns.
+    """
+    if not _has_turns(table):
+        return None
+    logs: dict[int, list[float]] = {}
+    for window in table.windows:
+        logs.setdefault(window.run.trial.round, []).append(math.log(window.rate_per_s))
+    most = max(map(len, logs.values()))
+    speeds = {round_: fmean(each) for round_, each in logs.items() if len(each) == most}
+    middle = median_low(speeds.values())
+    return next(round_ for round_, speed in speeds.items() if speed == middle)
+
+
 def _middle_round(cell: Cell) -> Window:
     middle = median_low(window.rate_per_s for window in cell.windows)
     return next(window for window in cell.windows if window.rate_per_s == middle)
 
 
-def _placed(run: Run) -> Iterator[tuple[float, Slice]]:
-    """Each Slice with the middle of its time, in seconds from the beginning of the steady phase."""
-    slices = [slice_ for slice_ in run.slices if slice_.duration_ns > 0]
-    passed = -sum(slice_.duration_ns for slice_ in slices if slice_.phase == "warmup")
-    for slice_ in slices:
-        yield (passed + slice_.duration_ns / 2) / 1e9, slice_
-        passed += slice_.duration_ns
+def _rates(zeros: Zeros, window: Window) -> list[Point]:
+    return [(at, slice_.ok / slice_.duration_ns * 1e9) for at, slice_ in placed(window.run, zeros)]
 
 
-def _rates(window: Window) -> list[Point]:
-    return [(at, slice_.ok / slice_.duration_ns * 1e9) for at, slice_ in _placed(window.run)]
-
-
-def _errors(window: Window) -> list[Point]:
+def _errors(zeros: Zeros, window: Window) -> list[Point]:
     return [
         (at, sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR) / slice_.duration_ns * 1e9)
-        for at, slice_ in _placed(window.run)
+        for at, slice_ in placed(window.run, zeros)
     ]
 
 
 def _latencies(window: Window, share: float) -> list[Point]:
-    """One percentile of each Slice in ms, from due at an open pace; seconds with too few answers are left out."""
-    told = ((at, _latency(window.run, slice_)) for at, slice_ in _placed(window.run))
+    """One percentile of each Slice in ms, from due at an open pace; seconds with too few answers are left out.
+
+    Nothing in turns, whatever their Slices hold.
+    """
+    if window.turned is not None:
+        return []
+    told = ((at, _latency(window.run, slice_)) for at, slice_ in placed(window.run, {}))
     return [
         (at, latency.percentiles_ns([share])[0] / 1e6)
         for at, latency in told
@@ -249,6 +290,7 @@ def _share(table: Table, styles: dict[str, int]) -> float:
         for cell in table.cells
         if cell.name in styles
         for window in cell.windows[:1]
+        if window.turned is None
     ]
     answers = median(typical) if typical else 0
     return next((share for share in _SHARES if answers * (1 - share) >= _BEYOND), _SHARES[-1])
@@ -257,6 +299,8 @@ def _share(table: Table, styles: dict[str, int]) -> float:
 def _looks(window: Window) -> list[tuple[float, Reading]]:
     """What was seen of the contender's processes under load, with the seconds from the begin of the steady phase."""
     run = window.run
+    if window.turned is not None:  # looks at the window after the turns: two, and no course
+        return []
     begins = [slice_.start_ns for slice_ in run.slices if slice_.phase == "steady" and slice_.start_ns is not None]
     zero = run.steady_start_ns if run.steady_start_ns is not None else next(iter(begins), None)
     if zero is None:
@@ -278,6 +322,12 @@ def _cores(window: Window) -> list[Point]:
         if used is not None and (not kept or at - kept[-1][0] >= _NEAR_S):
             kept.append((at, used))
     return [((at + later) / 2, (more - less) / 1e9 / (later - at)) for (at, less), (later, more) in pairwise(kept)]
+
+
+def _turn_cores(window: Window, zeros: Zeros) -> list[Point]:
+    """Cores' worth of CPU that each turn took."""
+    told = ((at, turn.contender_cpu_ns, turn.duration_ns) for at, turn in placed(window.run, zeros))
+    return [(at, used_ns / duration_ns) for at, used_ns, duration_ns in told if used_ns is not None]
 
 
 def _shared_known(table: Table, styles: dict[str, int]) -> bool:

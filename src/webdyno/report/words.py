@@ -33,6 +33,7 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.log import last_lines
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import OUTCOMES, Run
+from webdyno.model.sample import Phase
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 
@@ -355,6 +356,13 @@ def limits(rig: Rig) -> str:
 
 def _cores(numbers: Sequence[int]) -> str:
     return f"core{'' if len(numbers) == 1 else 's'} {','.join(map(str, numbers))}" if numbers else "any core"
+
+
+def stage(phase: Phase, turn: int | None, passes: int | None) -> str:
+    """Where a block is: ``warm-up``, ``pass 3 of 11``, ``window for latency``."""
+    if phase == "turn" and turn is not None:
+        return f"pass {turn + 1}" + (f" of {passes}" if passes else "")
+    return "warm-up" if phase == "warmup" else "window for latency"
 
 
 def rounds(plan: Plan, runs: Sequence[Run]) -> str:

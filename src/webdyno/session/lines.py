@@ -13,6 +13,7 @@ from webdyno.design import Block
 from webdyno.design.pairs import Pairs, rates_of
 from webdyno.design.rate_search import never_served, tried_of
 from webdyno.load.driver import Event
+from webdyno.model.block import Taken
 from webdyno.model.run import Run
 from webdyno.session.saying import say
 
@@ -26,7 +27,7 @@ class _Lines:
     def begin(self, block: Block) -> None:
         """A line comes when it is done."""
 
-    def event(self, event: Event) -> None:
+    def event(self, event: Event | Taken) -> None:
         """Too much for a line."""
 
     @property

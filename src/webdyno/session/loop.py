@@ -16,6 +16,7 @@ from pathlib import Path
 from webdyno.conduct import Bench, conduct, conduct_block
 from webdyno.design import Block, Design
 from webdyno.load.driver import DRIVERS, Event
+from webdyno.model.block import Taken
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
 from webdyno.rig.strap import Strapped
@@ -82,7 +83,7 @@ class OnContenders:
     services: Services
     book: Book
     interrupted: threading.Event
-    watch: Callable[[Event], None] = lambda _: None
+    watch: Callable[[Event | Taken], None] = lambda _: None
     in_place: InPlace | None = None
     """Which keeps a server for the next round of its cell, where the plan is measured so."""
 

@@ -18,7 +18,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.report import words
 from webdyno.report.markup import Markup, element, join, prose
-from webdyno.view.course import of_one
+from webdyno.view.course import of_block, of_one
 from webdyno.view.listing import DISTURBS
 from webdyno.view.shelf import Shelf
 from webdyno.view.shell import Reply, page, place
@@ -94,6 +94,8 @@ class Watch:
         by = "" if now.trial.driver == "engine" else f", by {now.trial.driver}"
         where = f"round {now.trial.round}{of}: "
         what = f" · {now.trial.workload} · {now.trial.load.label}{by}"
+        if now.beside:
+            return _block(now, where, what)
         latest = next(reversed(now.steady or now.warmup), None)
         rate = (
             "starting" if latest is None else f"{now.phase}, {words.rate(latest)}, {words.count(now.errors, 'error')}"
@@ -101,12 +103,7 @@ class Watch:
         head = element("p", where, element("b", now.trial.contender), what, class_="flight")
         warmup = [] if now.left_out else now.warmup
         chart = of_one(warmup, now.steady, now.trial.contender, now.left_out)
-        drawn = (
-            element("div", chart, class_="scroll", tabindex=0, role="region", aria_label="The trial in flight")
-            if chart
-            else None
-        )
-        return join(head, element("p", rate, class_="rate"), drawn)
+        return join(head, element("p", rate, class_="rate"), _drawn(chart, "The trial in flight"))
 
     def _done(self) -> Markup:
         """The last Trials, and every cell so far."""
@@ -142,6 +139,21 @@ class Watch:
         head = element("tr", *[element("th", text, class_=kind or None, scope="col") for text, kind in heads])
         table = element("table", element("thead", head), element("tbody", *body), class_="cells")
         return element("div", element("h3", title), element("p", _SAYS, class_="says"), table, class_="card")
+
+
+def _block(now: Now, where: str, what: str) -> Markup:
+    """Contenders that take turns: where they are, and the rate of each turn so far."""
+    names = element("b", words.listing(now.beside, len(now.beside)))
+    head = element("p", where, names, " side by side", what, class_="flight")
+    told = "starting"
+    if now.phase is not None and now.rate_per_s is not None:
+        stage = words.stage(now.phase, now.turn, now.passes)
+        told = f"{stage}: {now.contender} {words.rate(now.rate_per_s)}, {words.count(now.errors, 'error')}"
+    return join(head, element("p", told, class_="rate"), _drawn(of_block(now.beside, now.turns), "The block in flight"))
+
+
+def _drawn(chart: Markup | None, label: str) -> Markup | None:
+    return element("div", chart, class_="scroll", tabindex=0, role="region", aria_label=label) if chart else None
 
 
 _SAYS = "Mean of the rounds so far. No order is claimed before the report has judged them."

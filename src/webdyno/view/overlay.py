@@ -162,7 +162,7 @@ def _drawn(shared: Shared, versus: Versus) -> list[Markup | None]:
     return [
         element("div", latency, _all_changes(versus), class_="pair"),
         _card(
-            "Second by second",
+            "Turn by turn" if any(window.turned for cell in cells for window in cell.windows) else "Second by second",
             "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
             element("div", seconds, class_="scroll", tabindex=0, role="region", aria_label="Seconds")
             if seconds
