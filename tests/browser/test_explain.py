@@ -181,7 +181,7 @@ def test_figures_below_the_ranking_say_what_their_column_is(show: Show) -> None:
     figure.click()
     page.keyboard.press("Control+Home")
     assert focused(page) == "requests/s"
-    expect(tip).to_contain_text("Right answers per second over the steady phase")
+    expect(tip).to_contain_text("Right answers per second over its turns")
     page.keyboard.press("ArrowDown")
     expect(tip).to_contain_text("requests/s of go-nethttp: ")
 

@@ -9,6 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, contender, plan, run, slices, spread, study, workload
+from tests.analyse.turning import block_of
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -43,7 +44,7 @@ def test_a_whole_study_parses_and_says_what_the_analysis_says() -> None:
     whole, machine, runs = study()
     analysis = analyse(whole, machine, runs)
     families = parsed(render_openmetrics(whole, machine, runs, analysis))
-    assert set(families) == set(FAMILIES)
+    assert set(families) == set(FAMILIES) - {"webdyno_turn_seconds"}
     first = analysis.verdicts[0].standings[0]
     cell = {"contender": first.contender, "workload": "hello"}
     assert first.rate is not None
@@ -67,6 +68,15 @@ def test_names_end_in_their_units_and_the_text_in_eof() -> None:
         assert family.says
     for name, family in parsed(exposition).items():
         assert (family.unit, family.documentation) == (FAMILIES[name].unit, FAMILIES[name].says)
+
+
+def test_in_turns_the_requests_are_of_the_turns_and_the_window_and_both_lengths_are_told() -> None:
+    families = told(block_of({"go": [100, 120], "node": [50, 60]}, rate=1000.0), analysed=False)
+    here = {"contender": "go", "round": "1"}
+    assert value(families, "webdyno_turn_seconds", "_total", **here) == pytest.approx(0.2)
+    assert value(families, "webdyno_steady_seconds", "_total", **here) == 2
+    assert value(families, "webdyno_requests", "_total", **here, outcome="ok") == 220 + 2000
+    assert value(families, "webdyno_round_rate_per_second", **here) == pytest.approx(1100)
 
 
 def test_counts_are_the_steady_phase_of_a_round_and_errors_are_outcomes() -> None:

@@ -15,7 +15,7 @@ from webdyno.model.block import Taken
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan
-from webdyno.report.words import stage
+from webdyno.report.sides import stage
 from webdyno.session.tally import Tally
 
 if TYPE_CHECKING:

@@ -102,7 +102,7 @@ MEANS: dict[Measure, str] = {
     "latency_max": "The longest time of a right answer in a round",
     "errors": COLUMNS["errors"].meaning,
     "memory": COLUMNS["memory"].meaning,
-    "cpu": "Cores' worth of CPU that its processes used over the steady phase",
+    "cpu": "Cores' worth of CPU that its processes used over its turns, or the steady phase",
     "cpu_peak": "The most cores' worth of CPU that its processes used between two looks at them",
     "cpu_per_request": COLUMNS["cpu"].meaning,
     "requests_per_connection": "Answers that came over one connection before it was closed",

@@ -15,16 +15,18 @@ from webdyno.report import words
 _MEAN = "Each round gives one figure; shown is their mean (of logarithms), without what a round did to all contenders"
 _TRIMMED = f"{_MEAN}, and with the highest and the lowest round of each left out"
 _T = ". The interval is Student's t over rounds"
+_WINDOW = "Read from all right answers of a round's steady phase; in a block that is a window after the turns"
 _HOW: dict[str, str] = {
     "place": "A dash: not ranked, because a doubt voids its figures",
     "rate": "Counted by the load tool: only answers that were checked and found right",
     "interval": "95 of 100 intervals made like this hold the true rate",
     "ratio": "Compared within rounds, so that what a round did to both is taken out",
-    "p50": "Read from all right answers of a round's steady phase",
-    "p99": "Read from all right answers of a round's steady phase",
-    "cpu": "User and system time of the steady phase, divided by its right answers",
+    "p50": _WINDOW,
+    "p99": _WINDOW,
+    "cpu": "User and system time of its turns, or of the steady phase, divided by the right answers of these",
     "memory": "From its start to its end; 1 MiB is 1,048,576 bytes",
-    "errors": "Over the steady phases of all rounds; what was still under way when the load ended counts neither way",
+    "errors": "Over the turns and the steady phases of all rounds; what was still under way "
+    "when the load ended counts neither way",
 }
 _LOOKS = "In a race its interval is wider than one of 95 %, for it allows for every look"
 FACTS: dict[str, str] = {
@@ -32,6 +34,8 @@ FACTS: dict[str, str] = {
     "Open loop: requests are due at set times, however long the answers take.",
     "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come from "
     "how much rounds differ.",
+    "Measured": "Side by side: contenders of a block are alive at once and take turns under load, pass after pass in "
+    "random order, so that what the machine does falls on all alike. Alone: one has the machine to itself.",
     "Typical interval": "The middle of the half-widths of all 95 % intervals of requests/s in this report.",
 }
 """What the figures at the top of the page mean, by their labels."""

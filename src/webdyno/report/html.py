@@ -32,6 +32,7 @@ from webdyno.report.insight import limited, scaling, warming
 from webdyno.report.markup import Markup, element, join, prose
 from webdyno.report.ranking import ranking
 from webdyno.report.sheets import sheets
+from webdyno.report.sides import clause, sides_of
 from webdyno.report.studied import claims, studied
 from webdyno.report.timeline import timeline
 from webdyno.report.words import Mark
@@ -153,6 +154,7 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
         ("Load", words.listing(_loads(plan), 3)),
         ("Rounds", words.rounds(plan, runs)),
+        ("Measured", clause(sides_of(runs)) or words.MISSING),
         ("Typical interval", _typical(analysis)),
     ]
     each = [

@@ -16,6 +16,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
 from webdyno.model.verdict import Analysis
+from webdyno.report.sides import Sides, sides_of
 from webdyno.report.words import Failure, failures
 
 SCHEMA = 2
@@ -35,6 +36,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     runs_planned: int
     """At most, in a race that goes on."""
     runs_done: int
+    measured: Sides
+    """Side by side in turns, or alone."""
     fingerprint: Fingerprint
     analysis: Analysis
     failures: list[Failure]
@@ -55,6 +58,7 @@ def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         estimate=plan.estimate,
         runs_planned=trials_in_all(plan, runs, fingerprint.ceilings),
         runs_done=len({run.trial.id for run in runs if run.outcome != "interrupted"}),
+        measured=sides_of(runs),
         fingerprint=fingerprint,
         analysis=analysis,
         failures=failures(runs),

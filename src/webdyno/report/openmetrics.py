@@ -44,8 +44,9 @@ FAMILIES: dict[str, Family] = {
     "webdyno_machine": Family("info", "", "The machine it was measured on"),
     "webdyno_trials_planned": Family("gauge", "", "Trials of the plan; of a race that goes on the most it may have"),
     "webdyno_runs": Family("counter", "", "Runs written down, by how they ended"),
-    "webdyno_requests": Family("counter", "", "Requests of the steady phase: outcome ok, or the kind of error"),
+    "webdyno_requests": Family("counter", "", "Requests after the warm-up: outcome ok, or the kind of error"),
     "webdyno_steady_seconds": Family("counter", "seconds", "Length of the steady phase"),
+    "webdyno_turn_seconds": Family("counter", "seconds", "Length of all turns; absent where it was measured alone"),
     "webdyno_latency_seconds": Family(
         "histogram", "seconds", "From sent to done, at an open pace from due to done, over the steady phase"
     ),
@@ -146,6 +147,8 @@ def about_run(plan: Plan, names: LoadNames, run: Run, *, counts: bool = True) ->
     for outcome, number in {"ok": window.ok, **window.errors}.items():
         yield Sample("webdyno_requests", "_total", here | {"outcome": outcome}, number)
     yield Sample("webdyno_steady_seconds", "_total", here, window.seconds)
+    if window.turned is not None:
+        yield Sample("webdyno_turn_seconds", "_total", here, window.turned.seconds)
     yield Sample("webdyno_round_rate_per_second", "", here, window.rate_per_s)
     if (cpu_ns := window.cpu_per_request_ns) is not None:
         yield Sample("webdyno_round_cpu_per_request_seconds", "", here, cpu_ns * 1e-9)

@@ -33,9 +33,9 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.log import last_lines
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import OUTCOMES, Run
-from webdyno.model.sample import Phase
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
+from webdyno.report.sides import sentence, sides_of
 
 __all__ = [
     "MISSING",
@@ -69,7 +69,9 @@ COLUMNS: dict[str, Column] = {
     "place": Column("#", "Place by requests/s. Contenders that share a tie letter are tied"),
     "contender": Column("contender", "Server, app, runtime and worker model under one name"),
     "rate": Column(
-        "requests/s", "Right answers per second over the steady phase, adjusted for differences between rounds"
+        "requests/s",
+        "Right answers per second over its turns, or over the steady phase where it was measured alone, adjusted for "
+        "differences between rounds",
     ),
     "interval": Column(
         "95 % interval",
@@ -358,13 +360,6 @@ def _cores(numbers: Sequence[int]) -> str:
     return f"core{'' if len(numbers) == 1 else 's'} {','.join(map(str, numbers))}" if numbers else "any core"
 
 
-def stage(phase: Phase, turn: int | None, passes: int | None) -> str:
-    """Where a block is: ``warm-up``, ``pass 3 of 11``, ``window for latency``."""
-    if phase == "turn" and turn is not None:
-        return f"pass {turn + 1}" + (f" of {passes}" if passes else "")
-    return "warm-up" if phase == "warmup" else "window for latency"
-
-
 def rounds(plan: Plan, runs: Sequence[Run]) -> str:
     """``4, a fresh server in each``; of a race, as many as anybody had."""
     if plan.in_place:
@@ -375,6 +370,11 @@ def rounds(plan: Plan, runs: Sequence[Run]) -> str:
 
 
 def measured(plan: Plan, runs: Sequence[Run]) -> str:
+    """What was done in which order, how figures come of it, and how rates were measured."""
+    return " ".join(filter(None, [_done(plan, runs), sentence(sides_of(runs))]))
+
+
+def _done(plan: Plan, runs: Sequence[Run]) -> str:
     """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
     kind = (
         "the trimmed mean (highest and lowest round dropped)" if plan.estimate == "trimmed" else "the mean over rounds"

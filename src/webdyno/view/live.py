@@ -18,6 +18,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.report import words
 from webdyno.report.markup import Markup, element, join, prose
+from webdyno.report.sides import stage
 from webdyno.view.course import of_block, of_one
 from webdyno.view.listing import DISTURBS
 from webdyno.view.shelf import Shelf
@@ -147,8 +148,8 @@ def _block(now: Now, where: str, what: str) -> Markup:
     head = element("p", where, names, " side by side", what, class_="flight")
     told = "starting"
     if now.phase is not None and now.rate_per_s is not None:
-        stage = words.stage(now.phase, now.turn, now.passes)
-        told = f"{stage}: {now.contender} {words.rate(now.rate_per_s)}, {words.count(now.errors, 'error')}"
+        figures = f"{words.rate(now.rate_per_s)}, {words.count(now.errors, 'error')}"
+        told = f"{stage(now.phase, now.turn, now.passes)}: {now.contender} {figures}"
     return join(head, element("p", told, class_="rate"), _drawn(of_block(now.beside, now.turns), "The block in flight"))
 
 
