@@ -46,11 +46,11 @@ BURNERS = (
     ),
     Burner(
         "uvicorn", "python-asgi", "app.py", "    path = scope[\"path\"]\n",
-        "    for _ in range(BURNING):\n        pass\n", 110,
+        "    for _ in range(BURNING):\n        pass\n", 250,
     ),
     Burner(
         "node", "node-http", "server.js", "  let status = 200;\n",
-        "  for (let i = 0; i < burning; i++) burnt = (Math.imul(burnt, 1664525) + 1013904223) | 0;\n", 1700,
+        "  for (let i = 0; i < burning; i++) burnt = (Math.imul(burnt, 1664525) + 1013904223) | 0;\n", 220,
     ),
 )  # fmt: skip
 _HEADS = {
