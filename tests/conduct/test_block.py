@@ -17,6 +17,7 @@ import pytest
 
 from tests.analyse import fakes
 from webdyno.conduct import Bench, conduct_block
+from webdyno.conduct.block import SERVICE_DIED, TOO_SLOW, UNANSWERED
 from webdyno.load.engine import Engine
 from webdyno.model.block import Turns
 from webdyno.model.built import Built
@@ -24,7 +25,7 @@ from webdyno.model.errors import BuildError, MachineError, ServiceError, StartEr
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 
-LOAD = Load(connections=10, duration_s=1.0, warmup_s=0.3)
+LOAD = Load(connections=10, duration_s=2.0, warmup_s=0.3)
 NAMES = ("one", "two", "three")
 ZEROS = dict.fromkeys(("bytes_in", "bytes_out", "connections_opened", "closes_announced", "closes_silent"), 0)
 REST = dict.fromkeys(("stale_retries", "http10_answers", "in_flight", "cpu_user_ns", "cpu_system_ns"), 0)
@@ -269,13 +270,13 @@ def test_the_slow_take_longer_turns_from_the_time_of_all(tmp_path: Path) -> None
     machine = Machine(tmp_path, one=400.0, two=50_000.0)
     conducted(machine)
     turns = [seconds for _, phase, seconds in machine.turns if phase == "turn"]
-    assert sum(turns) == pytest.approx(2 * 0.5, rel=0.1)
+    assert sum(turns) == pytest.approx(2 * 4 / 3, rel=0.1)
 
 
 def test_turns_and_steady_phase_are_as_long_together_as_the_load_alone(machine: Machine) -> None:
     runs = conducted(machine)
     for run in runs.values():
-        assert sum(each.duration_ns for each in run.slices if each.phase != "warmup") == pytest.approx(1e9, rel=0.06)
+        assert sum(each.duration_ns for each in run.slices if each.phase != "warmup") == pytest.approx(2e9, rel=0.06)
 
 
 def test_cpu_of_turns_and_of_rest_are_kept_apart(machine: Machine) -> None:
@@ -316,14 +317,14 @@ def test_who_hangs_at_the_end_of_two_turns_is_measured_alone(machine: Machine) -
     runs = conducted(machine)
     assert sum(name == "two" and phase == "turn" for name, phase, _ in machine.turns) == 2
     assert machine.alone == ["two"]
-    assert (runs["two"].block, runs["two"].set_aside) == (None, True)
+    assert (runs["two"].block, runs["two"].set_aside) == (None, UNANSWERED)
     assert runs["one"].block == 4
 
 
 def test_who_takes_seconds_for_one_answer_on_each_connection_is_measured_alone(tmp_path: Path) -> None:
     machine = Machine(tmp_path, one=5.0, two=2_000.0)
     runs = conducted(machine)
-    assert runs["one"].set_aside
+    assert runs["one"].set_aside == TOO_SLOW
     assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.05}
 
 
@@ -348,6 +349,16 @@ def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(
     runs = conducted(machine)
     assert asked == [threading.current_thread()]
     assert {run.outcome for run in runs.values()} == {"ok" if works else "service-failed"}
+
+
+def test_everybody_whose_service_died_is_measured_alone_for_it_may_have_been_a_neighbour(machine: Machine) -> None:
+    made = SimpleNamespace(
+        backing=None, given={}, group=None, is_alive=lambda: False, death=lambda: ServiceError("it ended")
+    )
+    machine.ready, machine.service = lambda _: made, "redis"
+    runs = conducted(machine)
+    assert sorted(machine.alone) == sorted(NAMES)
+    assert {(run.block, run.set_aside) for run in runs.values()} == {(None, SERVICE_DIED)}
 
 
 def test_what_the_rig_cannot_do_is_raised_once_all_have_ended(machine: Machine) -> None:

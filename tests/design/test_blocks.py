@@ -108,7 +108,7 @@ def test_who_did_not_rest_before_is_measured_alone() -> None:
 
 
 def test_who_hung_at_the_end_of_its_turns_is_measured_alone() -> None:
-    assert set(restless([fakes.run("c1", set_aside=True)])) == {"c1"}
+    assert restless([fakes.run("c1", set_aside="it hung")]) == {"c1": "it hung"}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from webdyno.model.trial import Trial
 from webdyno.serve.serving import Served
 from webdyno.service import Running
 
-LEAST_PASSES = 6
+LEAST_PASSES = 12
 LONG_TURN_S, LONGEST_TURN_S = 0.5, 2.0
 """A turn gets no longer than the first for the sake of many cycles. What a server gains from being asked by all
 connections at once is some tens of microseconds for each of them: where a cycle takes so long, that is nothing beside
@@ -44,6 +44,9 @@ LEAST_WARM_S = 0.2
 """Of load before anything counts; it also says how long a turn has to be."""
 UNDRAINED = 2
 """Turns that may end with requests unanswered before a contender is measured alone instead."""
+UNANSWERED = "it left requests unanswered at the end of its turns"
+TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
+SERVICE_DIED = "the service died in a block that it shared"
 
 
 def conduct_block(
@@ -51,20 +54,24 @@ def conduct_block(
 ) -> list[Run]:
     """The Runs of ``trials``, in their order. Raises only MachineError and KeyboardInterrupt.
 
-    Whoever leaves requests unanswered at the end of its turns is conducted alone once the others are done.
+    Whoever leaves requests unanswered at the end of its turns is conducted alone once the others are done. So is
+    everybody whose service died: it may have been a neighbour's doing.
     """
     begun = time.monotonic()
     block = _Block(trials, bench, turns, random.Random(f"{bench.plan.seed}/{number}"))  # noqa: S311 - to be repeated
     runs = block.conduct(built)
     share_s = (time.monotonic() - begun) / len(trials)
     names = [trial.contender for trial in trials]
-    beside = [[name for name in names if name != trial.contender] for trial in trials]
-    return [
-        msgspec.structs.replace(conduct(run.trial, bench, built[run.trial.contender]), set_aside=True)
-        if run.trial.contender in block.set_aside and not bench.interrupted.is_set()
-        else msgspec.structs.replace(run, block=number, beside=others, seconds=share_s)
-        for run, others in zip(runs, beside, strict=True)
-    ]
+    told: list[Run] = []
+    for run in runs:
+        name = run.trial.contender
+        if (why := block.why_aside(run)) and not bench.interrupted.is_set():
+            again = conduct(run.trial, bench, built[name])
+            told.append(msgspec.structs.replace(again, set_aside=why))
+        else:
+            beside = [other for other in names if other != name]
+            told.append(msgspec.structs.replace(run, block=number, beside=beside, seconds=share_s))
+    return told
 
 
 @dataclass(frozen=True)
@@ -94,8 +101,9 @@ class _Block:
         self._over = threading.Event()
         self._runs: dict[str, Run] = {}
         self._failures: list[BaseException] = []
-        self.set_aside: set[str] = set()
-        """Contenders that were taken out of the passes."""
+        self._service_was_ready = False
+        self._set_aside: dict[str, str] = {}
+        """Contenders that were taken out of the passes, and why."""
 
     def conduct(self, built: Mapping[str, Built | BuildError]) -> list[Run]:
         """All Trials from start to end, in their order."""
@@ -129,6 +137,13 @@ class _Block:
         except ServiceError as error:
             made = error
         self._bench = replace(self._bench, services=_Made(made))
+        self._service_was_ready = not isinstance(made, ServiceError)
+
+    def why_aside(self, run: Run) -> str:
+        """Why its contender is to be measured alone after all; empty where it is not."""
+        if run.outcome == "service-failed" and self._service_was_ready and len(self._trials) > 1:
+            return SERVICE_DIED
+        return self._set_aside.get(run.trial.contender, "")
 
     # In the thread of each contender
 
@@ -195,7 +210,7 @@ class _Block:
         for seat in self._able(self._shuffled(seated)):
             seat.turn(lengths[seat.trial.id], "turn", number=number)
             if seat.undrained >= UNDRAINED:
-                self.set_aside.add(seat.trial.contender)
+                self._set_aside[seat.trial.contender] = UNANSWERED
 
     def _window(self, seat: Seat) -> None:
         """A stretch of its own: what it answers there is counted in latencies, and what it uses is looked at."""
@@ -207,7 +222,7 @@ class _Block:
         """How long its turns are, by what its warm-up says; it is set aside where that is too long for its rivals."""
         cycle_s = seat.cycle_s or 0.0
         if WHOLE_CYCLES * cycle_s > LONGEST_TURN_S:
-            self.set_aside.add(seat.trial.contender)
+            self._set_aside[seat.trial.contender] = TOO_SLOW
         return max(self._turns.turn_s, min(self._turns.cycles * cycle_s, LONG_TURN_S), WHOLE_CYCLES * cycle_s)
 
     def _shuffled(self, seated: Sequence[Seat]) -> list[Seat]:
@@ -218,5 +233,5 @@ class _Block:
         for seat in seated:
             if self._bench.interrupted.is_set():
                 return
-            if not seat.is_out and seat.trial.contender not in self.set_aside:
+            if not seat.is_out and seat.trial.contender not in self._set_aside:
                 yield seat

@@ -106,13 +106,13 @@ def sharing(plan: Plan, room: Room) -> Sharing:
 
 
 def restless(runs: Iterable[Run]) -> dict[str, str]:
-    """Contenders that did not rest, or did not finish their turns, in Runs before: name and reason."""
+    """Contenders that did not rest in Runs before, or had to be measured alone after all: name and reason."""
     found: dict[str, str] = {}
     for run in runs:
         if run.rest is not None and run.rest.cores > RESTLESS_CORES:
             found[run.trial.contender] = f"it uses {100 * run.rest.cores:.1f} % of a core while it rests"
-        elif run.block is None and run.set_aside:
-            found[run.trial.contender] = "it left requests unanswered at the end of its turns"
+        elif run.set_aside:
+            found[run.trial.contender] = run.set_aside
     return found
 
 
@@ -169,5 +169,5 @@ def _dealt(table: Sequence[Trial], plan: Plan, room: Room) -> list[list[Trial]]:
         return [[trial] for trial in table]
     number = _number(table, most)
     chance = random.Random(f"{plan.seed}/{first.round}/{first.workload}/{first.load.label}")  # noqa: S311 - repeatable
-    order = chance.sample(list(table), len(table))
-    return [order[at::number] for at in range(number)]
+    order, place = chance.sample(list(table), len(table)), {trial.id: at for at, trial in enumerate(table)}
+    return [sorted(order[at::number], key=lambda trial: place[trial.id]) for at in range(number)]

@@ -114,7 +114,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The other contenders of that block, as they were asked for."""
     rest: Rest | None = None
     """Its resting, in a block."""
-    set_aside: bool = False
-    """It was taken out of a block, because it left requests unanswered at the end of its turns, and measured alone."""
+    set_aside: str = ""
+    """Why it was measured alone after all, when it had been in a block; empty where that was not so."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""
