@@ -162,7 +162,7 @@ def _turns(
     if bench.all_alone is not None or not windows:
         return Turns(), least_s
     turns, whole_s = turns_for([bench.connections / window.rate_per_s for window in windows])
-    if len(names) * whole_s > a_round_s:
+    if whole_s > least_s and len(names) * whole_s > a_round_s:
         bench.all_alone = "turns of all of them do not fit into the budget"
         return turns, least_s
     return turns, max(least_s, whole_s)

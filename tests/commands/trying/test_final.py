@@ -77,7 +77,12 @@ BUDGET = Budget(typed="60s", seconds=60.0, bases=3, current=True, project=True, 
 
 @pytest.mark.parametrize(
     ("rate", "a_round_s", "least_s", "alone"),
-    [(8000.0, 20.0, 1.5, False), (40.0, 20.0, 2.7, False), (40.0, 5.0, 1.5, True)],  # 8 connections
+    [
+        (8000.0, 20.0, 1.5, False),
+        (8000.0, -9.0, 1.5, False),
+        (40.0, 20.0, 2.7, False),
+        (40.0, 5.0, 1.5, True),
+    ],  # 8 connections
 )
 def test_turns_of_slow_servers_take_longer_runs_or_none_where_these_do_not_fit(
     machine: Machine, rate: float, a_round_s: float, least_s: float, alone: bool
