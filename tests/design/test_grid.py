@@ -7,7 +7,7 @@ import msgspec
 from tests.analyse.fakes import plan, run
 from webdyno.design.blocks import Room
 from webdyno.design.grid import grid, rounds_within
-from webdyno.model.block import Turns
+from webdyno.model.block import Rest, Turns
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 
@@ -36,7 +36,7 @@ def test_where_contenders_take_turns_those_of_a_round_are_one_block() -> None:
 
 def rounds_done(made: Plan, seconds: float) -> int:
     """How many are carried out when each Run takes two seconds."""
-    design, done = rounds_within(made, seconds, 3), list[Run]()
+    design, done = rounds_within(made, ROOM, seconds, 3), list[Run]()
     while blocks := design(done):
         wanted = {trial.id for block in blocks for trial in block}
         done += [each for each in RUNS if each.trial.id in wanted]
@@ -48,4 +48,12 @@ def test_whole_rounds_are_done_until_the_one_that_ends_nearest_to_the_time() -> 
 
 
 def test_a_round_that_was_begun_is_ended() -> None:
-    assert ids(rounds_within(PLAN, 0.0, 3)(RUNS[:7])) == [[RUNS[7].trial.id]]
+    assert ids(rounds_within(PLAN, ROOM, 0.0, 3)(RUNS[:7])) == [[RUNS[7].trial.id]]
+
+
+def test_a_round_of_those_that_take_turns_is_one_block_and_who_does_not_rest_is_alone_from_then_on() -> None:
+    turned = msgspec.structs.replace(PLAN, turns=Turns())
+    design = rounds_within(turned, ROOM, 1e9, 3)
+    assert [len(block) for block in design([])] == [2]
+    restless = msgspec.structs.replace(RUNS[0], block=1, rest=Rest(time_ns=10**9, cpu_ns=10**8))
+    assert [len(block) for block in design([restless, RUNS[1]])] == [1, 1]

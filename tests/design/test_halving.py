@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape
-from webdyno.design.halving import FINALISTS, Field, Seen, Sweeps, finalists, halve, worth_a_sweep
+import pytest
+
+from webdyno.analyse.additive import Meeting
+from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape, turns_for
+from webdyno.design.halving import FINALISTS, Blocks, Field, Seen, Sweeps, finalists, halve, worth_a_sweep
 
 
 class Run:
@@ -17,18 +21,30 @@ class Run:
 
 class World:
     """Servers ``a`` to ``h`` with settings ``a.1`` ...; the speed of each is fixed. Those of ``pools`` wait, and have
-    these larger pools.
+    these larger pools. So many ``members`` are measured at a time, all of them so many ``times`` as fast in each block
+    as they are.
     """
 
-    def __init__(self, speeds: dict[str, float], pools: dict[str, list[str]] | None = None) -> None:
+    def __init__(
+        self,
+        speeds: dict[str, float],
+        pools: dict[str, list[str]] | None = None,
+        members: int = 1,
+        times: Sequence[float] = (),
+    ) -> None:
         self.speeds, self.asked, self.clock = speeds, list[str](), 0.0
-        self.pools = pools or {}
+        self.pools, self.members = pools or {}, members
+        self.blocks: list[list[str]] = []
+        self.times = list(times)
 
-    def measure(self, name: str, duration_s: float) -> Seen:
-        self.asked.append(name)
-        self.clock += duration_s + 1
+    def measure(self, names: Sequence[str], duration_s: float) -> dict[str, Seen]:
+        self.asked += names
+        self.blocks.append(list(names))
+        self.clock += (duration_s + 1) * len(names)
         run: Any = Run(duration_s + 1)
-        return Seen(run, self.speeds[name], waits=name in self.pools)
+        block, times = len(self.blocks), self.times.pop(0) if self.times else 1.0
+        met = Meeting(block, len(names) > 1)
+        return {name: Seen(run, self.speeds[name] * times, name in self.pools, block, met) for name in names}
 
     def variants(self, name: str) -> list[str]:
         return [each for each in self.speeds if each.startswith(f"{name}.")]
@@ -43,7 +59,20 @@ def race(world: World, budget_s: float = 1000.0, spare_s: float = 0.0) -> tuple[
     def left(_: float) -> float:
         return budget_s - world.clock
 
-    return halve(bases, world.sweeps(), world.measure, budget_s, left, lambda *_: None, lambda _: spare_s)
+    blocks = Blocks(world.measure, lambda: world.members)
+    return halve(bases, world.sweeps(), blocks, budget_s, left, lambda *_: None, lambda _: spare_s, 1.5)
+
+
+def booked(**rates: float) -> Field:
+    field = Field()
+    for name, rate in rates.items():
+        field.book(name, seen(1.0, rate))
+    return field
+
+
+def seen(seconds: float, rate: float) -> Seen:
+    run: Any = Run(seconds)
+    return Seen(run, rate, waits=False, round=1, met=Meeting(-1, False))
 
 
 def speeds() -> dict[str, float]:
@@ -94,14 +123,14 @@ def test_a_failure_takes_a_setting_out() -> None:
 def test_what_the_budget_does_not_reach_is_named() -> None:
     world = World(speeds())
     field, _ = race(world, budget_s=30.0)
-    assert len(field.untried) == 24 - int((0.35 * 30) / 1.7)
+    assert len(field.untried) == 24 - int((0.35 * 30) / 1.5)
     assert set(field.untried).isdisjoint(world.asked)
 
 
 def test_settings_are_tried_for_as_long_as_the_last_comparison_has_no_use_for_the_time() -> None:
     world = World(speeds())
     field, _ = race(world, budget_s=40.0, spare_s=20.0)
-    assert len(field.untried) == 24 - int(20 / 1.7)
+    assert len(field.untried) == 24 - int(20 / 1.5)
 
 
 def test_who_waits_gets_its_largest_pool_before_it_is_dropped_however_far_behind_and_before_all_else() -> None:
@@ -120,7 +149,7 @@ def test_who_waits_gets_its_largest_pool_before_it_is_dropped_however_far_behind
 def test_one_that_does_not_answer_is_no_measure_of_what_a_run_takes() -> None:
     field = Field()
     for name, seconds in {"a": 2.0, "b": 2.0, "c": 60.0}.items():
-        field.book(name, Seen(Run(seconds), 1.0, waits=False))  # type: ignore[arg-type]
+        field.book(name, seen(seconds, 1.0))
     assert field.seconds == 2.0
 
 
@@ -132,9 +161,7 @@ def test_a_budget_that_is_over_after_the_first_still_has_something_to_compare_it
 
 
 def test_only_servers_within_half_of_the_best_are_swept() -> None:
-    field = Field()
-    for name, rate in {"a": 100.0, "b": 51.0, "c": 49.0}.items():
-        field.book(name, Seen(Run(1.0), rate, waits=False))  # type: ignore[arg-type]
+    field = booked(a=100.0, b=51.0, c=49.0)
     assert worth_a_sweep(field, ["a", "b", "c"]) == ["a", "b"]
 
 
@@ -146,3 +173,41 @@ def test_the_last_comparison_takes_more_rounds_before_longer_ones() -> None:
     assert shape(4, 50.0, 1.0) == (5, LEAST_S)
     assert shape(4, 56.0, 1.0) == (5, 1.8)  # what five rounds leave over
     assert shape(1, 60.0, 1.0, 20.0) == (LEAST_ROUNDS, 20.0)
+
+
+def test_a_rung_is_measured_in_blocks_that_the_fastest_so_far_connects() -> None:
+    world = World({name: 100.0 - at for at, name in enumerate("dcbaefghij")}, members=4)
+    race(world)
+    first = [block for block in world.blocks if len(block) > 1][:3]
+    assert first == [["d", "c", "b", "a"], ["d", "e", "f", "g"], ["d", "h", "i", "j"]]
+
+
+def test_who_is_out_is_decided_within_blocks_however_the_machine_changes_between_them() -> None:
+    servers = dict(zip("abcdefghij", (100.0, 60.0, 70.0, 65.0, 95.0, 50.0, 55.0, 80.0, 98.0, 40.0), strict=True))
+    world = World(servers, members=4, times=(1.0, 0.5, 2.0))
+    field, stay = race(world)
+    assert field.ranked(servers) == sorted(servers, key=lambda name: -servers[name])
+    reached = field.reached()
+    for name, speed in servers.items():
+        assert reached[name] / reached["a"] == pytest.approx(speed / 100.0)
+    assert stay == ["a", "i", "e", "h"]
+
+
+def test_nobody_is_measured_twice_for_the_sake_of_blocks_where_everybody_is_alone() -> None:
+    world = World(dict.fromkeys("abcd", 100.0))
+    race(world, budget_s=7.0)
+    assert world.blocks == [["a"], ["b"], ["c"], ["d"]]
+
+
+def test_a_block_holds_no_more_than_the_budget_does() -> None:
+    world = World(dict.fromkeys("abcdefgh", 100.0), members=8)
+    field, _ = race(world, budget_s=4.0)
+    assert world.blocks == [["a", "b", "c"]]
+    assert field.untried == ["d", "e", "f", "g", "h"]
+
+
+def test_a_slow_application_has_shorter_turns_before_it_has_longer_runs() -> None:
+    assert [turns_for([cycle_s, cycle_s])[1] for cycle_s in (0.001, 0.1, 0.2, 0.4)] == [1.5, 1.5, 2.7, 5.4]
+    assert turns_for([0.001])[0].cycles == 5.0
+    assert turns_for([0.1])[0].cycles == pytest.approx(1 / 6 / 0.1)
+    assert turns_for([0.4])[0].cycles == 1.5

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.analyse.window import read_window
 from webdyno.analyse.words import count, length
 from webdyno.commands.options import CatalogueOption, catalogue_of, out_console, say_json
 from webdyno.commands.trying.asking import AppAsking
@@ -19,7 +20,7 @@ from webdyno.commands.trying.bench import TryBench
 from webdyno.commands.trying.budget import Budget
 from webdyno.commands.trying.command import CURRENT
 from webdyno.commands.trying.evidence import conclude, keep
-from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, shape
+from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, final_plan, shape, turns_for
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.running import try_url
 from webdyno.commands.trying.screening import screen
@@ -27,6 +28,7 @@ from webdyno.commands.trying.sitting import ANSWERS, SIMPLE, Sitting, say, tail_
 from webdyno.commands.trying.telling import Told, tell
 from webdyno.design.grid import rounds_within
 from webdyno.design.halving import Field
+from webdyno.model.block import Turns
 from webdyno.model.errors import AnswerError, ContenderError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
@@ -119,11 +121,14 @@ def _tried(sitting: Sitting, app: str | None) -> Told:
     if CURRENT in bench.settings:
         names.append(CURRENT)
     start_s, last_s = _start_s(field, names, budget), ends - budget.after_s
-    rounds, duration_s = shape(len(names), last_s - time.monotonic(), start_s, max(LEAST_S, budget.least_s))
-    plan = final_plan(bench, names, rounds, duration_s, _skips(sitting, field), _title(app, sitting.flags))
+    turns, least_s = _turns(
+        bench, field, names, budget, (last_s - time.monotonic()) / LEAST_ROUNDS - len(names) * start_s
+    )
+    rounds, duration_s = shape(len(names), last_s - time.monotonic(), start_s, least_s)
+    plan = final_plan(bench, names, rounds, duration_s, turns, _skips(sitting, field), _title(app, sitting.flags))
     say(
-        f"last comparison: {', '.join(names)}; {count(rounds, 'round')} of {duration_s:g} s, about "
-        f"{length(len(plan.trials) * (duration_s + start_s))}"
+        f"last comparison: {', '.join(names)}; {count(rounds, 'round')} of {duration_s:g} s"
+        f"{'' if bench.all_alone else ' each, by turns'}, about {length(len(plan.trials) * (duration_s + start_s))}"
     )
     runs = _final(sitting, bench, plan, last_s)
     told = conclude(sitting, first, bench, field, plan, runs)
@@ -148,6 +153,21 @@ def _start_s(field: Field, names: Sequence[str], budget: Budget) -> float:
     )
 
 
+def _turns(
+    bench: TryBench, field: Field, names: Sequence[str], budget: Budget, a_round_s: float
+) -> tuple[Turns, float]:
+    """How these take turns, and the least steady seconds of each; all are alone where turns take too long for that."""
+    least_s = max(LEAST_S, budget.least_s)
+    windows = [window for name in names for window in map(read_window, field.runs.get(name, [])[-1:]) if window]
+    if bench.all_alone is not None or not windows:
+        return Turns(), least_s
+    turns, whole_s = turns_for([bench.connections / window.rate_per_s for window in windows])
+    if whole_s > least_s and len(names) * whole_s > a_round_s:
+        bench.all_alone = "turns of all of them do not fit into the budget"
+        return turns, least_s
+    return turns, max(least_s, whole_s)
+
+
 def _skips(sitting: Sitting, field: Field) -> Sequence[Skipped]:
     failed = [Skipped(contender=name, reason=run.message) for name, run in field.failed.items()]
     return [*sitting.skipped, *failed]
@@ -159,7 +179,7 @@ def _title(app: str | None, flags: Trying) -> str:
 
 def _final(sitting: Sitting, bench: TryBench, plan: Plan, ends: float) -> list[Run]:
     """The Runs of the last comparison, kept as they come where a folder is named. KeyboardInterrupt: too few yet."""
-    design = rounds_within(plan, ends - time.monotonic(), LEAST_ROUNDS)
+    design = rounds_within(plan, bench.room, ends - time.monotonic(), LEAST_ROUNDS)
     with contextlib.ExitStack() as open_:
         book: Book = Scratch(sitting.work)
         if sitting.flags.save is not None:

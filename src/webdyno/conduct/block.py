@@ -87,6 +87,11 @@ class _Made:
         return self.made
 
 
+def turn_s(turns: Turns, cycle_s: float) -> float:
+    """Length of a turn of whoever takes so long for an answer on each of its connections."""
+    return max(turns.turn_s, min(turns.cycles * cycle_s, LONG_TURN_S), WHOLE_CYCLES * cycle_s)
+
+
 class _Block:
     """Threads that conduct, seats they take, and turns that are given."""
 
@@ -223,7 +228,7 @@ class _Block:
         cycle_s = seat.cycle_s or 0.0
         if WHOLE_CYCLES * cycle_s > LONGEST_TURN_S:
             self._set_aside[seat.trial.contender] = TOO_SLOW
-        return max(self._turns.turn_s, min(self._turns.cycles * cycle_s, LONG_TURN_S), WHOLE_CYCLES * cycle_s)
+        return turn_s(self._turns, cycle_s)
 
     def _shuffled(self, seated: Sequence[Seat]) -> list[Seat]:
         return self._chance.sample(list(seated), len(seated))

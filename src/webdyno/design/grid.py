@@ -48,7 +48,7 @@ def grid(plan: Plan, room: Room) -> Design:
     return ahead
 
 
-def rounds_within(plan: Plan, seconds: float, least: int) -> Design:
+def rounds_within(plan: Plan, room: Room, seconds: float, least: int) -> Design:
     """Whole rounds of the Plan: ``least`` of them, and more until the one that ends nearest to ``seconds`` is done."""
 
     def ahead(runs: Sequence[Run]) -> list[Block]:
@@ -60,6 +60,6 @@ def rounds_within(plan: Plan, seconds: float, least: int) -> Design:
             took_s, whole = spent_s(runs), round_ - 1
             if took_s + took_s / whole / 2 > seconds:
                 return []
-        return [[trial] for trial in left]
+        return [*drawn(left, plan, room, runs)]
 
     return ahead

@@ -20,8 +20,8 @@ def budget(seconds: float = 60.0, **changes: Any) -> Budget:
 def test_the_last_comparison_is_reserved_with_what_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.shutil, "which", lambda _: None)
     assert budget().after_s == pytest.approx(0.4 + 0.5 + 0.6 + 2.0)
-    assert budget().reserve_s(2.2, 10.7) == pytest.approx(LEAST_ROUNDS * (2 * (1.5 + LEAST_S) + 10.0 + LEAST_S) + 3.5)
-    assert budget(current=False).reserve_s(2.2, 0.0) == pytest.approx(LEAST_ROUNDS * 2 * (1.5 + LEAST_S) + 3.5)
+    assert budget().reserve_s(2.0, 10.5) == pytest.approx(LEAST_ROUNDS * (2 * (1.5 + LEAST_S) + 10.0 + LEAST_S) + 3.5)
+    assert budget(current=False).reserve_s(2.0, 0.0) == pytest.approx(LEAST_ROUNDS * 2 * (1.5 + LEAST_S) + 3.5)
     assert budget(project=False).after_s == 0.0
     monkeypatch.setattr(module.shutil, "which", lambda _: "/usr/bin/py-spy")
     assert budget().after_s == pytest.approx(3.5 + 0.4 + 0.6 + 4.0)
@@ -42,7 +42,7 @@ def test_fewer_are_compared_where_runs_are_long_and_never_less_than_two(monkeypa
 
 def test_a_budget_that_is_too_short_is_refused_with_what_it_takes() -> None:
     budget(120.0).refuse_short()
-    with pytest.raises(UsageError, match=r"^--budget 20s: 10 servers once each .* about 55 s; give more, or"):
+    with pytest.raises(UsageError, match=r"^--budget 20s: 10 servers once each .* about 52 s; give more, or"):
         budget(20.0).refuse_short()
     with pytest.raises(UsageError, match=r"--budget 3s: 1 server once each and the last .* about \d+ s; give more$"):
         budget(3.0, bases=1, current=False, project=False).refuse_short()

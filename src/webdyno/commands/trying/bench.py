@@ -1,16 +1,19 @@
-"""One measurement of one setting: a server started, the application verified, loaded and ended; a Run."""
+"""Where settings are measured: servers started, the application verified, loaded and ended; Runs."""
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
 from webdyno.commands.trying.fitting import Setting
 from webdyno.design import Block
+from webdyno.design.blocks import Room
+from webdyno.model.block import Turns
 from webdyno.model.built import Built
 from webdyno.model.contender import App, Runtime
 from webdyno.model.load import Load
@@ -20,6 +23,7 @@ from webdyno.model.workload import Workload
 from webdyno.rig.strap import Strapped
 from webdyno.serve.trimming import trim
 from webdyno.service import Services
+from webdyno.session.designs import room_here
 from webdyno.session.listeners import Listeners
 from webdyno.session.loop import Book, Loop, OnContenders
 from webdyno.session.ready import Ready
@@ -52,6 +56,10 @@ class TryBench:
     built: dict[str, Built] = field(default_factory=dict)
     warmups: dict[str, float] = field(default_factory=dict)
     """Seconds that every start is given where a compiler is at work, by the ``base`` of its setting."""
+    kept: dict[str, str] = field(default_factory=dict)
+    """Settings that are measured alone from now on, and why."""
+    all_alone: str | None = None
+    """Why no two settings are measured beside each other; None: they are."""
 
     def add(self, setting: Setting, built: Built) -> None:
         """A setting that can be measured from now on."""
@@ -71,6 +79,18 @@ class TryBench:
         longer = msgspec.structs.replace(setting.contender, warmup_s=warmup_s)
         return msgspec.structs.replace(setting, contender=longer)
 
+    @property
+    def room(self) -> Room:
+        """For settings side by side, as this machine is now; several that listen on one port of their own are alone."""
+        ports = Counter(built.port for built in self.built.values() if built.port is not None)
+        shared = {
+            name: f"others listen on port {built.port} as well"
+            for name, built in self.built.items()
+            if built.port is not None and ports[built.port] > 1
+        }
+        everybody = {} if self.all_alone is None else dict.fromkeys(self.settings, self.all_alone)
+        return replace(room_here(), kept={**everybody, **shared, **self.kept})
+
     def load(self, duration_s: float) -> Load:
         """Looping clients, for so long."""
         return Load(connections=self.connections, duration_s=duration_s, warmup_s=WARMUP_S, timeout_s=self.timeout_s)
@@ -89,8 +109,10 @@ class TryBench:
             warmup_s=contender.warmup_s,
         )
 
-    def plan(self, trials: Iterable[Trial], skipped: Iterable[Skipped] = (), **words: str) -> Plan:
-        """A Plan of those trials, complete by itself."""
+    def plan(
+        self, trials: Iterable[Trial], skipped: Iterable[Skipped] = (), turns: Turns | None = None, **words: str
+    ) -> Plan:
+        """A Plan of those trials, complete by itself; without ``turns`` each is measured alone."""
         ordered = list(trials)
         names = dict.fromkeys(trial.contender for trial in ordered)
         return Plan(
@@ -108,12 +130,13 @@ class TryBench:
             memory_bytes=None,
             estimate="mean",
             seconds=sum(trial.load.duration_s or 0.0 for trial in ordered),
+            turns=turns,
         )
 
     def loop(self, plan: Plan, book: Book | None = None) -> Loop:
         """The loop over settings of ``plan``; the user's own variables are in no record of it."""
         ready = Ready(plan=plan, built=self.built, found={}, servers={}, drivers={"engine": self.driver_version})
-        scratch = Scratch(self.logs)
+        scratch = book if isinstance(book, Scratch) else Scratch(self.logs)  # whose blocks are numbered on
         way = OnContenders(
             ready=ready,
             strapped=self.strapped,
@@ -139,6 +162,6 @@ class TryBench:
         (run,) = self.loop(self.plan([trial])).carry_out([trial])
         return run
 
-    def measure(self, name: str, duration_s: float, round_: int = 1) -> Run:
-        """One setting, once."""
-        return self.run(self.trial(name, self.load(duration_s), round_))
+    def measure(self, name: str, duration_s: float) -> Run:
+        """One setting, once and alone."""
+        return self.run(self.trial(name, self.load(duration_s), 1))

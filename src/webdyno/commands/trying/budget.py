@@ -40,6 +40,11 @@ class Budget:
         """What a Run takes beside its steady phase."""
         return self.ready_s + WARMUP_S + END_S
 
+    @property
+    def run_s(self) -> float:
+        """What a Run of the first rung takes, as far as that is known before."""
+        return self.beside_s + max(RUNG_S[0], self.least_s)
+
     def finalists(self, left_s: float, run_s: float, current_s: float = 0.0) -> int:
         """How many come into the last comparison, --current apart, where a Run of the first rung takes so long.
 
@@ -76,7 +81,7 @@ class Budget:
 
     def refuse_short(self) -> None:
         """UsageError where every server once and the last comparison do not fit into it."""
-        run_s = self.beside_s + max(RUNG_S[0], self.least_s)
+        run_s = self.run_s
         least_s = self.bases * run_s + self.current * run_s + self.reserve_s(run_s, run_s)
         if least_s > self.seconds:
             raise UsageError(

@@ -27,6 +27,7 @@ from webdyno.commands.trying.profile import Profile, profile
 from webdyno.commands.trying.servers import other_versions
 from webdyno.commands.trying.sitting import Sitting, say
 from webdyno.commands.trying.telling import Dropped, Told, told_ratio
+from webdyno.design.blocks import restless
 from webdyno.design.halving import Field
 from webdyno.model.errors import WebdynoError
 from webdyno.model.log import decisive_line, last_lines
@@ -131,8 +132,9 @@ def _copied(sitting: Sitting, bench: TryBench, name: str | None) -> Copied | Non
 
 def _dropped(field: Field, plan: Plan) -> list[Dropped]:
     """Measured, served, and not in the last comparison; the fastest first."""
-    names = [name for name in field.ranked(field.rates) if name not in plan.contenders]
-    return [Dropped(name, field.rate(name), len(field.rates[name])) for name in names]
+    rates = field.reached()
+    names = [name for name in field.ranked(rates) if name not in plan.contenders]
+    return [Dropped(name, rates[name], len(field.runs[name])) for name in names]
 
 
 def _failed(runs: Sequence[Run]) -> dict[str, str]:
@@ -156,6 +158,7 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
             for base, warmup_s in bench.warmups.items()
             if any(bench.settings[run.trial.contender].base == base for run in runs)
         ],
+        *_alone(bench, runs),
         *[f"{each.name} is {each.digest or each.id}, run by {each.engine.name}" for each in sitting.images.values()],
     ]
     if answer.best is not None and sitting.project is not None:
@@ -167,6 +170,15 @@ def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run
         if others:
             found.append(f"measured with {words.listing(others)}: the answer holds for that version")
     return found
+
+
+def _alone(bench: TryBench, runs: Sequence[Run]) -> list[str]:
+    """Who was measured alone, and why."""
+    if bench.all_alone is not None:
+        return [f"each setting was measured alone: {bench.all_alone}"]
+    names = dict.fromkeys(run.trial.contender for run in runs if run.block is None)
+    reasons = {**bench.room.kept, **restless(runs)}
+    return [f"{called(bench.settings[name])} was measured alone: {reasons[name]}" for name in names if name in reasons]
 
 
 def _early(field: Field, plan: Plan, analysis: Analysis) -> list[str]:
