@@ -32,7 +32,7 @@ from webdyno.model.trial import Trial
 from webdyno.serve.serving import Served
 from webdyno.service import Running
 
-LEAST_PASSES = 12
+LEAST_PASSES = 6
 LONG_TURN_S, LONGEST_TURN_S = 0.5, 2.0
 """A turn gets no longer than the first for the sake of many cycles. What a server gains from being asked by all
 connections at once is some tens of microseconds for each of them: where a cycle takes so long, that is nothing beside
