@@ -115,6 +115,7 @@ def test_whom_turns_harm_is_told_too() -> None:
     found = kinds(flattered([0.94, 0.941, 0.942]))["turns-differ"]
     assert found.numbers["ratio"] == pytest.approx(0.941, abs=1e-4)
     assert "harm" in found.sentence
+    assert "its rate is a floor" in found.sentence
 
 
 @pytest.mark.parametrize("gains", [[1.08, 1.08], [1.01, 1.011, 1.012], [1.3, 0.8, 1.25]], ids=["two", "1 %", "chance"])

@@ -40,6 +40,8 @@ ROOMS = [
     ("stolen-time", {"steal": 0.05, "runs": 3}, 1 / 0.85),
     ("cold-compiler", {"compilers": "V8", "warmup_s": 1.0, "gain": 5.0}, 5.0),
     ("cold-compiler", {"compilers": "a new one", "warmup_s": 1.0}, math.inf),
+    ("turns-differ", {"ratio": 0.8, "blocks": 3}, 1.25),
+    ("turns-differ", {"ratio": 1.2, "blocks": 3}, 1.0),  # it has too much, not too little
     ("still-climbing", {"climb": 1.3, "rounds": 3, "warmup_s": 1.0}, 1.69),
     ("few-answers", {"answers": 50, "at_work": 2, "seconds": 2.0}, 1.04),
     ("service-bound", {"service_cpu": 0.9}, 1.0),  # it is open only where the other was held back too

@@ -198,6 +198,7 @@ FIGURES: tuple[Row, ...] = (
             Threshold("SURE", turns.SURE, "probability of chance, for all contenders of a block together"),
             Threshold("LEAST_BLOCKS", turns.LEAST_BLOCKS, "blocks, silent below"),
         ),
+        floor=Floor("measuring", turns.room_of_turns, is_luck=True),
     ),
     Row(
         "restless",

@@ -8,6 +8,7 @@ import statistics
 from scipy.special import stdtr
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
@@ -18,6 +19,7 @@ FLATTERED = 0.02
 SURE = 0.05
 """For all contenders of a block together."""
 LEAST_BLOCKS = 3
+HARM = "harm it by as much, its rate is a floor, it may be faster"
 RESTLESS_ADVICE = "look for a timer or a loop that spins; measure it alone to spare the others"
 TURNS_DIFFER_ADVICE = "measure it and its rivals alone, or with longer turns, where a few percent decide"
 
@@ -48,7 +50,7 @@ def turns_differ(cell: Cell) -> Doubt | None:
 
     By the t interval over blocks, at 5 % for all members of a block together. Shades: a turn begins with all
     connections at once, which flatters whoever gains by batches, and ends when the last has its answer, which harms
-    whoever serves some late.
+    whoever serves some late. Whom turns harm is a floor by as much: nobody is said to beat it by less.
     """
     gains = [window.flattered for window in cell.windows if window.flattered is not None]
     if len(gains) < LEAST_BLOCKS:
@@ -64,10 +66,15 @@ def turns_differ(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} is {by} {'faster' if mean > 0 else 'slower'} in turns than in its steady windows, each "
-        f"held against the others of its blocks: turns {'flatter' if mean > 0 else 'harm'} it by as much",
+        f"held against the others of its blocks: turns {'flatter it by as much' if mean > 0 else HARM}",
         advice=TURNS_DIFFER_ADVICE,
         numbers={"ratio": math.exp(mean), "blocks": len(gains)},
     )
+
+
+def room_of_turns(numbers: Numbers) -> float:
+    """What turns took from it; nothing where they flatter it."""
+    return max(1.0, 1 / float(numbers["ratio"]))
 
 
 def _resting(window: Window) -> float | None:
