@@ -86,6 +86,17 @@ def test_requests_per_connection_counts_the_warm_up_too() -> None:
     assert requests_per_connection([run(slices=unknown)]) is None
 
 
+def test_in_a_block_a_short_window_has_its_process_shares_from_a_look_just_before_and_one_after() -> None:
+    begin, end = START, START + SECOND // 2
+    looks = [
+        Reading(at_ns=begin - 3_000_000, role="contender", cpu_by_process={"1": 100, "2": 100}),
+        Reading(at_ns=end + 3_000_000, role="contender", cpu_by_process={"1": 100, "2": 900}),
+    ]
+    measured = run(readings=looks, steady_start_ns=begin, steady_end_ns=end)
+    assert process_shares(measured) == {}
+    assert process_shares(msgspec.structs.replace(measured, block=1)) == {"1": 0.0, "2": 1.0}
+
+
 def test_process_shares_are_of_the_steady_phase() -> None:
     looks = [
         Reading(at_ns=START + SECOND, role="contender", cpu_by_process={"1": 900, "2": 100}),

@@ -116,7 +116,7 @@ def test_a_server_that_dozes_while_clients_wait_is_told(odd: tuple[Analysis, Pat
 def test_a_server_that_was_still_getting_faster_is_told(webdyno: Call) -> None:
     found = standings(analysis(webdyno("run", "climbs", "--json")))
     climbing = kinds(found["odd-climbs"].doubts)["still-climbing"]
-    assert "times as fast at the end of its window as at the begin, after 0.1 s of warm-up" in climbing.sentence
+    assert "times as fast at the end of its turns as at the begin, after 0.1 s of warm-up" in climbing.sentence
     assert "still-climbing" not in kinds(found["odd-none"].doubts)
 
 

@@ -178,6 +178,8 @@ def process_shares(run: Run) -> dict[str, float]:
     start, end = _edges(run, steady_slices(run))
     looks = [reading for reading in run.readings if reading.role == "contender" and reading.cpu_by_process]
     seen = [look for look in looks if _inside(look, start, end)]
+    if run.block is not None and start is not None:  # it rested until then, and was looked at just before
+        seen = [*[look for look in looks if look.at_ns < start][-1:], *seen]
     seen += [look for look in looks if end is not None and look.at_ns > end][:1]  # taken when the driver said it ended
     if len(seen) < 2:
         return {}
