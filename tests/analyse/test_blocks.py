@@ -225,7 +225,8 @@ def noisy_blocks(levels: dict[str, int], blocks: int, seed: int = 1) -> list[Run
             name: (level * machine * np.exp(rng.normal(0, 0.02, 30))).round().astype(int).tolist()
             for name, level in levels.items()
         }
-        runs += block_of(answers, block=number, round_=number)
+        made = block_of(answers, block=number, round_=number)
+        runs += [change_slices(each, ok=10 * levels[each.trial.contender]) for each in made]
     return runs
 
 
