@@ -263,7 +263,7 @@ def test_a_turn_holds_five_cycles(tmp_path: Path) -> None:
     machine = Machine(tmp_path, one=200.0, two=50_000.0)
     conducted(machine)
     lengths = {(name, seconds) for name, phase, seconds in machine.turns if phase == "turn"}
-    assert lengths == {("one", 0.25), ("two", 0.05)}
+    assert lengths == {("one", 0.25), ("two", 0.1)}
 
 
 def test_the_slow_take_longer_turns_from_the_time_of_all(tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_who_takes_seconds_for_one_answer_on_each_connection_is_measured_alone(t
     machine = Machine(tmp_path, one=5.0, two=2_000.0)
     runs = conducted(machine)
     assert runs["one"].set_aside == TOO_SLOW
-    assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.05}
+    assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.1}
 
 
 def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:

@@ -16,8 +16,8 @@ from webdyno.model.sample import Slice
 class Turns(msgspec.Struct, frozen=True, kw_only=True):
     """How contenders take turns in the blocks of a Plan."""
 
-    turn_s: float = 0.05
-    """At least, each."""
+    turn_s: float = 0.1
+    """At least, each. Half as long, Go had a sixth less of its rate (docs/measured.md)."""
     cycles: float = 5.0
     """A turn lasts for so many answers on each of its connections, while that is not too long."""
     members: int = 8
