@@ -55,7 +55,7 @@ class Row(NamedTuple):
     said: Said | None
     ended: bool
     slack: int
-    """In flight when the tool stopped: of right answers, and of broken ones."""
+    """In flight when the tool stopped: of correct answers, and of broken ones."""
     slack_wrong: int = 0
 
     @property
@@ -74,7 +74,7 @@ def judge(row: Row) -> str:
         return f"{hung}exact" if good else f"{hung}refused connections are hidden"
     faults = []
     for difference, slack, more, fewer in (
-        (row.said.right - row.right, row.slack, "claims {} right answers too many", "{} right answers missing"),
+        (row.said.right - row.right, row.slack, "claims {} correct answers too many", "{} correct answers missing"),
         (wrong - row.wrong, row.slack_wrong, "{} false errors", "hides {} errors"),
     ):
         if abs(difference) > slack:

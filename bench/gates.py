@@ -35,7 +35,7 @@ COMMITTED = Path(__file__).with_name("gates.toml")
 _FEW, _MANY = 5_000, 65_000
 _LONGEST_S = 60
 _LOOP = "*Worker<*>::run"
-"""A worker from its begin to its end, as callgrind spells it."""
+"""A worker from its start to its end, as callgrind spells it."""
 
 
 class Run(NamedTuple):

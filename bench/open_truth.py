@@ -195,7 +195,7 @@ def _ask(argv: list[str], seconds: int, cpus: set[int], *, first: bool) -> str |
 
 
 def judge_counts(counts: dict[str, Any], due: int) -> str:
-    """Every due request has one outcome, and what the server answered rightly is ok, or was on its way at the end."""
+    """Every due request has one outcome, and what the server answered correctly is ok, or was on its way at the end."""
     wrong = counts["errors"]
     if counts["offered"] != due or counts["ok"] + sum(wrong.values()) != due:
         return f"missed: {due} requests were due"

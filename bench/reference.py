@@ -19,7 +19,7 @@ class Books(NamedTuple):
     connections: int
     requests: int
     right: int
-    """Requests answered wholly and rightly."""
+    """Requests answered wholly and correctly."""
     broken: int
     """Requests answered wrongly or not to the end."""
     silent: int

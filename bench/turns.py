@@ -144,7 +144,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=40, help="turns of each length (default: 40)")
     parser.add_argument("--threads", type=int, default=1, help="threads of load (default: 1)")
     parser.add_argument("--backend", default="epoll", help="epoll (the default) or io_uring")
-    parser.add_argument("--histograms", action="store_true", help="have times told, too")
+    parser.add_argument("--histograms", action="store_true", help="report times, too")
     parser.add_argument("--engines", type=int, default=8, help="how many rest (default: 8)")
     parser.add_argument("--seconds", type=float, default=5, help="for how long (default: 5)")
     parser.add_argument(

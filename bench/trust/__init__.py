@@ -1,1 +1,1 @@
-"""Are verdicts to be trusted? Experiments with webdyno itself, whose right answer is known beforehand."""
+"""Are verdicts to be trusted? Experiments with webdyno itself, whose correct answer is known beforehand."""

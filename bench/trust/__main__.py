@@ -1,14 +1,16 @@
 """``python -m bench.trust EXPERIMENT``: the answer is known.
 
 As shown the numbers are the full ones; times are for a quiet machine of two cores. ``--short`` is a try of a minute.
-``--keep FOLDER`` keeps the Runs; ``aa FOLDER`` and ``known FOLDER`` make the table of such Runs anew.
+``--keep FOLDER`` keeps the Runs; ``aa FOLDER``, ``known FOLDER`` and ``burning FOLDER`` make the table of such Runs
+anew. ``--bursts`` has another program use half a core in bursts meanwhile.
 
     aa      one contender under two names, 40 experiments of 4 rounds (about 15 minutes)
     known   servers 2, 5, 10 and 30 % apart by the clock, 20 experiments of 4 rounds (about 18 minutes)
-    burning a service that needs 4 % more CPU, 13 comparisons of each of three apps, and of equals (about 1 hour)
+    burning a service that needs 4 % more CPU, three apps of 30 blocks; comparisons are drawn (about 15 minutes)
+    bias    rates in turns beside those of long windows, twelve servers (about 8 minutes)
     rerun   quickstart twice in a row (about 10 minutes)
     replay  a race over the Runs of a results folder that holds every round (seconds; measures nothing)
-    simulated  the race and study S1's grid in 200 made-up worlds (about 10 minutes; measures nothing)
+    simulated  the race and the grid of study wsgi's original in 200 made-up worlds (about 10 minutes; measures nothing)
     worlds  noise that misleads, 500 experiments of each kind (a few minutes; measures nothing)
     blocks  the same by windows and by turns in blocks, on a machine that wanders (10 minutes; measures nothing)
     pictures   those of docs/honest-numbers.md, simulated
@@ -17,13 +19,14 @@ As shown the numbers are the full ones; times are for a quiet machine of two cor
 from __future__ import annotations
 
 import argparse
+import contextlib
 import tempfile
 from pathlib import Path
 
 from bench import machine
-from bench.trust import studies
+from bench.trust import bursts, studies
 
-EXPERIMENTS = ("aa", "known", "burning", "rerun", "replay", "simulated", "worlds", "blocks", "pictures")
+EXPERIMENTS = ("aa", "known", "burning", "bias", "rerun", "replay", "simulated", "worlds", "blocks", "pictures")
 
 
 def main() -> None:
@@ -32,8 +35,8 @@ def main() -> None:
         prog="bench.trust", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("experiment", choices=EXPERIMENTS)
-    parser.add_argument("folder", nargs="?", type=Path, help="replay, aa, known: a results folder that is there")
-    parser.add_argument("--keep", type=Path, help="aa, known, rerun: where the Runs stay (nowhere)")
+    parser.add_argument("folder", nargs="?", type=Path, help="replay, aa, known, burning: Runs that are there")
+    parser.add_argument("--keep", type=Path, help="aa, known, burning, rerun: where the Runs stay (nowhere)")
     parser.add_argument("--contender", default="waitress", help="aa: which one (waitress)")
     parser.add_argument("--luck", type=float, default=0.02, help="known: how unlike starts are (0.02)")
     parser.add_argument("--study", default="quickstart", help="rerun: which one (quickstart)")
@@ -41,9 +44,13 @@ def main() -> None:
     parser.add_argument("--precision", type=float, default=0.03, help="replay: rates nearer than this are equal (0.03)")
     parser.add_argument("--worlds", type=int, default=None, help="simulated, worlds, blocks: how many (200, 500, 200)")
     parser.add_argument("--seed", type=int, default=None, help="these: of the first (the first never used)")
-    parser.add_argument("--only", default="", help="blocks: worlds with this in their name")
+    parser.add_argument("--only", default="", help="blocks: worlds, burning: apps with this in their name")
     parser.add_argument("--alone", action="store_true", help="aa, known, rerun: each server alone, as before blocks")
-    parser.add_argument("--repeats", type=int, default=None, help="aa, known, burning: experiments (40, 20, 13)")
+    parser.add_argument(
+        "--repeats", type=int, default=None, help="aa, known: experiments (40, 20); burning: blocks (30)"
+    )
+    parser.add_argument("--turn", type=float, default=None, help="bias: seconds of a turn at least (as ever)")
+    parser.add_argument("--bursts", action="store_true", help="aa, known, burning, bias, rerun: a noisy neighbour")
     parser.add_argument("--short", action="store_true", help="few experiments of short Runs: does it work at all?")
     given = parser.parse_intermixed_args()
     if given.experiment == "rerun" and given.folder is not None:
@@ -51,7 +58,9 @@ def main() -> None:
     if given.experiment == "replay" and given.folder is None:
         parser.error("replay needs the results folder of a study that ran every round")
     watch = (
-        machine.Watch() if given.experiment in ("aa", "known", "burning", "rerun") and given.folder is None else None
+        machine.Watch()
+        if given.experiment in ("aa", "known", "burning", "bias", "rerun") and given.folder is None
+        else None
     )
     for line in _measured(given) if watch else _lines(given):
         print(line)
@@ -60,6 +69,11 @@ def main() -> None:
 
 
 def _measured(given: argparse.Namespace) -> list[str]:
+    with bursts.neighbour() if given.bursts else contextlib.nullcontext():
+        return _table(given)
+
+
+def _table(given: argparse.Namespace) -> list[str]:
     seconds, rounds = (0.5, 3) if given.short else (1.5, 4)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) if given.keep is None else given.keep.absolute()
@@ -77,7 +91,11 @@ def _measured(given: argparse.Namespace) -> list[str]:
         if given.experiment == "burning":
             from bench.trust import burning
 
-            return burning.run(folder, given.repeats or (1 if given.short else 13))
+            return burning.run(folder, given.repeats or (4 if given.short else 30), burning.DRAWS, given.only)
+        if given.experiment == "bias":
+            from bench.trust import bias
+
+            return bias.run(folder, 10.0 if given.short else bias.SECONDS, given.turn)
         from bench.trust import rerun
 
         return rerun.run(folder, "smoke" if given.short else given.study, ["--alone"] if given.alone else [])
@@ -93,6 +111,10 @@ def _lines(given: argparse.Namespace) -> list[str]:
         from bench.trust import known
 
         return known.report(studies.read(given.folder), rounds)
+    if given.experiment == "burning":
+        from bench.trust import burning
+
+        return burning.read_report(given.folder, burning.DRAWS)
     if given.experiment == "simulated":
         from bench.trust import simulated
 

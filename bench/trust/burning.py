@@ -1,28 +1,39 @@
 """Burning: a service that came to need a few per cent more CPU for each answer. Does `webdyno compare` find it?
 
-Three of the catalogue's apps (Go, Python, Node) get a loop that turns as often as a variable says; base turns it never,
-head so often that it costs some 4 %. What it really cost is in what compare measured itself: CPU per request.
+Three of the catalogue's apps (Go, Python, Node) get a loop that turns as often as a variable says: in base and its
+equal never, in head so often that an answer takes 4 % more CPU, by what five times as often costs. All three take turns
+in blocks like those of ``compare``. From one long study, comparisons are drawn: rounds in a random order,
+looked at as ``compare`` does until it decides or its two minutes are over. Drawn from the same rounds they are no
+independent experiments, but each is one that ``compare`` could have had.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import statistics
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.table import table
+from bench.trust import equal
+from bench.trust.comparing import comparisons
+from bench.trust.equal import figure_ratio
+from bench.trust.studies import Recorded, of_contenders, read, record, write_study
 from webdyno.read import default_folder
 
-BUDGET_S = 120
-FOUND, FALSE = 0.9, 0.05
+BUDGET_S = 120.0
+MORE_CPU = 0.04
+CALIBRATING_ROUNDS = 4
+SECONDS, CONNECTIONS = 2.0, 64
+"""As ``compare`` loads when nothing else is said."""
+DRAWS, EQUAL_DRAWS = 40, 200
+"""Comparisons of base with the burning one, and with its equal."""
+ROUNDS_OF_AA, DRAWN_AA = 4, 200
+_COLUMNS = [
+    "head", "CPU per request", "comparisons", "slower", "same", "faster", "cannot tell", "pairs", "seconds", "+-",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,7 @@ class Burner:
     """The line that the loop is put in front of."""
     loop: str
     turns: int
-    """Of the loop, that cost some 4 % of an answer."""
+    """Of the loop: a guess, to begin with."""
 
 
 BURNERS = (
@@ -61,44 +72,82 @@ _HEADS = {
 """What the loop needs, and what it is put in front of."""
 
 
-def run(folder: Path, repeats: int) -> list[str]:
-    """The table, of so many comparisons of each app with its burning head, and as many of equals."""
-    write_contenders(folder)
-    rows = []
-    for burner in BURNERS:
-        for kind in ("more", "same"):
-            answers = [
-                _compared(folder, f"{burner.contender}-base", f"{burner.contender}-{kind}") for _ in range(repeats)
-            ]
-            rows.append(_row(burner.contender, kind, answers))
-    return table(
-        [
-            "app",
-            "head",
-            "comparisons",
-            "CPU per request",
-            "slower",
-            "same",
-            "faster",
-            "cannot tell",
-            "seconds",
-            "width",
-        ],
-        rows,
-    )
+def run(folder: Path, rounds: int, draws: int, only: str = "") -> list[str]:
+    """The tables, of ``rounds`` blocks of each app, or of ``only`` that one; Runs stay in ``folder``."""
+    said: list[str] = []
+    for burner in (each for each in BURNERS if only in each.contender):
+        of_app = folder / burner.contender
+        of_app.mkdir(parents=True)
+        turns = _calibrated(of_app, burner)
+        write_contenders(of_app, burner, {"base": 0, "same": 0, "more": turns})
+        recorded = _recorded(of_app, burner, ("base", "same", "more"), rounds)
+        said += [f"{burner.contender}: a loop of {turns}, {rounds} blocks", "", *report(recorded, draws), ""]
+    return said
 
 
-def write_contenders(folder: Path) -> None:
-    """Base, an equal one, and one that burns, for each app, in a catalogue folder of their own."""
+def read_report(folder: Path, draws: int) -> list[str]:
+    """The tables of what ``run`` kept."""
+    said: list[str] = []
     for burner in BURNERS:
-        app = folder / "apps" / f"burning-{burner.contender}"
+        if found := sorted((folder / burner.contender / "results").glob("*more*/results.sqlite")):
+            said += [burner.contender, "", *report(read(found[-1].parent), draws), ""]
+    return said
+
+
+def report(recorded: Recorded, draws: int) -> list[str]:
+    """Of one app: what it really cost, what comparisons say of it and of equals, and the A/A of these."""
+    base, more, same = sorted(recorded.plan.contenders)
+    rows = [_row(recorded, (base, head), draws) for head in (more, same)]
+    equals = of_contenders(recorded, (base, same))
+    return [*table(_COLUMNS, rows), "", *equal.report(equals, (base, same), ROUNDS_OF_AA, DRAWN_AA)]
+
+
+def _row(recorded: Recorded, pair: tuple[str, str], draws: int) -> list[str]:
+    equals = pair[1].endswith("-same")
+    two = of_contenders(recorded, pair)
+    answers = list(comparisons(two, pair, EQUAL_DRAWS if equals else draws, BUDGET_S, equals=equals))
+    verdicts = Counter(answer.verdict for answer in answers)
+    cost = figure_ratio(recorded, pair[::-1], lambda window: window.cpu_per_request_ns)
+    return [
+        pair[1],
+        "-" if cost is None else f"{cost.value - 1:+.1%} ({(cost.low or 0) - 1:+.1%} to {(cost.high or 0) - 1:+.1%})",
+        str(len(answers)),
+        *(f"{verdicts[verdict] / len(answers):.0%}" for verdict in ("slower", "same", "faster", "cannot tell")),
+        f"{statistics.median(answer.pairs for answer in answers):.0f}",
+        f"{statistics.median(answer.seconds for answer in answers):.0f}",
+        f"{statistics.median(answer.half_width for answer in answers):.1%}",
+    ]
+
+
+def _calibrated(folder: Path, burner: Burner) -> int:
+    """Turns of the loop that cost an answer MORE_CPU, by what five times the guess costs."""
+    much = 5 * burner.turns
+    write_contenders(folder, burner, {"none": 0, "much": much})
+    recorded = _recorded(folder, burner, ("none", "much"), CALIBRATING_ROUNDS)
+    names = f"{burner.contender}-much", f"{burner.contender}-none"
+    cost = figure_ratio(recorded, names, lambda window: window.cpu_per_request_ns)
+    if cost is None or cost.value <= 1:
+        raise SystemExit(f"{burner.contender}: a loop of {much} costs nothing that could be measured")
+    return round(much * MORE_CPU / (cost.value - 1))
+
+
+def _recorded(folder: Path, burner: Burner, kinds: Sequence[str], rounds: int) -> Recorded:
+    names = [f"{burner.contender}-{kind}" for kind in kinds]
+    study = write_study(folder, names, rounds, SECONDS, connections=CONNECTIONS, name=f"burning-{kinds[-1]}")
+    return record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder))
+
+
+def write_contenders(folder: Path, burner: Burner, turns: Mapping[str, int]) -> None:
+    """A contender for each number of turns, in a catalogue folder of their own."""
+    app = folder / "apps" / f"burning-{burner.contender}"
+    if not app.exists():
         shutil.copytree(default_folder() / "apps" / burner.app, app)
         source = app / burner.file
         place, head = _HEADS[burner.file]
         text = source.read_text().replace(burner.before, burner.loop + burner.before, 1).replace(place, head + place, 1)
         source.write_text(text)
-        for name, turns in (("base", 0), ("same", 0), ("more", burner.turns)):
-            _write_contender(folder, burner, name, turns)
+    for name, number in turns.items():
+        _write_contender(folder, burner, name, number)
 
 
 def _write_contender(folder: Path, burner: Burner, name: str, turns: int) -> None:
@@ -115,31 +164,3 @@ def _write_contender(folder: Path, burner: Burner, name: str, turns: int) -> Non
     if lock.exists():
         (folder / "locks").mkdir(exist_ok=True)
         shutil.copy(lock, folder / "locks" / f"{burner.contender}-{name}.txt")
-
-
-def _compared(folder: Path, base: str, head: str) -> dict[str, Any]:
-    begun = time.monotonic()
-    argv = [sys.executable, "-m", "webdyno", "compare", base, head, "--catalogue", str(folder), "--json"]
-    argv += ["--budget", f"{BUDGET_S}s", "--results", str(folder / "results")]
-    ended = subprocess.run(argv, check=False, stdout=subprocess.PIPE)
-    if ended.returncode not in (0, 1, 3):
-        raise SystemExit(f"{' '.join(argv)} ended with status {ended.returncode}; what it said stands above")
-    (answer,) = json.loads(ended.stdout)["tables"]
-    return {**answer, "seconds": time.monotonic() - begun}
-
-
-def _row(app: str, kind: str, answers: Sequence[dict[str, Any]]) -> list[str]:
-    rates = [answer["changes"]["rate"] for answer in answers]
-    verdicts = Counter(rate["verdict"] for rate in rates)
-    ratios = [rate["ratio"] for rate in rates if rate["ratio"] and rate["ratio"]["low"]]
-    costs = [cost["ratio"]["value"] for answer in answers if (cost := answer["changes"]["cpu_per_request"])["ratio"]]
-    width = statistics.median((ratio["high"] / ratio["low"]) ** 0.5 - 1 for ratio in ratios) if ratios else None
-    return [
-        app,
-        kind,
-        str(len(answers)),
-        f"{statistics.median(costs) - 1:+.1%}" if costs else "-",
-        *(str(verdicts[verdict]) for verdict in ("slower", "same", "faster", "cannot tell")),
-        f"{statistics.median(answer['seconds'] for answer in answers):.0f}",
-        "-" if width is None else f"±{width:.1%}",
-    ]

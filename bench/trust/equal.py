@@ -1,9 +1,9 @@
-"""A/A: one contender under two names. Whoever tells them apart is wrong."""
+"""A/A: one contender under two names. A difference found is a mistake."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bench.table import table
@@ -12,6 +12,7 @@ from webdyno.analyse import analyse
 from webdyno.analyse.doubts.machine import STEAL, steal_cores
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.table import Evidence, tables
+from webdyno.analyse.window import Window
 from webdyno.model.estimate import Estimate
 
 GOAL = 0.05
@@ -81,9 +82,14 @@ def told_apart(one: Recorded) -> bool:
 
 
 def ratio(one: Recorded, pair: Sequence[str]) -> Estimate | None:
-    """First by second, of the first table; None when either has no figure."""
+    """Of rates, first by second, of the first table; None when either has none."""
+    return figure_ratio(one, pair, lambda window: window.rate_per_s)
+
+
+def figure_ratio(one: Recorded, pair: Sequence[str], figure: Callable[[Window], float | None]) -> Estimate | None:
+    """The same of another figure."""
     found = tables(Evidence(*one))
-    made = fit(found[0].figures(lambda window: window.rate_per_s)) if found else None
+    made = fit(found[0].figures(figure)) if found else None
     return made.ratio(pair[0], pair[1]) if made is not None and set(pair) <= set(made.names) else None
 
 

@@ -26,9 +26,9 @@ def report(grid: Recorded, race: Race) -> list[str]:
     spent, whole = (sum(run.seconds for run in each.runs) for each in (raced, grid))
     rows = []
     for ours, theirs in zip(analyse(*raced).verdicts, analyse(*grid).verdicts, strict=True):
-        tau, swapped = agreement(ours, theirs)
+        found = agreement(ours, theirs)
         same = "same" if set(ours.winners) == set(theirs.winners) else "differs"
-        rows.append([f"{ours.workload}, {ours.load}", f"{tau:.3f}", same, str(swapped)])
+        rows.append([f"{ours.workload}, {ours.load}", f"{found.tau:.3f}", same, str(found.contradictions)])
     share = f"race {spent:.0f} s of the grid's {whole:.0f} s ({whole / spent:.1f} times less)" if spent else "no Runs"
     return [share, *table(["table", "Kendall tau", "top group", "claims that contradict each other"], rows)]
 

@@ -1,6 +1,7 @@
-"""Simulated: the race and the grid of study S1 in made-up worlds whose truth is known. Measures nothing, needs minutes.
+"""Simulated: the race and the grid of study wsgi's original in made-up worlds whose truth is known. Measures nothing,
+needs minutes.
 
-Rates are simulated, everything after them is the race's own code. The grid is study S1's design as it was published:
+Rates are simulated, everything after them is the race's own code. The grid is that design as it was published:
 four times 30 s of everything, one contender after another, the highest and the lowest dropped.
 """
 
@@ -64,8 +65,8 @@ def run(worlds: int, first: int) -> list[str]:
     with ProcessPoolExecutor() as pool:
         grids = list(pool.map(of_grid, seeds, chunksize=8))
         rows = [
-            _row("S1's grid", grids),
-            _row("S1's grid once more", list(pool.map(of_grid_again, seeds, chunksize=8))),
+            _row("wsgi's grid", grids),
+            _row("wsgi's grid once more", list(pool.map(of_grid_again, seeds, chunksize=8))),
         ]
         wrong = []
         for window_s in WINDOWS_S:

@@ -42,14 +42,16 @@ def read(folder: Path) -> Recorded:
         return Recorded(store.plan(), store.fingerprint(), store.runs())
 
 
-def write_study(folder: Path, names: Sequence[str], rounds: int, seconds: float) -> Path:
-    """A study of ``names`` on hello, at 16 connections."""
-    file = folder / "trust.toml"
+def write_study(
+    folder: Path, names: Sequence[str], rounds: int, seconds: float, *, connections: int = 16, name: str = "trust"
+) -> Path:
+    """A study of ``names`` on hello."""
+    file = folder / f"{name}.toml"
     listed = ", ".join(f'"{name}"' for name in names)
     file.write_text(
         f'title = "Is it to be trusted?"\nquestion = "Does webdyno find what we know?"\ncontenders = [{listed}]\n'
-        f'workloads = ["hello"]\nrounds = {rounds}\n\n[[loads]]\nconnections = [16]\nduration_s = {seconds}\n'
-        "warmup_s = 0.5\n"
+        f'workloads = ["hello"]\nrounds = {rounds}\n\n[[loads]]\nconnections = [{connections}]\n'
+        f"duration_s = {seconds}\nwarmup_s = 0.5\n"
     )
     return file
 
@@ -85,6 +87,14 @@ def of_rounds(recorded: Recorded, rounds: Collection[int]) -> Recorded:
     runs = [run for run in recorded.runs if run.trial.round in rounds]
     plan = msgspec.structs.replace(recorded.plan, trials=trials, rounds=len(rounds))
     return Recorded(plan, recorded.fingerprint, runs)
+
+
+def of_contenders(recorded: Recorded, names: Collection[str]) -> Recorded:
+    """Only theirs."""
+    trials = [trial for trial in recorded.plan.trials if trial.contender in names]
+    runs = [run for run in recorded.runs if run.trial.contender in names]
+    known = {name: contender for name, contender in recorded.plan.contenders.items() if name in names}
+    return Recorded(msgspec.structs.replace(recorded.plan, trials=trials, contenders=known), recorded.fingerprint, runs)
 
 
 def drawn(recorded: Recorded, rounds: int, number: int) -> Iterator[Recorded]:

@@ -242,7 +242,7 @@ def _robbed(sheet: Sheet) -> Handicaps:
 
 
 def of_race(seed: int, blocks: bool) -> Seen:
-    """Who is told to beat whom over all looks; all go on to the end."""
+    """Which contender is said to beat which, over all looks; all go on to the end."""
     rng, asked = np.random.default_rng(seed), Race(top=1, most_rounds=8)
     field = equals(7, ahead=0.06)(rng)
     machine, sheet, heat = Machine(rng, BUSY), Sheet(), Heat()

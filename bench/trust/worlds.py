@@ -125,7 +125,8 @@ def race(
 
 
 def grid(world: World, *, warmup_s: float = 2.4, window_s: float = 30.0, repeats: int = 4) -> np.ndarray:
-    """S1 as published: one contender after another, 4 times 30 s, highest and lowest dropped. Means of log rates."""
+    """Study wsgi's original as published: one contender after another, 4 times 30 s, highest and lowest
+    dropped. Means of log rates."""
     made = np.zeros_like(world.truth)
     for contender in range(len(world.names)):
         for level in range(LEVELS):

@@ -1,6 +1,6 @@
 //! Whether a thread had time for its events. From this it is told whether the engine was the limit, and not the server.
 //!
-//! A thread runs, or has nothing to do, or is kept from running. Its processor time does not tell them apart: a thread that spins uses all
+//! A thread runs, or has nothing to do, or is kept from running. Its processor time does not distinguish them: a thread that spins uses all
 //! of its processor with nothing to do, and one that shares it uses half of it with more to do than it can. The kernel says how long a
 //! thread that could have run waited for a processor (the second number of `/proc/thread-self/schedstat`: Documentation/scheduler/
 //! sched-stats.rst in Linux), and the loop how long it looked for events in vain, and by how much a wait lasted longer than it

@@ -154,7 +154,7 @@ impl<'w> Collector<'w> {
         lines::write(self.sink, &self.sum.summary(ended, self.end, None, order))
     }
 
-    /// How long after its begin the run has come, in nanoseconds.
+    /// How long after its start the run has come, in nanoseconds.
     pub fn age(&self) -> u64 {
         clock::now().saturating_sub(self.timetable.start)
     }

@@ -36,6 +36,10 @@ pub struct Conductor<'c> {
     /// What the workers have told of the present turn, and when the last of them was done.
     told: Vec<(usize, Box<Slice>)>,
     ended: u64,
+    /// What they have told of its lead.
+    led: Vec<(usize, Box<Slice>)>,
+    /// Workers that are ready for turns, and their connections.
+    ready: usize,
     connections: u64,
     /// All of it.
     page: Slice,
@@ -60,7 +64,6 @@ impl<'c> Conductor<'c> {
     ) -> Conductor<'c> {
         let requests = order.requests.len();
         let (page, sum) = (Slice::of(requests), Sum::new(requests, backs.len()));
-        let (told, ended, connections, turns, phase, of) = (Vec::new(), clock::now(), 0, 0, None, Phase::Turn);
         Conductor {
             order,
             job,
@@ -69,13 +72,15 @@ impl<'c> Conductor<'c> {
             reports,
             backs,
             interrupted,
-            told,
-            ended,
-            connections,
+            told: Vec::new(),
+            ended: clock::now(),
+            led: Vec::new(),
+            ready: 0,
+            connections: 0,
             page,
-            turns,
-            phase,
-            of,
+            turns: 0,
+            phase: None,
+            of: Phase::Turn,
             sum,
         }
     }
@@ -98,7 +103,7 @@ impl<'c> Conductor<'c> {
 
     /// Waits until the connections are there.
     fn open(&mut self) -> Result<Option<Ended>, Failure> {
-        let ended = self.gather()?;
+        let ended = self.gather(|own| own.ready)?;
         if ended.is_none() && !self.job.reached.load(Ordering::Relaxed) {
             return Ok(Some(Ended::Unreachable));
         }
@@ -110,7 +115,14 @@ impl<'c> Conductor<'c> {
 
     fn turn(&mut self, turn: Turn) -> Result<Option<Ended>, Failure> {
         self.cue.call(turn);
-        let ended = self.gather()?;
+        let mut ended = None;
+        if turn.lead_ns > 0 {
+            ended = self.gather(|own| own.led.len())?;
+        }
+        if ended.is_none() {
+            self.write_lead(turn)?;
+            ended = self.gather(|own| own.told.len())?;
+        }
         if !self.told.is_empty() {
             self.write(turn)?;
             self.add_up(turn);
@@ -118,12 +130,12 @@ impl<'c> Conductor<'c> {
         Ok(ended)
     }
 
-    /// Waits until every worker has told what it had to, or where there is a reason to end, until each has ended.
-    fn gather(&mut self) -> Result<Option<Ended>, Failure> {
-        let (mut missing, mut ended) = (self.backs.len(), None);
-        while missing > 0 || ended.is_some() {
+    /// Waits until so many as there are workers have told, or where there is a reason to end, until each has ended.
+    fn gather(&mut self, told: fn(&Self) -> usize) -> Result<Option<Ended>, Failure> {
+        let mut ended = None;
+        while told(self) < self.backs.len() || ended.is_some() {
             match self.reports.recv_timeout(LOOK) {
-                Ok(report) => missing = missing.saturating_sub(self.take(report)?),
+                Ok(report) => self.take(report)?,
                 Err(RecvTimeoutError::Timeout) if ended.is_none() && (self.interrupted)() => {
                     ended = Some(Ended::Interrupted);
                     self.job.end();
@@ -136,28 +148,45 @@ impl<'c> Conductor<'c> {
         Ok(ended)
     }
 
-    /// Takes in what a worker tells; of what is waited for, so much it was.
-    fn take(&mut self, report: Report) -> Result<usize, Fault> {
+    /// Takes in what a worker tells.
+    fn take(&mut self, report: Report) -> Result<(), Fault> {
         match report {
-            Report::Ready(connections) => self.connections += connections,
-            Report::Slice { thread, slice, ended, .. } => {
-                self.ended = self.ended.max(ended.unwrap_or_default());
+            Report::Ready(connections) => {
+                self.ready += 1;
+                self.connections += connections;
+            }
+            Report::Slice { thread, slice, ended: Some(ended), .. } => {
+                self.ended = self.ended.max(ended);
                 self.told.push((thread, slice));
             }
-            Report::Totals(totals) => {
-                self.sum.tell(*totals);
-                return Ok(0);
-            }
+            Report::Slice { thread, slice, ended: None, .. } => self.led.push((thread, slice)),
+            Report::Totals(totals) => self.sum.tell(*totals),
             Report::Fault(fault) => return Err(fault),
         }
-        Ok(1)
+        Ok(())
+    }
+
+    /// The lead is over, and the load goes on: counts alone, which cost it least.
+    fn write_lead(&mut self, turn: Turn) -> io::Result<()> {
+        if turn.lead_ns == 0 {
+            return Ok(());
+        }
+        self.led.iter().for_each(|(_, slice)| self.page.merge_counts(slice));
+        let (page, start) = (&self.page, self.cue.start());
+        let tally = Tally::of_counts(start, turn.lead_ns, page, page.spent.cpu);
+        let routes = lines::routes::of_counts(page, &self.order.requests);
+        let own = (0, page.counts.reopened);
+        lines::write(self.sink, &TurnLine::new((Phase::Lead.name(), self.turns), own, tally, routes))?;
+        self.page.clear();
+        give_back(&self.backs, self.led.drain(..));
+        Ok(())
     }
 
     fn write(&mut self, turn: Turn) -> io::Result<()> {
         for (_, slice) in &self.told {
             if turn.histograms { self.page.merge(slice) } else { self.page.merge_counts(slice) }
         }
-        let (start, ns) = self.span();
+        let (start, ns) = self.span(turn);
         if self.phase.replace(turn.phase) != Some(turn.phase) {
             lines::write(self.sink, &PhaseBegins::new(turn.phase.name(), start))?;
         }
@@ -173,9 +202,9 @@ impl<'c> Conductor<'c> {
         Ok(())
     }
 
-    /// When the present turn began, and how long it was.
-    fn span(&self) -> (u64, u64) {
-        let start = self.cue.start();
+    /// When the present turn began to count, and how long it did.
+    fn span(&self, turn: Turn) -> (u64, u64) {
+        let start = self.cue.start() + turn.lead_ns;
         (start, self.ended.saturating_sub(start))
     }
 
@@ -185,19 +214,15 @@ impl<'c> Conductor<'c> {
             self.of = Phase::Steady;
             self.sum.begin_anew();
         }
-        let (span, counts) = (self.span(), turn.phase == self.of);
+        let (span, counts) = (self.span(turn), turn.phase == self.of);
         if counts {
             self.sum.add(&self.page, span, self.page.spent.cpu, turn.histograms);
             self.sum.add_drained(span.1.saturating_sub(turn.duration_ns));
         }
-        for (thread, mut slice) in self.told.drain(..) {
-            if counts {
-                self.sum.add_thread(thread, &slice);
-            }
-            slice.clear();
-            // A worker that has ended takes nothing back.
-            let _ = self.backs[thread].send(slice);
+        for (thread, slice) in self.told.iter().filter(|_| counts) {
+            self.sum.add_thread(*thread, slice);
         }
+        give_back(&self.backs, self.told.drain(..));
         self.page.clear();
     }
 
@@ -212,5 +237,13 @@ impl<'c> Conductor<'c> {
         lines::write(self.sink, &PhaseBegins::new("ended", self.ended))?;
         lines::write(self.sink, &self.sum.summary(ended.name(), self.ended, Some(self.of.name()), self.order))?;
         Ok(ended)
+    }
+}
+
+fn give_back(backs: &[Sender<Box<Slice>>], slices: impl Iterator<Item = (usize, Box<Slice>)>) {
+    for (thread, mut slice) in slices {
+        slice.clear();
+        // A worker that has ended takes nothing back.
+        let _ = backs[thread].send(slice);
     }
 }

@@ -20,7 +20,7 @@ pub struct Crowd {
     threads: u64,
 }
 
-/// A stage with when it begins, in nanoseconds after the begin of the run.
+/// A stage with when it begins, in nanoseconds after the start of the run.
 #[derive(Clone, Copy, Debug)]
 struct Leg {
     start: u64,
@@ -41,7 +41,7 @@ impl Crowd {
         Crowd { legs, thread: thread as u64, threads: threads as u64 }
     }
 
-    /// `None`: at `at` (nanoseconds after the begin) there is a connection at this place of the thread. Else when there will be one
+    /// `None`: at `at` (nanoseconds after the start) there is a connection at this place of the thread. Else when there will be one
     /// again; [`Schedule::NEVER`] where there will not.
     #[inline(never)]
     pub fn away(&self, place: usize, at: u64) -> Option<u64> {
@@ -61,7 +61,7 @@ impl Crowd {
 }
 
 impl Leg {
-    /// Whether the line is at this number and a half or above, so long after its begin.
+    /// Whether the line is at this number and a half or above, so long after its start.
     fn has(&self, number: u64, after: u64) -> bool {
         let CrowdStage { duration_ns, from, to } = self.stage;
         let (ns, from, to) = (i128::from(duration_ns), i128::from(from), i128::from(to));

@@ -32,7 +32,7 @@ impl Cue {
         let bell = || eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         let bells: Result<Vec<_>, _> = (0..threads).map(|_| bell()).collect();
         let bells = bells.map_err(|e| Fault::machine("turns", format!("this machine gave no eventfd: {e}")))?;
-        let none = Turn { phase: Phase::Turn, duration_ns: 0, histograms: false };
+        let none = Turn { phase: Phase::Turn, lead_ns: 0, duration_ns: 0, histograms: false };
         let zero = || AtomicU64::new(0);
         Ok(Cue { bells, turn: Mutex::new(none), called: zero(), arrived: zero(), begun: zero(), start: zero() })
     }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_turn_begins_when_the_last_thread_is_ready_for_it() {
         let cue = Cue::new(2).unwrap();
-        let turn = Turn { phase: Phase::Steady, duration_ns: 7, histograms: true };
+        let turn = Turn { phase: Phase::Steady, lead_ns: 3, duration_ns: 7, histograms: true };
         assert!(!cue.has_called(1));
         for number in [1, 2] {
             cue.call(turn);

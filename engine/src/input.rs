@@ -18,7 +18,7 @@ const PIECE: usize = 64 * 1024;
 pub enum Heard {
     /// A line, without its end.
     Line(String),
-    /// The input is at its end: whoever gave the order has gone, or has nothing more to say.
+    /// The input is at its end: the program that gave the order has ended, or has no more commands.
     End,
     /// A signal came, or nobody reads what we write.
     Interrupted,

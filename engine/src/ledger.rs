@@ -68,6 +68,8 @@ pub struct Ledger {
     /// Requests of the order.
     requests: usize,
     timetable: Timetable,
+    /// What the lead of a turn is followed by; `None`: the timetable says it.
+    next: Option<Window>,
     /// The present window.
     pub window: Window,
     /// What has happened in it so far.
@@ -99,7 +101,22 @@ impl Ledger {
         let (window, slice) = (timetable.window(0), Box::new(Slice::of(requests)));
         let (drain, waits, attention) = (None, Waits::default(), None);
         let (since, past, ended) = (0, None, 0);
-        Ledger { thread, requests, timetable, window, slice, drain, waits, attention, since, past, ended, out, back }
+        Ledger {
+            thread,
+            requests,
+            timetable,
+            next: None,
+            window,
+            slice,
+            drain,
+            waits,
+            attention,
+            since,
+            past,
+            ended,
+            out,
+            back,
+        }
     }
 
     /// The calling thread is the one whose books these are.
@@ -156,7 +173,7 @@ impl Ledger {
 
     /// The window after the present one.
     pub fn next_window(&self) -> Window {
-        self.timetable.window(self.window.index + 1)
+        self.next.unwrap_or_else(|| self.timetable.window(self.window.index + 1))
     }
 
     /// Closes the present window and opens the next.
@@ -194,13 +211,13 @@ impl Ledger {
         let _ = self.out.send(Report::Ready(connections));
     }
 
-    /// A turn begins. Of what was before it one thing is told: connections that were opened again.
-    pub fn begin_turn(&mut self, window: Window) {
+    /// A turn begins, with its lead if it has one. Of what was before it one thing is told: connections that were opened again.
+    pub fn begin_turn(&mut self, (lead, counts): (Option<Window>, Window)) {
         self.look();
         let reopened = self.slice.counts.connections_opened;
         self.slice.clear();
         self.slice.counts.reopened = reopened;
-        self.window = window;
+        (self.window, self.next) = (lead.unwrap_or(counts), Some(counts));
     }
 
     /// A turn is over, with nothing under way, at `at`.

@@ -200,7 +200,7 @@ pub fn run(
     })
 }
 
-/// One thread of load, from its begin to its end.
+/// One thread of load, from its start to its end.
 fn work<'j>(order: &Order, thread: usize, job: &'j Job<'j>, means: Means, pace: Pace<'j>, mut ledger: Ledger) {
     if let Err(fault) = machine::pin_worker(order, thread).and_then(|()| files::take(job.tables)) {
         return ledger.fail(fault);

@@ -34,7 +34,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// The same, told from the begin of the clock and not of the run, which was at `start`.
+    /// The same, told from the start of the clock and not of the run, which was at `start`.
     fn after(self, start: u64) -> Due {
         match self {
             Due::Away(at) => Due::Away(at.saturating_add(start)),
@@ -87,7 +87,7 @@ enum Kind {
 pub struct Pace<'t> {
     /// Connection places of this worker.
     places: usize,
-    /// How many of them are opened at the begin.
+    /// How many of them are opened at the start.
     opened: usize,
     kind: Kind,
     /// When the run begins.
@@ -139,7 +139,7 @@ impl<'t> Pace<'t> {
         }
     }
 
-    /// When the first connection of the run is there, in nanoseconds after its begin.
+    /// When the first connection of the run is there, in nanoseconds after its start.
     pub fn first_connection(order: &Order) -> u64 {
         match &order.pace {
             PaceOrder::ClosedStages(stages) => Crowd::new(stages, order.warmup_ns, 0, 1).away(0, 0).unwrap_or(0),
@@ -147,7 +147,7 @@ impl<'t> Pace<'t> {
         }
     }
 
-    /// Whether each place has a connection from the begin (or from when it is opened), which owes an answer.
+    /// Whether each place has a connection from the start (or from when it is opened), which owes an answer.
     pub fn is_constant(&self) -> bool {
         matches!(self.kind, Kind::Closed(_) | Kind::Resting)
     }
@@ -186,7 +186,7 @@ impl<'t> Pace<'t> {
         self.places
     }
 
-    /// How many of them are opened at the begin.
+    /// How many of them are opened at the start.
     pub fn opened(&self) -> usize {
         self.opened
     }

@@ -1,4 +1,4 @@
-//! When requests come due at an open pace: number of the request -> nanoseconds after the begin.
+//! When requests come due at an open pace: number of the request -> nanoseconds after the start.
 //!
 //! One schedule for a whole thread, not one for each connection: schedules of connections drift against each other, so that arrivals
 //! come in clumps and p99 is overstated. In closed form, so that no error adds up over a long run, and so that requests which
@@ -19,7 +19,7 @@ pub struct Schedule {
     /// Number of the next request, over all threads.
     number: u64,
     threads: u64,
-    /// When it is due, after the begin; [`Schedule::NEVER`] after the last.
+    /// When it is due, after the start; [`Schedule::NEVER`] after the last.
     next: u64,
     /// What would be due then or later never is.
     end: u64,
@@ -48,7 +48,7 @@ struct Ramp {
     before: (f64, f64),
     /// Nanoseconds and requests in it.
     holds: (f64, f64),
-    /// Requests per nanosecond at its begin, and what is added to them in each nanosecond.
+    /// Requests per nanosecond at its start, and what is added to them in each nanosecond.
     rate: (f64, f64),
 }
 
@@ -74,13 +74,13 @@ impl Schedule {
         schedule
     }
 
-    /// The same, without what is due at `end` (nanoseconds after the begin) or later.
+    /// The same, without what is due at `end` (nanoseconds after the start) or later.
     pub fn until(self, end: u64) -> Schedule {
         let next = if self.next < end { self.next } else { Schedule::NEVER };
         Schedule { next, end, ..self }
     }
 
-    /// When the next request is due, in nanoseconds after the begin.
+    /// When the next request is due, in nanoseconds after the start.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next

@@ -71,7 +71,7 @@ impl Timers {
         self.first
     }
 
-    /// A place whose reminder has come up by `now`. It has no reminder any more: whoever asks arms it again if its deadline is later.
+    /// A place whose reminder has come up by `now`. It has no reminder any more: the caller arms it again if its deadline is later.
     pub fn due(&mut self, now: u64) -> Option<usize> {
         while self.first <= now {
             let Reverse((at, place)) = self.heap.pop()?;

@@ -9,6 +9,8 @@ use crate::order::{Order, Until};
 pub enum Phase {
     /// Load that is left out of the totals.
     Warmup,
+    /// Load of a turn before it counts.
+    Lead,
     /// Load in short stretches, each by a command.
     Turn,
     /// Load that counts.
@@ -20,6 +22,7 @@ impl Phase {
     pub fn name(self) -> &'static str {
         match self {
             Phase::Warmup => "warmup",
+            Phase::Lead => "lead",
             Phase::Turn => "turn",
             Phase::Steady => "steady",
         }

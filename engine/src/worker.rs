@@ -196,7 +196,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     /// Loads until the timetable, the count, a stop or a fault ends it.
-    #[inline(never)] // instructions are counted from its begin to its end: bench/gates.py
+    #[inline(never)] // instructions are counted from its start to its end: bench/gates.py
     fn run(mut self) {
         self.begin();
         let now = self.load();
@@ -329,7 +329,8 @@ impl<'j, P: Poll> Worker<'j, P> {
             if self.ledger.window.last {
                 self.over = !self.begin_drain();
             } else {
-                if self.ledger.next_window().phase != self.ledger.window.phase {
+                let phases = (self.ledger.window.phase, self.ledger.next_window().phase);
+                if phases.0 != phases.1 && self.job.cue.is_none() {
                     self.enter_steady(now);
                 }
                 self.count_untold();

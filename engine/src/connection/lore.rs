@@ -4,13 +4,13 @@ use super::verdict::Answer;
 use crate::expect::Known;
 use crate::wire::h1::Template;
 
-/// What a worker has learnt about the answers to one request: header block, body, and the last right answer that came in one read.
+/// What a worker has learnt about the answers to one request: header block, body, and the last correct answer that came in one read.
 #[derive(Debug, Default)]
 pub struct Lore {
     pub(super) template: Template,
     pub(super) known: Known,
     pub(super) whole: Whole,
-    /// A right answer had a long body that was only counted, and said its length before.
+    /// A correct answer had a long body that was only counted, and said its length before.
     pub(super) long: bool,
     /// Something followed an answer that was not looked at.
     pub(super) surplus: bool,
@@ -24,7 +24,7 @@ impl Lore {
     }
 }
 
-/// The bytes of a right answer, with what they came to.
+/// The bytes of a correct answer, with what they came to.
 ///
 /// Servers mostly send the same bytes again (the date in them changes once in a second), and reading depends on nothing but the bytes,
 /// the request and its rules. So one comparison replaces it, and any answer that differs is read as if this did not exist.
@@ -34,7 +34,7 @@ pub struct Whole {
     right: Option<Right>,
 }
 
-/// What a right answer is beside its bytes.
+/// What a correct answer is beside its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Right {
     /// As [`Answer::status`].

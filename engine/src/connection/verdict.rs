@@ -33,7 +33,7 @@ pub struct First {
     pub odd_type: Option<String>,
 }
 
-/// What an answer has come to so far. The one place where its parts are judged, whoever read them.
+/// What an answer has come to so far. Its parts are judged here and nowhere else, whichever reader found them.
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub(super) check: Check,

@@ -10,7 +10,7 @@ use crate::error::Fault;
 pub struct CrowdStage {
     /// How long, in nanoseconds.
     pub duration_ns: u64,
-    /// Connections at its begin.
+    /// Connections at its start.
     pub from: u64,
     /// Connections at its end.
     pub to: u64,

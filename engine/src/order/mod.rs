@@ -1,4 +1,4 @@
-//! The order: what to load, how, and what a right answer is. Parsed once, checked wholly, never changed afterwards.
+//! The order: what to load, how, and what a correct answer is. Parsed once, checked wholly, never changed afterwards.
 //!
 //! An order is written by a program, but the mistakes in it were made by people: every complaint is one sentence that names
 //! the key by its path and says what would be right. Nothing is guessed and nothing is silently clamped.

@@ -68,14 +68,14 @@ pub enum Arrivals {
 pub struct Stage {
     /// How long.
     pub duration_ns: u64,
-    /// The rate at its begin.
+    /// The rate at its start.
     pub from_per_s: f64,
     /// The rate at its end.
     pub to_per_s: f64,
 }
 
 impl PaceOrder {
-    /// Connections there are from the begin; where their number changes, the most there are.
+    /// Connections there are from the start; where their number changes, the most there are.
     pub fn connections(&self) -> usize {
         match self {
             PaceOrder::Closed { connections } | PaceOrder::Open { connections, .. } => *connections,
@@ -91,7 +91,7 @@ impl PaceOrder {
         }
     }
 
-    /// The key that says how many connections there are from the begin.
+    /// The key that says how many connections there are from the start.
     pub fn key(&self) -> &'static str {
         match self {
             PaceOrder::ClosedStages(_) => "the most connections of pace.stages",

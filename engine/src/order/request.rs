@@ -1,4 +1,4 @@
-//! The requests of an order and what a right answer to each is.
+//! The requests of an order and what a correct answer to each is.
 
 use super::Version;
 use super::fields::{Field, Fields};
@@ -28,11 +28,11 @@ pub struct Request {
     pub template: bool,
     /// Its share among the requests.
     pub weight: u32,
-    /// What a right answer is.
+    /// What a correct answer is.
     pub expect: Expect,
 }
 
-/// What a right answer is. Rules that are `None` are not checked.
+/// What a correct answer is. Rules that are `None` are not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expect {
     /// The status is one of these.

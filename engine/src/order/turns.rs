@@ -14,7 +14,9 @@ const SHORTEST: u64 = 1_000_000;
 pub struct Turn {
     /// What it counts as.
     pub phase: Phase,
-    /// How long requests are begun in it.
+    /// How long load goes on before it counts.
+    pub lead_ns: u64,
+    /// How long requests are begun in it, after the lead.
     pub duration_ns: u64,
     /// Its times are told, and are part of the summary's.
     pub histograms: bool,
@@ -41,7 +43,7 @@ impl Command {
         let fields = Fields::open(&value, "", &["turn", "end"])?;
         match (fields.optional("turn"), fields.optional("end")) {
             (Some(turn), None) => {
-                Ok(Command::Turn(self::turn(&turn.object(&["duration_ns", "phase", "histograms"])?)?))
+                Ok(Command::Turn(self::turn(&turn.object(&["lead_ns", "duration_ns", "phase", "histograms"])?)?))
             }
             (None, Some(end)) => {
                 if fields.flag("end")? {
@@ -62,6 +64,7 @@ fn turn(fields: &Fields<'_>) -> Result<Turn, Fault> {
     let phase = field.text().ok().and_then(|text| phases.into_iter().find(|phase| phase.name() == text));
     Ok(Turn {
         phase: phase.ok_or_else(|| field.wrong(right))?,
+        lead_ns: fields.optional("lead_ns").map_or(Ok(0), |_| fields.integer("lead_ns", 0, HOUR))?,
         duration_ns: fields.integer("duration_ns", SHORTEST, HOUR)?,
         histograms: fields.optional("histograms").map_or(Ok(true), |_| fields.flag("histograms"))?,
     })

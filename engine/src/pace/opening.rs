@@ -8,9 +8,9 @@ use super::Due;
 /// keep those turns long, the last of thousands are taken minutes later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
-    /// From the begin of the run; 0: all at once.
+    /// From the start of the run; 0: all at once.
     pub ns: u64,
-    /// When they begin to ask, from the begin of the run; the end of time: not before a command.
+    /// When they begin to ask, from the start of the run; the end of time: not before a command.
     pub asks: u64,
     pub connections: u64,
     pub thread: u64,
@@ -18,12 +18,12 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// All at once; they ask from then on, after the begin of the run.
+    /// All at once; they ask from then on, after the start of the run.
     pub fn at_once(asks: u64) -> Opening {
         Opening { ns: 0, asks, connections: 1, thread: 0, threads: 1 }
     }
 
-    /// What the connection of this place has to wait for at `at` after the begin of the run, in nanoseconds after it; `None`: nothing.
+    /// What the connection of this place has to wait for at `at` after the start of the run, in nanoseconds after it; `None`: nothing.
     /// Threads deal the connections like cards.
     #[inline(always)]
     pub fn wait(&self, place: usize, at: u64) -> Option<Due> {

@@ -37,7 +37,7 @@ const MILLISECOND: u64 = 1_000_000;
 #[derive(Debug, Default)]
 struct Slot {
     fd: Option<OwnedFd>,
-    /// Told apart from the sockets that had this place before.
+    /// Distinguished from the sockets that had this place before.
     generation: u32,
     connected: bool,
     /// The last send was short.

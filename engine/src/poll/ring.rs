@@ -55,7 +55,7 @@ const GENERATIONS: u32 = 1 << 30;
 #[derive(Default)]
 struct Slot {
     fd: Option<OwnedFd>,
-    /// Told apart from the sockets that had this place before.
+    /// Distinguished from the sockets that had this place before.
     generation: u32,
     connected: bool,
     /// A receive is under way.

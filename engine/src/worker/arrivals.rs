@@ -18,7 +18,7 @@ use crate::trouble;
 const ARRIVALS_PER_TURN: usize = 64;
 
 impl<P: Poll> Worker<'_, P> {
-    /// Opens what is to be open from the begin, some in each turn.
+    /// Opens what is to be open from the start, some in each turn.
     pub(super) fn open_more(&mut self, now: u64) {
         let until = self.pace.opened().min(self.unopened + CONNECTS_PER_TURN);
         let lanes = self.poll.lanes();

@@ -11,7 +11,7 @@ use crate::cue::Cue;
 use crate::order::Turn;
 use crate::poll::Poll;
 use crate::schedule::Schedule;
-use crate::timetable::Window;
+use crate::timetable::{Phase, Window};
 use std::sync::atomic::Ordering;
 
 /// The longest sleep of a worker that rests: some systems cannot sleep without an end.
@@ -103,9 +103,8 @@ impl<P: Poll> Worker<'_, P> {
     }
 
     fn take_turn(&mut self, turn: Turn, start: u64, number: u64) {
-        let (index, end) = (number as u32 - 1, start.saturating_add(turn.duration_ns));
         self.poll.untold();
-        self.ledger.begin_turn(Window { index, phase: turn.phase, start, end, last: true });
+        self.ledger.begin_turn(windows(turn, start, number as u32 - 1));
         self.ledger.slice.connections_peak = self.connections;
         self.pace.ask();
         (self.repeats, self.unopened) = (self.job.repeats(), 0);
@@ -129,4 +128,12 @@ impl<P: Poll> Worker<'_, P> {
         self.ledger.hold(Schedule::NEVER);
         true
     }
+}
+
+/// What the turn of this index consists of: its lead, where it has one, and what counts.
+fn windows(turn: Turn, start: u64, index: u32) -> (Option<Window>, Window) {
+    let counts = start.saturating_add(turn.lead_ns);
+    let end = counts.saturating_add(turn.duration_ns);
+    let lead = Window { index, phase: Phase::Lead, start, end: counts, last: false };
+    ((turn.lead_ns > 0).then_some(lead), Window { index, phase: turn.phase, start: counts, end, last: true })
 }

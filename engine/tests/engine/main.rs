@@ -10,6 +10,7 @@ mod h2_stage;
 mod h2_tls;
 mod hostile_answers;
 mod hostile_sockets;
+mod leads;
 mod paces;
 mod pipelining;
 mod reach;

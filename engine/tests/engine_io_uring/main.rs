@@ -20,6 +20,8 @@ mod h2_tls;
 mod hostile_answers;
 #[path = "../engine/hostile_sockets.rs"]
 mod hostile_sockets;
+#[path = "../engine/leads.rs"]
+mod leads;
 #[path = "../engine/paces.rs"]
 mod paces;
 #[path = "../engine/pipelining.rs"]

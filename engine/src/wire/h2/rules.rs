@@ -53,7 +53,7 @@ pub struct Rules {
     pub answers: Answers,
     /// Streams that the server allows at a time.
     pub allowed: usize,
-    /// What each stream may send at its begin.
+    /// What each stream may send at its start.
     pub their_window: i64,
     /// What the connection may send.
     pub outbound: Outbound,

@@ -107,7 +107,7 @@ pub fn renumbered(out: &mut Vec<u8>, frames: &[u8], stream: u32) {
     }
 }
 
-/// Tells the server, at the begin of the header block whose frames begin at `at`, that our table has no room (RFC 7541, 4.2 and 6.3):
+/// Tells the server, at the start of the header block whose frames begin at `at`, that our table has no room (RFC 7541, 4.2 and 6.3):
 /// it is to be told when it makes its own smaller, and ours is not used.
 pub fn table_dropped(out: &mut Vec<u8>, at: usize) {
     let [a, b, c] = [out[at], out[at + 1], out[at + 2]];

@@ -62,7 +62,7 @@ fn answer(at: &mut &[u8], to_head: bool, answers: &mut Vec<Answer>) -> Result<bo
     Ok(true)
 }
 
-/// The header block at the begin of `bytes`, and what it says.
+/// The header block at the start of `bytes`, and what it says.
 fn block(bytes: &[u8], room: usize) -> Result<(Head, &[u8]), Stop> {
     let start = b"HTTP/1.";
     if bytes.iter().zip(start).any(|(a, b)| a != b) {

@@ -1,4 +1,4 @@
-"""A small real server that answers rightly and has one odd habit: ``python toy.py PORT HABIT``.
+"""A small real server that answers correctly and has one odd habit: ``python toy.py PORT HABIT``.
 
 none        no habit; /wait takes a tenth of a second
 closes      closes the connection after each answer and does not say so

@@ -1,13 +1,13 @@
 """A small real server that misbehaves on demand: ``python toy.py PORT BEHAVIOUR``.
 
-good      answers rightly
+good      answers correctly
 exit      ends at once, with a last word on standard error
 silent    listens and accepts, never answers
 wrong     answers other bytes than asked for
-die       answers rightly, then ends after 200 answers
+die       answers correctly, then ends after 200 answers
 leak      keeps 1 MB for every answer
 stubborn  ignores SIGTERM and leaves a child in a session of its own behind
-daemon    answers rightly, from a process that outlives the first one
+daemon    answers correctly, from a process that outlives the first one
 """
 
 import asyncio
