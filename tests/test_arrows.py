@@ -82,7 +82,7 @@ POWERS: dict[str, Power] = {
             "measure": "stamps its Readings",
             "build": "Built.seconds",
             "service": "waits until a service answers, with a limit",
-            "serve": "waits for the first right answer, with a limit",
+            "serve": "waits for the first correct answer, with a limit",
             "conduct": "Run.started_at, Run.seconds, the limits of a Trial",
             "session": "names the results folder, keeps to budgets, waits for the machine",
             "commands": "shows the time left",
@@ -93,7 +93,7 @@ POWERS: dict[str, Power] = {
         {
             "rig": "proves a port free, reads who listens",
             "service": "speaks Redis's protocol, to load its data",
-            "serve": "asks for the first right answer",
+            "serve": "asks for the first correct answer",
             "conduct": "waits, with a limit, for what a driver writes (selectors)",
             "view/server": "answers browsers on 127.0.0.1",
         },
@@ -119,9 +119,9 @@ class Use(NamedTuple):
 
 def uses(source: str) -> Iterator[Use]:
     """Every import of a source, and every dotted name or bare builtin it reads through its imports."""
-    tree = ast.parse(source)
+    nodes = list(ast.walk(ast.parse(source)))
     known = {"print": "print"}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Use(node.lineno, alias.name)
@@ -132,7 +132,7 @@ def uses(source: str) -> Iterator[Use]:
             for alias in node.names:
                 yield Use(node.lineno, f"{'.' * node.level}{node.module or ''}.{alias.name}")
                 known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute | ast.Name) and (name := dotted(node)):
             head, _, rest = name.partition(".")
             if head in known:

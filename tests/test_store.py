@@ -16,6 +16,7 @@ import pytest
 
 from tests import fakes
 from webdyno import store as store_module
+from webdyno import wal
 from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Probe, Run
@@ -177,6 +178,7 @@ def test_a_reader_does_not_keep_the_writer_from_closing(folder: Path, monkeypatc
         rows = reader._connection.execute("SELECT * FROM slice")
         rows.fetchone()
         writer._connection.execute("PRAGMA busy_timeout=10")
+        monkeypatch.setattr(wal, "PAUSE_S", 0)
         writer.close()
         assert reader.runs() == [run()]
         rows.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_store import FINGERPRINT, folder, made, plan, run
+from webdyno import wal
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.store import FILE, SCHEMA, Store
 
@@ -108,7 +109,8 @@ def test_file_that_may_only_be_read_is_a_sentence(folder: Path) -> None:
         store.append(run(2))
 
 
-def test_second_writer_at_the_same_moment_is_told_to_wait(folder: Path) -> None:
+def test_second_writer_at_the_same_moment_is_told_to_wait(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wal, "PAUSE_S", 0)  # the first to close finds the other still there
     with Store.create(folder, plan(), FINGERPRINT) as one, Store.open(folder, writable=True) as two:
         two._connection.execute("PRAGMA busy_timeout=10")
         with (

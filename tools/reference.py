@@ -154,7 +154,7 @@ def doubts_page() -> str:
         NOTE,
         "",
         "A doubt is a reason not to trust a figure, a comparison or a study. One that **voids** takes a contender out",
-        "of the ranking, or forbids to rank a table; one that **shades** is told beside the figure. A rule is silent",
+        "of the ranking, or forbids to rank a table; one that **shades** is shown beside the figure. A rule is silent",
         "about what was not measured. How doubts look in a report: [reading a report](../how-to/read-a-report.md).",
         "",
         "| doubt | about | |",

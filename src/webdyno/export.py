@@ -91,7 +91,11 @@ def _error(kind: str) -> Column:
         told = row.run.driver_can is not None and kind in row.run.driver_can.error_kinds
         return row.slice.errors.get(kind, 0 if told else None)
 
-    return ("errors_" + kind.replace("-", "_"), f"requests that ended as {kind}; empty: the driver cannot tell", cell)
+    return (
+        "errors_" + kind.replace("-", "_"),
+        f"requests that ended as {kind}; empty: the driver does not report it",
+        cell,
+    )
 
 
 def _latency(point: str) -> Column:
@@ -117,8 +121,8 @@ COLUMNS: list[Column] = [
     _field("start_ns", "CLOCK_MONOTONIC"),
     _field("duration_ns", "length of the Slice"),
     _field("offered", "requests that ended in it, however they ended"),
-    _field("ok", "right answers"),
-    ("ok_per_s", "right answers per second", lambda row: _ok_per_s(row.slice)),
+    _field("ok", "correct answers"),
+    ("ok_per_s", "correct answers per second", lambda row: _ok_per_s(row.slice)),
     *(_error(kind) for kind in ERROR_KINDS),
     _field("bytes_in", "bytes received"),
     _field("bytes_out", "bytes sent"),
@@ -175,9 +179,13 @@ def _driver_cpu_ns(slice_: Slice) -> int | None:
 # hlog
 
 
+SHORT = ("lead", "turn")
+"""Phases whose times are those of a burst."""
+
+
 def has_histogram(run: Run) -> bool:
     """Whether there is anything to put into a histogram log."""
-    return any(slice_.latency_hdr for slice_ in run.slices if slice_.phase != "turn")
+    return any(slice_.latency_hdr for slice_ in run.slices if slice_.phase not in SHORT)
 
 
 def log_name(number: int, run: Run) -> str:
@@ -194,7 +202,7 @@ def hlog(run: Run) -> str:
     intervals = [
         Interval(slice_.start_ns, slice_.duration_ns, slice_.latency_hdr, "warmup" if slice_.phase == "warmup" else "")
         for slice_ in run.slices
-        if slice_.phase != "turn"
+        if slice_.phase not in SHORT
     ]
     return histogram_log(what, "service times", datetime.datetime.fromisoformat(run.started_at), intervals)
 

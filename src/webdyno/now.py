@@ -2,7 +2,7 @@
 
 The store holds finished Runs alone, and one more durable transaction each second would put a disk's fsync into the
 measurement. This file is replaced whole, is not synced, and is nobody's evidence: what cannot be written is left out,
-what cannot be read is not there. A killed webdyno leaves it; whoever reads asks first whether the store is written.
+what cannot be read is not there. A killed webdyno leaves it; a reader asks first whether the store is written.
 """
 
 from __future__ import annotations

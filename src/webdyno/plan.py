@@ -139,8 +139,6 @@ def _plan(
 ) -> Plan:
     """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
     in_place = study.design == "in-place"
-    ordered = (cell_by_cell if in_place else in_rounds)(cells, study.rounds, study.seed)
-    trials = [_trial(catalogue, cell, round_) for round_, cell in ordered]
     busy = {cell.contender for cell in cells}
     used = [catalogue.contenders[name] for name in study.contenders if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
@@ -151,7 +149,7 @@ def _plan(
         question=study.question,
         seed=study.seed,
         rounds=study.rounds,
-        trials=trials,
+        trials=_trials(study, catalogue, cells),
         skipped=skipped,
         contenders={contender.name: contender for contender in used},
         apps={contender.app: catalogue.apps[contender.app] for contender in used},
@@ -169,7 +167,13 @@ def _plan(
         original=study.original,
         brief=brief,
     )
-    return msgspec.structs.replace(plan, seconds=sum(expected_s(plan, trial) for trial in trials))
+    return msgspec.structs.replace(plan, seconds=sum(expected_s(plan, trial) for trial in plan.trials))
+
+
+def _trials(study: Study, catalogue: Catalogue, cells: list[Cell]) -> list[Trial]:
+    """The cells in every round, in the order of the study's design."""
+    ordered = cell_by_cell if study.design == "in-place" else in_rounds
+    return [_trial(catalogue, cell, round_) for round_, cell in ordered(cells, study.rounds, study.seed)]
 
 
 def _skipped(

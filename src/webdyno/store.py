@@ -70,7 +70,7 @@ CREATE TABLE reading (
 CREATE VIEW rate AS
     SELECT number AS run, contender, workload, load, round, outcome, sum(ok) AS ok, sum(slice.errors) AS errors,
            {_RATE} AS ok_per_s
-    FROM run JOIN slice ON slice.run = number WHERE phase <> 'warmup' GROUP BY number;
+    FROM run JOIN slice ON slice.run = number WHERE phase NOT IN ('warmup', 'lead') GROUP BY number;
 """  # noqa: S608 - our own text
 
 T = TypeVar("T")
@@ -189,7 +189,7 @@ class Store:
         return [(number, self._read(body, Run, f"run {number}")) for number, body in rows]
 
     def rates(self, after: int = 0) -> dict[int, float]:
-        """Right answers per second (of turns, if any) by number of the Run, for higher numbers than ``after``."""
+        """Correct answers per second (of turns, if any) by number of the Run, for higher numbers than ``after``."""
         which = "run > ? AND phase <> 'warmup' GROUP BY run HAVING sum(duration_ns) > 0"
         return dict(self._rows(f"SELECT run, {_RATE} FROM slice WHERE {which}", after))  # noqa: S608 - our own text
 

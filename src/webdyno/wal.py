@@ -7,7 +7,7 @@ by what lies beside the file:
     -wal and -shm   a writer is at work, or was killed: ``readonly_shm=1`` takes locks and writes nothing; without a
                     writer SQLite reads the log into memory of its own
     -wal alone      somebody copied the folder in parts: both are copied to a folder of our own and read there
-    no -wal         nobody writes: ``immutable=1``, without locks. Whoever cannot rule out that a writer begins in
+    no -wal         nobody writes: ``immutable=1``, without locks. A reader that cannot rule out that a writer begins in
                     that very moment compares ``signature`` before and after
 
 What is not covered: a file in rollback mode with a hot journal, which webdyno never leaves.

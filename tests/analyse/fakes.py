@@ -294,8 +294,12 @@ FIELD = (
 
 
 @cache
+@cache
 def study(seed: int = 7, rounds: int = 3, seconds: int = 3) -> tuple[Plan, Fingerprint, list[Run]]:
-    """A whole study: 14 contenders on 2 workloads, one that fails now and then, one that never starts, two skipped."""
+    """A whole study: 14 contenders on 2 workloads, one that fails now and then, one that never starts, two skipped.
+
+    It is the same object each time, to be looked at only.
+    """
     rng = np.random.default_rng(seed)
     works = [
         workload("hello", title="GET / answers 13 bytes of text"),

@@ -30,8 +30,8 @@ def table_of(runs: list[Run]) -> Table:
 
 
 def test_rate_and_cpu_are_of_the_turns_and_latency_of_the_steady_window() -> None:
-    """Turns at 3000 per second and 0.5 cores; the steady window of ``fakes.run`` is at 10,000 and 0.9."""
-    made = block_run("go", [300] * 10, cpu_ms=50, latency_ns=np.full(1000, 5e6))
+    """Turns at 3000 per second and 0.5 cores; the steady window is at 10,000 and 0.9."""
+    made = block_run("go", [300] * 10, rate=10_000.0, cpu_ms=50, latency_ns=np.full(1000, 5e6))
     window = read_window(made)
     assert window is not None
     assert window.rate_per_s == pytest.approx(3000)
@@ -44,7 +44,7 @@ def test_rate_and_cpu_are_of_the_turns_and_latency_of_the_steady_window() -> Non
 
 
 def test_errors_of_turns_count_among_all() -> None:
-    made = block_run("go", [300] * 10)
+    made = block_run("go", [300] * 10, rate=10_000.0)
     slices = [
         msgspec.structs.replace(each, errors={"timeout": 230, "unfinished": 4}) if each.turn == 0 else each
         for each in made.slices

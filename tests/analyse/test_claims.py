@@ -231,6 +231,36 @@ def test_patterns_compare_partners_and_nearly_all_is_a_share() -> None:
     assert "it holds in 2 of 3 comparisons, and 60 % were claimed; the middle of all is 2.00x" in most.sentence
 
 
+def test_the_middle_of_figures_is_told_as_a_figure_and_not_as_a_multiple_of_the_claimed_one() -> None:
+    claim = {"contenders": ["go", "node", "flask"], "relation": "at least", "value": 20_000, "share": 0.3}
+    assert judged(THREE, claim).sentence.endswith("and 30 % were claimed; the middle of all is 10,000/s")
+    failing = {"contenders": ["go", "node"], "measure": "errors", "relation": "at least", "value": 0.001, "share": 0.5}
+    assert "the middle of all is 0 %" in judged(THREE, failing).sentence
+
+
+def test_a_multiple_holds_only_where_its_whole_interval_lies_beyond_the_claimed_one() -> None:
+    """A thousand times as much in the middle, and nobody knows how many: 50 is within the interval, and 10 is not."""
+    factors = (0.11, 1.0, 0.9, 1.1)
+    wild = [run("go", rate=500_000 * factor, round_=at) for at, factor in enumerate(factors, 1)]
+    runs = [*wild, *good("flask", 500)]
+    claim = {"contenders": ["go"], "relation": "at least", "than": ["flask"]}
+    of = judged(runs, {**claim, "times": 50}).estimate
+    assert of is not None
+    assert of.low is not None
+    assert 10 < of.low < 500 < of.value
+    assert judged(runs, {**claim, "times": of.low * 1.01}).ruling == "cannot tell"
+    held = judged(runs, {**claim, "times": of.low * 0.99})
+    assert held.ruling == "holds"
+    assert "(0-" not in held.sentence
+
+
+def test_what_a_claim_rests_on_goes_with_its_ruling() -> None:
+    said = judged(THREE, {"contenders": ["go"], "relation": "highest", "quote": "Go lang, I'm sold."})
+    assert (said.quote, said.ours) == ("Go lang, I'm sold.", False)
+    unasked = {"contenders": ["go"], "relation": "highest", "ours": True, "connections": [5000]}
+    assert judged(THREE, unasked).ours
+
+
 def test_what_needs_more_cores_than_there_were_cannot_be_told() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "measure": "cpu", "relation": "about", "value": 2.0})
     assert verdict.sentence == "it is about 2 cores or more, and the contenders had 1 here"
@@ -305,7 +335,7 @@ def test_two_rounds_decide_no_claim() -> None:
     runs = [run(name, rate=rate + at, round_=at) for name, rate in (("go", 3e4), ("node", 1e4)) for at in (1, 2)]
     verdict = judged(runs, {"contenders": ["go"], "relation": "more than", "than": ["node"]})
     assert verdict.ruling == "cannot tell"
-    assert "2 rounds tell too little, three are needed" in verdict.sentence
+    assert "2 rounds are too few, three are needed" in verdict.sentence
 
 
 def test_a_rate_of_few_answers_decides_only_what_one_more_step_would() -> None:

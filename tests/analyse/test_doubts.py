@@ -159,7 +159,7 @@ def silenced(ages: dict[int, int]) -> list[Run]:
 
 
 PROVOKED: dict[str, tuple[list[Run], str]] = {
-    "fell-silent": (silenced({SECOND: 64}), "nobody was answered in the last 1.00 s, while 64 requests waited"),
+    "fell-silent": (silenced({SECOND: 64}), "no request was answered in the last 1.00 s, while 64 requests waited"),
     "closes-connections": (closing(closes_announced=1), "says so in its answer"),
     "http-1.0": (with_probe(http_version="1.0"), "HTTP/1.0"),
     "wrong-answers": (with_slices(errors={"wrong-body": 30}), "0.30 %"),
@@ -180,6 +180,14 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "stand-in": (
         behind(0.2, change(REDIS, kind="valkey", version="8.1.0")),
         "was not a redis-server but valkey 8.1.0",
+    ),
+    "short-window": (
+        with_slices(errors={"unfinished": 150}),
+        "300 requests to go had no answer when a window of 2 s ended, before their time-out of 5 s",
+    ),
+    "few-cycles": (
+        with_slices(ok=90, offered=90),
+        "answered each of 64 connections 2.8 times in its steady phase",
     ),
     "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk", driver_can=WRK)), "wrk compares no body"),
 }
@@ -232,6 +240,9 @@ SILENT: dict[str, list[Run]] = {
     # where the user's own runs is not known
     "service-shares-cores": behind(None, change(REDIS, way="url"), rig=change(RIG, service_cores=(1,))),
     "stand-in": behind(0.2),
+    # they had been asked a moment ago
+    "short-window": silenced({SECOND // 1000: 64}),
+    "few-cycles": with_slices(ok=96, offered=96),
 }
 
 
@@ -283,7 +294,7 @@ def test_a_round_that_crashed_is_never_averaged_and_takes_the_place() -> None:
 
 def test_a_round_called_ok_without_an_answer_is_a_dead_cell() -> None:
     found = doubts([*good()[:2], change_slices(run(round_=3), ok=0)])
-    assert "without one right answer in 1 of 3 rounds" in found["dead-cell"].sentence
+    assert "without one correct answer in 1 of 3 rounds" in found["dead-cell"].sentence
 
 
 def test_a_load_tool_that_failed_does_not_cost_the_contender_its_place() -> None:

@@ -380,7 +380,7 @@ def courses(*rates: tuple[float, ...]) -> list[Run]:
 
 def test_what_was_still_getting_faster_in_all_rounds_has_a_floor_of_a_rate() -> None:
     found = doubts(courses((4_500, 8_900, 10_000), (4_700, 9_000, 10_200), (4_400, 8_000, 9_900)))["still-climbing"]
-    assert "2.2 times as fast at the end of its window as at the begin, after 0.5 s of warm-up" in found.sentence
+    assert "2.2 times as fast at the end of its window as at its beginning, after 0.5 s of warm-up" in found.sentence
     assert found.severity == "shades"
     noisy = courses((9_000, 9_500, 10_000), (10_000, 9_500, 10_400), (8_000, 9_000, 10_900))
     assert "still-climbing" not in doubts(noisy)  # 17 % in the mean, and not sure

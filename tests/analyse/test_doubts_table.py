@@ -12,6 +12,7 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, study
 from tests.analyse.test_doubts import PROVOKED
+from tests.report.once import analysed
 from tests.test_docs import ROOT
 from webdyno.analyse import analyse, doubts
 from webdyno.analyse.doubts.answers import dead_cell
@@ -88,7 +89,7 @@ def test_a_doubt_does_what_its_row_says(kind: str) -> None:
 
 
 def test_so_do_the_doubts_of_a_whole_study() -> None:
-    assert all_faults(analyse(*study())) == []
+    assert all_faults(analysed(study())) == []
 
 
 def test_one_that_does_otherwise_would_be_seen() -> None:

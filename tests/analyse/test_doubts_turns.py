@@ -10,9 +10,11 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, change_slices, plan, robbed, run
 from tests.analyse.turning import block_of, block_run
+from webdyno.analyse import analyse
 from webdyno.analyse.doubts import about_contender
 from webdyno.analyse.table import Cell, Evidence, tables
-from webdyno.model.block import Rest
+from webdyno.design.blocks import restless
+from webdyno.model.block import AT_REST, Rest
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import Run
 
@@ -97,6 +99,14 @@ def test_a_restless_one_is_told() -> None:
     assert "restless" not in kinds([msgspec.structs.replace(one, rest=Rest(time_ns=0, cpu_ns=0)) for one in runs])
 
 
+def test_who_is_called_restless_is_measured_alone_from_then_on() -> None:
+    """At the limit it is neither, above it both: the next blocks and the report go by one limit."""
+    for cpu_ns, name in ((int(AT_REST * 10**9), ""), (int(AT_REST * 10**9) + 10**6, "go")):
+        rest = Rest(time_ns=10**9, cpu_ns=cpu_ns)
+        runs = [msgspec.structs.replace(one, rest=rest) for one in block_of({"go": [100] * 12, "one": [100] * 12})]
+        assert ("restless" in kinds(runs)) == ("go" in restless(runs)) == bool(name)
+
+
 def flattered(gains: Sequence[float]) -> list[Run]:
     """The steady windows of all are at 1000 per second, but turns of go at so many times that."""
     runs = blocks([[round(100_000 * gain)] * 12 for gain in gains], [100_000] * 12)
@@ -111,10 +121,26 @@ def test_whom_turns_flatter_is_told_by_how_much() -> None:
     assert "flatter" in found.sentence
 
 
+def test_one_that_turns_flatter_by_more_than_it_leads_is_not_first() -> None:
+    """Its turns put go 5 % ahead of all, its windows 3 % behind; where these agree, it is first."""
+    others = dict.fromkeys(("one", "two", "three", "four"), [100_000] * 12)
+    runs = [
+        change_slices(each, ok=970_000 if each.trial.contender == "go" else 1_000_000)
+        for at, mine in enumerate((104_900, 105_000, 105_100), 1)
+        for each in block_of({"go": [mine] * 12, **others}, block=at, round_=at)
+    ]
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    assert set(verdict.winners) == {"go", *others}
+    assert "because go may be slower than could be measured" in verdict.sentence
+    fair = [change_slices(each, ok=1_050_000) if each.trial.contender == "go" else each for each in runs]
+    [verdict] = analyse(plan(fair), FINGERPRINT, fair).verdicts
+    assert verdict.winners == ["go"]
+
+
 def test_whom_turns_harm_is_told_too() -> None:
     found = kinds(flattered([0.94, 0.941, 0.942]))["turns-differ"]
     assert found.numbers["ratio"] == pytest.approx(0.941, abs=1e-4)
-    assert "harm" in found.sentence
+    assert "slow it down" in found.sentence
     assert "its rate is a floor" in found.sentence
 
 

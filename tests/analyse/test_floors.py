@@ -9,7 +9,7 @@ import pytest
 from tests.analyse.fakes import FINGERPRINT, SECOND, change_slices, plan, run
 from webdyno.analyse import analyse
 from webdyno.analyse.doubts.table import ROWS
-from webdyno.analyse.floors import FLOORS, is_open_upwards, room
+from webdyno.analyse.floors import FLOORS, flattery, is_open_upwards, room
 from webdyno.model.doubt import Doubt
 from webdyno.model.run import Run
 
@@ -74,7 +74,7 @@ def test_one_whose_load_generator_was_starved_is_beaten_only_by_more_than_that_c
     kinds = {each.contender: [doubt.kind for doubt in each.doubts] for each in verdict.standings}
     assert kinds == {"go": [], "held": ["generator-bound"]}
     assert verdict.winners == (["go"] if beats else ["go", "held"])
-    assert ("more rounds would not tell, for held may be faster" in verdict.sentence) != beats
+    assert ("more rounds would not tell, because held may be faster" in verdict.sentence) != beats
 
 
 def starved(of: Run, share: float) -> Run:
@@ -97,6 +97,16 @@ def test_an_order_is_open_as_far_as_the_room_of_the_slower_one_reaches() -> None
     assert not is_open_upwards([STOLEN], [], 1.01)  # a faster one that lost time would be ahead all the more
     assert not is_open_upwards([], [], 1.0)
     assert is_open_upwards([], [doubt("generator-bound")], 50.0)
+
+
+def test_one_that_turns_flatter_is_ahead_only_by_more_than_that() -> None:
+    flattered, slowed = (doubt("turns-differ", ratio=ratio, blocks=4) for ratio in (1.1, 0.9))
+    assert flattery([flattered]) == pytest.approx(1.1)
+    assert flattery([slowed]) == flattery([STOLEN]) == flattery([doubt("http-1.0")]) == 1
+    assert is_open_upwards([flattered], [], 1.09)
+    assert not is_open_upwards([flattered], [], 1.11)
+    assert not is_open_upwards([], [flattered], 1.01), "behind, it is so all the more"
+    assert is_open_upwards([flattered], [slowed], 1.2), "1.1 times 1 / 0.9"
 
 
 def test_behind_a_full_service_it_is_open_where_both_were_held_back() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.analyse.fakes import RIG, SECOND, change_slices, run
 from tests.analyse.test_doubts import doubts, rounds
-from webdyno.analyse.generator import strain
+from webdyno.analyse.generator import meant_share, strain
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
@@ -49,6 +49,17 @@ def test_one_that_spins_all_the_time_with_nothing_to_do_is_idle() -> None:
     assert "generator-bound" not in doubts(spinning)
 
 
+def test_what_an_older_engine_used_of_its_cpu_tells_unless_it_may_have_spun() -> None:
+    def found(load: Load, **said: Any) -> set[str]:
+        summary = {"threads": [{"cpu_share": 0.9}, {"cpu_share": 0.96}], **said}
+        runs = driven(load, idle=None, without_core=None)
+        return set(doubts([msgspec.structs.replace(each, summary=summary) for each in runs]))
+
+    assert "generator-bound" in found(OPEN, started={"wait": "sleep"})
+    assert "generator-bound" not in found(OPEN, started={"wait": "spin"})
+    assert "generator-bound" not in found(OPEN)
+
+
 def test_on_a_core_of_the_contenders_it_is_without_it_while_they_work() -> None:
     shared = msgspec.structs.replace(RIG, driver_cores=RIG.contender_cores)
     assert "generator-bound" not in doubts(driven(CLOSED, idle=0.0, without_core=0.5, rig=shared))
@@ -69,6 +80,7 @@ def test_what_an_engine_at_its_limit_never_sent_is_not_held_against_the_server()
 
 def test_what_is_not_known_is_not_judged() -> None:
     assert "generator-bound" not in doubts(driven(OPEN, idle=None, without_core=None))
+    assert meant_share({"threads": [{}]}, CLOSED) is None
     unknown = strain([], 1, None)
     assert (unknown.busy, unknown.without_core, unknown.limit) == (None, None, None)
     half = Slice(phase="steady", index=0, start_ns=0, duration_ns=SECOND, offered=1, ok=1, errors={})

@@ -28,7 +28,7 @@ AT_A_RATE = Load(connections=4, max_connections=400, rate_per_s=200.0, duration_
 
 
 def second(index: int, ok: int, *, phase: Any = "steady", quick_ns: int = MS, **fields: Any) -> Slice:
-    """A second with so many right answers, the first byte of each after ``quick_ns``."""
+    """A second with so many correct answers, the first byte of each after ``quick_ns``."""
     given = {"errors": {}, "bytes_in": 100 * ok, "ttfb_hdr": encode({quick_ns: ok}) if ok else None} | fields
     return Slice(
         phase=phase,
@@ -89,7 +89,7 @@ def test_looping_clients_of_a_server_that_hangs_miss_every_objective() -> None:
     said = missed(objectives("p99<50ms, errors<1%"), course(hung, LOOPING))
     assert said == [
         "p99<50ms: missed, the clients spent 90 % of the time in requests that had no answer at the end",
-        "missed, nobody was answered in the last 3.00 s, while 4 requests waited",
+        "missed, no request was answered in the last 3.00 s, while 4 requests waited",
     ]
     assert missed([], course(hung, LOOPING)) == []
 
@@ -107,7 +107,7 @@ def test_at_a_rate_requests_that_waited_for_longer_than_the_objective_are_errors
     hung = [second(0, 200), second(1, 200), second(2, 100), second(3, 0, **left(*ages))]
     assert missed(objectives("p99<50ms, errors<1%"), course(hung, AT_A_RATE)) == [
         "errors<1%: missed, it was 37 % with 290 requests that had no answer after 50.0 ms",
-        "missed, nobody was answered in the last 1.00 s, while 300 requests waited",
+        "missed, no request was answered in the last 1.00 s, while 300 requests waited",
     ]
 
 
@@ -124,7 +124,7 @@ def test_without_a_latency_a_request_may_wait_for_a_second_or_as_long_as_the_slo
 def test_a_rate_of_which_a_part_was_never_sent_misses_every_objective() -> None:
     shed = course([second(0, 80, errors={"shed": 20})], AT_A_RATE)
     assert missed(objectives("p50<50ms"), shed) == [
-        "missed, 20 % were never sent, for every connection was waiting",
+        "missed, 20 % were never sent, because every connection was waiting",
     ]
 
 
@@ -156,4 +156,4 @@ def test_nobody_is_called_silent_who_is_only_slow_or_was_not_asked(slices: list[
 def test_a_server_that_only_times_out_or_refuses_at_the_end_is_silent() -> None:
     found = silence([second(0, 100), second(1, 0, errors={"timeout": 3}), second(2, 0, errors={"connect-refused": 4})])
     assert found is not None
-    assert found.sentence == "nobody was answered in the last 2.00 s, while 7 requests waited"
+    assert found.sentence == "no request was answered in the last 2.00 s, while 7 requests waited"

@@ -43,7 +43,7 @@ def gridded() -> list[tuple[World, np.ndarray]]:
 def test_it_takes_a_seventh_of_the_time_of_the_grid() -> None:
     long = sum(world.seconds for world, _ in gridded())
     short = sum(world.seconds for world, _ in raced())
-    assert long / len(WORLDS) == pytest.approx(19_800)  # the length of S1's design in this world
+    assert long / len(WORLDS) == pytest.approx(19_800)  # the length of study wsgi's own design in this world
     assert long / short >= 7
 
 

@@ -118,13 +118,13 @@ def test_one_round_tells_nothing() -> None:
 
 def test_one_contender_alone_has_nobody_to_beat() -> None:
     said = verdict(table({"go": 10_000}))
-    assert "there is nobody to compare it with" in said.sentence
+    assert "there is no other to compare it with" in said.sentence
     assert said.winners == ["go"]
 
 
 def test_nobody_served() -> None:
     said = analysed([run(round_=r, outcome="build-failed", slices=[]) for r in (1, 2)])
-    assert said.verdicts[0].sentence == "nobody served this in a way that can be compared"
+    assert said.verdicts[0].sentence == "no contender served this in a way that can be compared"
     assert said.recommended is None
     [standing] = said.verdicts[0].standings
     assert (standing.rate, standing.place, standing.outcomes) == (None, None, {"build-failed": 2})
@@ -153,7 +153,7 @@ def test_two_contenders_that_exhaust_the_generator_are_not_told_apart() -> None:
     said = verdict([*pair, *table({"node": 10_000}, noise=0.002)])
     assert set(said.winners) == {"go", "rust"}
     assert said.sentence.startswith("cannot tell who is first: rust and go are tied at the top; rust leads")
-    assert said.sentence.endswith("; more rounds would not tell, for go may be faster than could be measured")
+    assert said.sentence.endswith("; more rounds would not tell, because go may be faster than could be measured")
 
 
 def exhausting(runs: list[Run], name: str) -> list[Run]:
@@ -169,7 +169,7 @@ def test_nobody_is_told_to_be_faster_than_one_that_the_generator_held_back() -> 
     assert verdict(runs).winners == ["go"]
     floor = verdict(exhausting(runs, "rust"))
     assert [(s.contender, s.letters) for s in floor.standings] == [("go", "A"), ("rust", "A"), ("node", "B")]
-    assert "more rounds would not tell, for rust may be faster" in floor.sentence
+    assert "more rounds would not tell, because rust may be faster" in floor.sentence
     assert verdict(exhausting(runs, "go")).winners == ["go"]  # a faster go would be first all the more
 
 
@@ -182,7 +182,7 @@ def test_nobody_is_told_to_be_faster_than_one_that_the_hypervisor_robbed() -> No
     unlucky = verdict(hit("rust"))
     assert unlucky.doubts[0].severity == "shades"
     assert [(s.contender, s.letters) for s in unlucky.standings[:3]] == [("go", "A"), ("rust", "A"), ("node", "B")]
-    assert "only a quieter machine would tell, for rust may be faster" in unlucky.sentence
+    assert "only a quieter machine would tell, because rust may be faster" in unlucky.sentence
     assert verdict(hit("go")).winners == ["go"]
 
 

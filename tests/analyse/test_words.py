@@ -18,6 +18,9 @@ def estimate(value: float, low: float | None = None, high: float | None = None) 
         (48_244, None, None, "48,200 requests/s"),
         (52.34, 51.1, 53.6, "52.3 requests/s (51.1-53.6)"),
         (9_650, 4_000, 20_000, "10,000 requests/s (4,000-20,000)"),
+        (1_000, 59, 17_000, "1,000 requests/s (59-17,000)"),  # far from zero, though the width has no place for it
+        (0.4, -0.002, 0.9, "0.4 requests/s (-0.0020-0.9)"),
+        (10, 0, 30, "10 requests/s (0-30)"),
     ],
 )
 def test_a_figure_has_the_digits_its_interval_supports(value: float, low: float, high: float, text: str) -> None:

@@ -42,7 +42,10 @@ def block_run(
     cpu_ms: float | None = None,
     **changes: Any,
 ) -> Run:
-    """A Run with so many answers in each of its turns; its steady window is that of ``fakes.run``."""
+    """A Run with so many answers in each of its turns, and the same rate in its steady window unless ``rate`` says
+    another.
+    """
+    changes.setdefault("rate", sum(answers) / len(answers) / ms * 1e3)
     made = run(name, round_=round_, block=block, rest=Rest(time_ns=3_000 * MS, cpu_ns=0), **changes)
     turns = [turn(at, ok=ok, ms=ms, cpu_ms=cpu_ms) for at, ok in enumerate(answers)]
     warm = [each for each in made.slices if each.phase == "warmup"]

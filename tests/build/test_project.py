@@ -104,7 +104,7 @@ def test_a_project_that_requires_itself_is_found_where_it_lies_and_not_built(pro
         f"-c {project / 'limits.txt'}",
     ]
     assert found(environment) == [str(project / "src")]
-    assert note == "; not installed but found where it lies, for a build would write there: -e .[fast]"
+    assert note == "; not installed but found where it lies, because a build would write there: -e .[fast]"
 
 
 @pytest.mark.parametrize(

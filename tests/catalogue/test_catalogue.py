@@ -21,7 +21,7 @@ QUICKSTART = KNOWN.studies["quickstart"]
 @pytest.mark.parametrize("name", KNOWN.contenders)
 def test_a_contender_says_where_it_comes_from_and_whose_advice_it_follows(name: str) -> None:
     it = KNOWN.contenders[name]
-    assert re.search(r"\bS[0-4]\b|https://", it.because)
+    assert re.search(rf"\bstud(y|ies) ({'|'.join(KNOWN.studies)})\b|https://", it.because)
     assert it.recommended, "recommended: link to the official recommendation"
     assert it.author
 

@@ -31,5 +31,12 @@ def test_most_of_its_claims_can_be_told_in_brief_too(study: Study) -> None:
     assert len(told) >= 0.8 * len(study.claims)
 
 
+@pytest.mark.parametrize("study", OF_ARTICLES, ids=lambda study: study.name)
+def test_each_claim_quotes_its_article_shortly_or_is_said_to_be_ours(study: Study) -> None:
+    assert [claim.text for claim in study.claims if claim.ours == bool(claim.quote.strip())] == []
+    assert [claim.quote for claim in study.claims if len(claim.quote) > 110] == []
+    assert sum(claim.ours for claim in study.claims) <= 0.25 * len(study.claims)
+
+
 def test_the_articles_are_there() -> None:
     assert {"battle", "blocking", "hello", "pypy", "wsgi"} <= {study.name for study in OF_ARTICLES}

@@ -120,7 +120,7 @@ def test_what_a_side_was_given_to_warm_up_is_told(tmp_path: Path, capsys: pytest
     assert call(["compare", folder]) == 1
     out = capsys.readouterr().out
     assert "head is slower than base: -5" in out
-    assert "note: each start of base and head was given 5 s to warm up, for it compiles while it serves" in out
+    assert "note: each start of base and head was given 5 s to warm up, because it compiles while it serves" in out
 
 
 def test_more_errors_are_worse_at_whatever_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,6 +179,7 @@ def test_folders_with_one_contender_each_need_not_agree_on_its_name(
         (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give per cent"),
         (["waitress", "flask-waitress", "--pairs", "3"], "--pairs 3: give 4 to 18"),
         (["waitress", "flask-waitress", "-c", "0"], "--connections 0"),
+        (["waitress", "flask-waitress", "--budget", "soon"], "--budget soon: give a length of time"),
         (["waitress", "flask-waitress", "--cmd", "x {port}"], "--cmd goes with two revisions"),
         (["--rev", "main"], "--rev needs either --cmd"),
         (["--rev", "main", "--cmd", "x {port}"], "--rev is given 1 times"),
@@ -217,7 +218,7 @@ def test_two_that_the_load_generator_held_back_are_not_called_the_same(
     busy = [fakes.change_slices(run, cpu_user_ns=600_000_000, cpu_system_ns=360_000_000) for run in runs]
     folder = written(tmp_path / "r", busy, study="compare", title="head against base")
     assert call(["compare", folder]) == 3
-    assert ": both were held back by something else than themselves" in capsys.readouterr().out
+    assert ": both were held back by something other than themselves" in capsys.readouterr().out
 
 
 def test_nothing_is_left_in_the_folder_one_stands_in(

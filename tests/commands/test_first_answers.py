@@ -12,11 +12,11 @@ from tests.commands.test_load import recorded
 from tests.serve.scripted import scripted
 from webdyno.commands import call
 from webdyno.commands import load as command
-from webdyno.commands.loading import first
 from webdyno.commands.loading.expecting import expectation
 from webdyno.load.driver import Tls, Way
 from webdyno.model.workload import Request
 from webdyno.serve.ask import Answer, NoAnswer
+from webdyno.session import odd_answers as first
 from webdyno.session.engine import Loaded
 
 LOGIN = b'<!doctype html><form><input type="password"></form>'

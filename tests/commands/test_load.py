@@ -14,7 +14,6 @@ import pytest
 from webdyno.analyse.window import read_window
 from webdyno.commands import call
 from webdyno.commands import load as command
-from webdyno.commands.loading.doubts import doubts
 from webdyno.histogram import encode
 from webdyno.load.ab import Ab
 from webdyno.load.driver import DriverCommand, Order, Summary, Tls, Way
@@ -24,6 +23,7 @@ from webdyno.load.wrk2 import Wrk2
 from webdyno.model.load import Load, Stage
 from webdyno.model.sample import Route, Slice
 from webdyno.session.engine import Loaded
+from webdyno.session.load_doubts import doubts
 from webdyno.store import Store
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "engine"
@@ -249,8 +249,8 @@ def test_a_server_that_hangs_misses_its_objective_and_is_doubted(
     monkeypatch.setattr(command, "carry_out", lambda order, watch, **_: hung)
     assert call(["load", URL, "--slo", "p99<1s"]) == 1
     said = capsys.readouterr().out
-    assert "doubt       hung: nobody was answered in the last 1.00 s, while 4 requests waited" in said
-    assert "slo         missed, nobody was answered in the last 1.00 s" in said
+    assert "doubt       hung: no request was answered in the last 1.00 s, while 4 requests waited" in said
+    assert "slo         missed, no request was answered in the last 1.00 s" in said
     assert call(["load", URL]) == 0
     never = Loaded(good.order, [last], good.summary | {"ok": 0})
     assert "hung" in kinds(never)
@@ -278,8 +278,16 @@ def test_doubts_are_said_when_there_is_a_reason_and_only_then() -> None:
     assert {"not offered", "closed"} & kinds(opened) == {"not offered"}
     busy = Loaded(closed.order, closed.slices, closed.summary | {"threads": [{"cpu_share": 0.97}]})
     assert "generator-bound" in kinds(busy)
-    spinning = busy.summary | {"started": {"wait": "spin"}}
-    assert "generator-bound" not in kinds(Loaded(busy.order, busy.slices, spinning))
+    for wait in ("spin", "hybrid"):
+        spinning = busy.summary | {"started": {"wait": wait}}
+        assert "generator-bound" not in kinds(Loaded(busy.order, busy.slices, spinning))
+
+
+def test_one_of_several_loads_is_not_told_to_be_repeated() -> None:
+    alone, one_of_five = doubts(recorded("ok")), doubts(recorded("ok"), is_one_of=5)
+    assert [doubt for doubt in alone if doubt not in one_of_five] == [
+        "one run has no interval: repeat it to learn how much it varies from start to start"
+    ]
 
 
 def test_an_engine_without_a_core_is_what_was_not_offered_and_not_the_server() -> None:

@@ -80,5 +80,5 @@ def test_two_runs_of_old_are_too_few_to_tell(tmp_path: Path, capsys: pytest.Capt
     [verdict] = told(tmp_path, capsys)["analysis"]["verdicts"]
     [standing] = verdict["standings"]
     assert (standing["rounds_ok"], standing["rounds_failed"]) == (1, 1)
-    assert verdict["sentence"].startswith("nobody served this in a way that can be compared")
+    assert verdict["sentence"].startswith("no contender served this in a way that can be compared")
     assert standing["rate"]["low"] is None

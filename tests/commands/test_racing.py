@@ -127,7 +127,7 @@ def test_what_it_costs_is_told_before() -> None:
     assert "28 s for 3 rounds" in first
     assert "at most 1 min (the budget)" in first
     assert grid == "10 rounds of everything: 1 min 33 s"  # --exhaustive does the study's own 5
-    assert classic == "as study S1 did it, 4 times 30 s of everything: 6 min 13 s"
+    assert classic == "as the original study wsgi did it, 4 times 30 s of everything: 6 min 13 s"
     assert list(costs(many())) == []
 
 

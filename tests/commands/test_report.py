@@ -53,7 +53,7 @@ def test_a_terminal_gets_no_binary_but_may_have_svg(
     monkeypatch.setattr(sys, "stdout", terminal)
     assert call(["report", str(folder), "--format", "png"]) == 2
     assert terminal.buffer.getvalue() == b""  # type: ignore[attr-defined]
-    assert "a PNG is nothing to print on a terminal: name a file with --out" in capsys.readouterr().err
+    assert "a PNG cannot be printed on a terminal: name a file with --out" in capsys.readouterr().err
     assert call(["report", str(folder), "--format", "svg"]) == 0
     assert terminal.buffer.getvalue().startswith(b"<svg ")  # type: ignore[attr-defined]
 

@@ -12,7 +12,8 @@ from tests.analyse.fakes import FINGERPRINT, plan, run
 from webdyno.commands.run import _finish
 from webdyno.model.errors import UsageError
 from webdyno.model.run import Run
-from webdyno.session.study import Ended, refuse_another_machine
+from webdyno.session.resuming import refuse_another_machine
+from webdyno.session.study import Ended
 from webdyno.store import Store
 
 PLAN = plan([run()])
@@ -45,11 +46,15 @@ def test_a_machine_with_another_kernel_or_load_is_the_same() -> None:
 @pytest.mark.parametrize(
     ("runs", "says"),
     [
-        ([run(outcome="interrupted", slices=[])], "stopped; nothing was measured yet that could be resumed\n"),
+        (
+            [run(outcome="interrupted", slices=[])],
+            "stopped; nothing was measured yet; begin the same plan again: webdyno run --resume ",
+        ),
+        ([], "stopped; nothing was measured yet; begin the same plan again: webdyno run --resume "),
         ([run()], "stopped; 1 trials left: webdyno run --resume "),
     ],
 )
-def test_resuming_is_offered_where_something_was_saved(
+def test_resuming_is_offered_whatever_was_saved(
     runs: list[Run], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "r"
@@ -58,3 +63,12 @@ def test_resuming_is_offered_where_something_was_saved(
             store.append(each)
     assert _finish(Ended(folder, interrupted=True), json=False, metrics=None) == 130
     assert says in capsys.readouterr().err
+
+
+def test_the_catalogues_that_it_needs_are_in_the_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["mine", "--catalogue", "my shop", "-k", "waitress", "--catalogue", "more"]
+    with Store.create(tmp_path / "r", plan([run()], arguments=given), FINGERPRINT):
+        pass
+    assert _finish(Ended(tmp_path / "r", interrupted=True), json=False, metrics=None) == 130
+    line = f"webdyno run --resume {tmp_path / 'r'} --catalogue 'my shop' --catalogue more\n"
+    assert line in capsys.readouterr().err

@@ -54,7 +54,7 @@ def test_a_load_that_cannot_be_cut_into_turns_keeps_all_alone_in_its_tables() ->
 
 
 def test_there_must_be_two_and_room_for_two() -> None:
-    assert said(study("a"), "a") == "it is measured alone: nobody else is asked the same"
+    assert said(study("a"), "a") == "it is measured alone: no other contender is asked the same"
     small = said(study(*"ab"), *"ab", room=Room(memory_bytes=2**20))
     assert small == "each contender is measured alone: there is no room here for two at a time"
 

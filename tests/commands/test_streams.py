@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 import webdyno.commands
-from webdyno.commands import call
+from webdyno.commands import RESUMED, call
 
 WEBDYNO = shlex.join([sys.executable, "-m", "webdyno"])
 
@@ -50,16 +50,17 @@ def test_what_breaks_elsewhere_is_not_taken_for_a_reader_who_has_gone(
     assert capfd.readouterr().err.startswith(f"webdyno: {sentence}")
 
 
-def test_only_a_run_can_be_resumed_once_there_is_room(
+def test_what_can_be_resumed_says_so_once_there_is_room(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def app(_: list[str], **__: object) -> None:
         raise OSError(28, "No space left on device", "/x")
 
     monkeypatch.setattr(webdyno.commands, "make_app", lambda _: app)
-    assert [call([name]) for name in ("run", "try", "load")] == [3, 3, 3]
+    assert [call([name]) for name in (*RESUMED, "try", "load")] == [3] * 5
     told = capfd.readouterr().err.splitlines()
-    assert ["--resume" in line for line in told] == [True, False, False]
+    assert all(f"webdyno {name} --resume" in line for name, line in zip(RESUMED, told, strict=False))
+    assert not any("--resume" in line for line in told[len(RESUMED) :])
 
 
 def _bash(line: str) -> subprocess.CompletedProcess[str]:

@@ -88,9 +88,9 @@ def test_a_calibration_that_is_told_to_end_begins_no_further_load(monkeypatch: p
 
     monkeypatch.setattr(ceilings, "_instant", instant)
     monkeypatch.setattr(ceilings, "carry_out", load)
-    strapped: Any = SimpleNamespace(rig=SimpleNamespace(driver_cores=(0,)))
+    strapped: Any = SimpleNamespace(rig=SimpleNamespace(driver_cores=(0,)), interrupted=interrupted)
     with pytest.raises(KeyboardInterrupt):
-        calibrate(strapped, interrupted)
+        calibrate(strapped)
     assert len(loads) == 1
 
 

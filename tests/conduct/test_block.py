@@ -16,6 +16,8 @@ import msgspec
 import pytest
 
 from tests.analyse import fakes
+from webdyno import conduct
+from webdyno.analyse.window import read_window
 from webdyno.conduct import Bench, conduct_block
 from webdyno.conduct.block import SERVICE_DIED, TOO_SLOW, UNANSWERED
 from webdyno.load.engine import Engine
@@ -47,6 +49,11 @@ class Machine:
         """What goes wrong with whom."""
         self.cpu_ns: dict[str, int] = defaultdict(int)
         self.resting_cpu_ns = 0
+        self.busy: dict[str, float] = defaultdict(lambda: 0.1)
+        """Cores' worth of CPU that each uses under load; a lead costs it twice that."""
+        self.leads: list[tuple[str, str, float]] = []
+        self.looked = threading.Event()
+        """At the CPU of a contender."""
         self.alone: list[str] = []
         self.named: dict[int, str] = {}
         self.lock = threading.Lock()
@@ -55,7 +62,13 @@ class Machine:
 
     def bench(self) -> Bench:
         rig = msgspec.structs.replace(fakes.RIG, contender_cores=(0,))
-        strapped: Any = SimpleNamespace(rig=rig, folder=lambda: self.folder, drop=lambda _: None, start=self.start)
+        strapped: Any = SimpleNamespace(
+            rig=rig,
+            folder=lambda: self.folder,
+            drop=lambda _: None,
+            start=self.start,
+            interrupted=self.interrupted,
+        )
         mine: Any = self
         runs = [fakes.run(name) for name in self.rates]
         return Bench(
@@ -68,7 +81,6 @@ class Machine:
             driver_version="1",
             contender_log=lambda trial: self.folder / f"{trial.contender}.log",
             driver_log=lambda trial: self.folder / f"{trial.contender}.driver.log",
-            interrupted=self.interrupted,
             serve=self.serve,
         )
 
@@ -120,6 +132,7 @@ class Server:
         return self.machine.failing.get(self.name) == "dead"
 
     def cpu_ns(self) -> tuple[int, int]:
+        self.machine.looked.set()
         return self.machine.cpu_ns[self.name], 0
 
     def last_words(self) -> str:
@@ -164,11 +177,15 @@ class FakeEngine(Server):
                 if not self.take(name, number, out, **asked["turn"]):
                     return
 
-    def take(self, name: str, number: int, out: Any, duration_ns: int, phase: str, histograms: bool) -> bool:
+    def take(
+        self, name: str, number: int, out: Any, duration_ns: int, phase: str, histograms: bool, lead_ns: int = 0
+    ) -> bool:
         machine = self.machine
+        if lead_ns:
+            self.lead(name, number, out, lead_ns, phase)
         with machine.lock:
             machine.turns.append((name, phase, duration_ns / 1e9))
-            machine.cpu_ns[name] += duration_ns // 2
+            machine.cpu_ns[name] += round(duration_ns * machine.busy[name])
             for other in set(machine.rates) - {name}:
                 machine.cpu_ns[other] += machine.resting_cpu_ns
         if machine.failing.get(name) == "engine" and phase == "turn":
@@ -196,6 +213,33 @@ class FakeEngine(Server):
             **REST,
         )
         return True
+
+    def lead(self, name: str, number: int, out: Any, lead_ns: int, phase: str) -> None:
+        machine = self.machine
+        with machine.lock:
+            machine.leads.append((name, phase, lead_ns / 1e9))
+            machine.cpu_ns[name] += round(2 * lead_ns * machine.busy[name])
+        machine.looked.clear()
+        say(
+            out,
+            event="slice",
+            phase="lead",
+            index=number,
+            turn=number,
+            start_ns=number * 10**9 - lead_ns,
+            duration_ns=lead_ns,
+            offered=9,
+            ok=8,
+            errors={"reset": 1},
+            latency_hdr=None,
+            connect_hdr=None,
+            drained_ns=0,
+            reopened=0,
+            **ZEROS,
+            **REST,
+        )
+        # The CPU of the turn comes after the look at that of its lead.
+        assert machine.looked.wait(5)
 
     def terminate(self) -> None:
         with suppress(BrokenPipeError):
@@ -263,7 +307,50 @@ def test_a_turn_holds_five_cycles(tmp_path: Path) -> None:
     machine = Machine(tmp_path, one=200.0, two=50_000.0)
     conducted(machine)
     lengths = {(name, seconds) for name, phase, seconds in machine.turns if phase == "turn"}
-    assert lengths == {("one", 0.25), ("two", 0.1)}
+    assert lengths == {("one", 0.25), ("two", 0.05)}
+
+
+def test_what_is_busy_is_loaded_for_a_while_before_its_turns_count(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conduct.seat, "ENOUGH_REST_NS", -(10**12))  # its clock is not the real one
+    machine.busy["two"] = 0.9
+    runs = conducted(machine)
+    assert {(name, seconds) for name, _, seconds in machine.leads} == {("two", 0.02)}
+    assert {phase for _, phase, _ in machine.leads} == {"turn", "steady"}, "and its window too"
+    slices = [slice_ for slice_ in runs["two"].slices if slice_.turn is not None]
+    assert [slice_.phase for slice_ in slices] == ["lead", "turn"] * (len(slices) // 2)
+    assert {slice_.contender_cpu_ns for slice_ in slices} == {36_000_000, 45_000_000}, "each its own"
+    rest = runs["two"].rest
+    assert rest is not None
+    assert rest.cpu_ns == 0, "a lead is no rest"
+    assert not [slice_ for slice_ in runs["one"].slices if slice_.phase == "lead"]
+
+
+def test_what_waits_has_a_lead_only_where_half_an_answer_on_each_connection_is_little_of_a_turn(tmp_path: Path) -> None:
+    # 10 connections at a tenth of a core: a cycle takes 0.2 ms, 5 ms and 50 ms.
+    machine = Machine(tmp_path, one=50_000.0, two=2_000.0, three=200.0)
+    conducted(machine)
+    assert {name for name, _, _ in machine.leads} == {"one"}
+
+
+def test_what_goes_wrong_in_a_lead_is_an_error_and_its_answers_are_in_no_rate(machine: Machine) -> None:
+    machine.busy["two"] = 0.9
+    run = conducted(machine)["two"]
+    window = read_window(run)
+    assert window is not None
+    assert window.rate_per_s == pytest.approx(machine.rates["two"])
+    assert window.errors == {"reset": sum(slice_.phase == "lead" for slice_ in run.slices)}
+
+
+def test_turns_with_leads_take_no_longer_than_turns_without(machine: Machine) -> None:
+    conducted(machine)
+    without = sum(seconds for _, phase, seconds in machine.turns if phase == "turn")
+    machine.turns.clear()
+    machine.busy = defaultdict(lambda: 0.9)
+    conducted(machine)
+    taken = [*machine.turns, *machine.leads]
+    assert sum(seconds for _, phase, seconds in taken if phase == "turn") == pytest.approx(without, rel=0.1)
 
 
 def test_the_slow_take_longer_turns_from_the_time_of_all(tmp_path: Path) -> None:
@@ -284,7 +371,7 @@ def test_cpu_of_turns_and_of_rest_are_kept_apart(machine: Machine) -> None:
     runs = conducted(machine)
     for run in runs.values():
         turns = [each for each in run.slices if each.phase == "turn"]
-        assert [each.contender_cpu_ns for each in turns] == [each.duration_ns // 2 for each in turns]
+        assert [each.contender_cpu_ns for each in turns] == [each.duration_ns // 10 for each in turns]
 
 
 def test_who_does_not_start_is_data_and_the_others_go_on(machine: Machine) -> None:
@@ -325,7 +412,7 @@ def test_who_takes_seconds_for_one_answer_on_each_connection_is_measured_alone(t
     machine = Machine(tmp_path, one=5.0, two=2_000.0)
     runs = conducted(machine)
     assert runs["one"].set_aside == TOO_SLOW
-    assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.1}
+    assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.05}
 
 
 def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:

@@ -116,7 +116,13 @@ class Bed:
         assert list(lines) == []
 
     def bench(self) -> Bench:
-        made: Any = SimpleNamespace(rig=fakes.RIG, folder=lambda: self.folder, drop=lambda _: None, start=Loading)
+        made: Any = SimpleNamespace(
+            rig=fakes.RIG,
+            folder=lambda: self.folder,
+            drop=lambda _: None,
+            start=Loading,
+            interrupted=self.interrupted,
+        )
         mine: Any = self
         workloads = {"hello": fakes.workload(service="redis")}
         return Bench(
@@ -127,7 +133,6 @@ class Bed:
             driver_version="1",
             contender_log=lambda _: self.folder / "log",
             driver_log=lambda _: self.folder / "driver.log",
-            interrupted=self.interrupted,
             serve=self.serve,
         )
 

@@ -77,7 +77,7 @@ def test_tables_are_not_mixed() -> None:
     [
         (fakes.trial(driver="wrk"), {}, "wrk cannot take turns"),
         (fakes.trial(load=Load(connections=8, duration_s=1.0, rate_per_s=10.0, max_connections=9)), {}, "open load"),
-        (fakes.trial(load=Load(connections=8, count=100)), {}, "so many requests"),
+        (fakes.trial(load=Load(connections=8, count=100)), {}, "a number of requests"),
         (
             fakes.trial(
                 load=Load(connections=8, duration_s=1.0, connection_stages=(Stage(duration_s=1.0, first=1, last=8),))

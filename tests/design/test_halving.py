@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from webdyno.analyse.additive import Meeting
-from webdyno.commands.trying.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape, turns_for
 from webdyno.design.halving import FINALISTS, Blocks, Field, Seen, Sweeps, finalists, halve, worth_a_sweep
+from webdyno.session.tryout.final import LEAST_ROUNDS, LEAST_S, MOST_ROUNDS, MOST_S, shape, turns_for
 
 
 class Run:

@@ -13,7 +13,9 @@ from tests.analyse import fakes
 from webdyno.design import Block
 from webdyno.design.blocks import Room
 from webdyno.design.pairs import Pairs, order_of
+from webdyno.model.block import Turns
 from webdyno.model.load import Load
+from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial, trial_of
 from webdyno.session.lines import PairLines
@@ -47,9 +49,8 @@ class Sides:
         return fakes.run(trial.contender, rate=self.rates[trial.contender] * next(self.noise), **like)
 
     def pairs(self, *, most: int = 18, budget_s: float = 1e9, plan: Plan = PLAN) -> int:
-        design = Pairs(
-            plan=plan, names=NAMES, load=LOAD, room=Room(memory_bytes=None), margin=0.03, most=most, budget_s=budget_s
-        )
+        asked = Paired(load=LOAD, margin=0.03, most=most, budget_s=budget_s)
+        design = Pairs(plan=plan, names=NAMES, asked=asked, room=Room(memory_bytes=None))
         book = Scratch(Path("unused"))
         for run in self.runs:
             book.append(run)
@@ -105,3 +106,20 @@ def test_they_go_on_where_they_were_stopped() -> None:
     stopped.runs = [first, fakes.run("new", trial=trial_of(PLAN, "new", LOAD, 1), outcome="interrupted", slices=[])]
     assert stopped.pairs(most=7) == 7
     assert stopped.taken == whole.taken
+
+
+def test_a_block_that_was_stopped_between_its_two_runs_is_measured_anew() -> None:
+    """The side that is there took turns beside the other, and what is measured alone cannot be compared with it."""
+    sides = Sides(0.9)
+    plan = msgspec.structs.replace(PLAN, turns=Turns())
+    asked = Paired(load=LOAD, margin=0.03, most=18, budget_s=1e9)
+    design = Pairs(plan=plan, names=NAMES, asked=asked, room=Room(memory_bytes=None))
+    whole = [msgspec.structs.replace(sides.take(trial_of(plan, name, LOAD, 1)), block=1) for name in NAMES]
+    there = msgspec.structs.replace(sides.take(trial_of(plan, "new", LOAD, 2)), block=2)
+    stopped = fakes.run("old", trial=trial_of(plan, "old", LOAD, 2), outcome="interrupted", slices=[])
+    ((first, second),) = design([*whole, there, stopped])
+    assert sorted([(first.contender, first.round), (second.contender, second.round)]) == [("new", 3), ("old", 3)]
+    ((both,),) = [design([*whole, msgspec.structs.replace(stopped, block=2)])]
+    assert [trial.round for trial in both] == [2, 2]
+    ((alone,),) = design([*whole, msgspec.structs.replace(there, block=None), stopped])
+    assert (alone.contender, alone.round) == ("old", 2)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.live import left_behind
+from tests.live import forking, left_behind
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 
@@ -20,7 +19,7 @@ Call = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """What ``try --json`` said. A machine that is robbed while a test runs has its figures voided, and then rightly
+    """What ``try --json`` said. A machine that is robbed while a test runs has its figures voided, and then correctly
     nothing is recommended: the exit code must say which of the two it was, and a doubt why.
     """
     assert done.stdout.startswith("{"), done.stderr
@@ -45,8 +44,13 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache of our own, shared by the session so that nothing is built twice."""
-    return tmp_path_factory.mktemp("cache")
+    """A cache of our own. What is built lies where the workers of a session find it, so that nothing is built twice."""
+    folder, ours = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
+    for name in ("apps", "environments", "runtimes"):
+        built = (ours.parent if "PYTEST_XDIST_WORKER" in os.environ else ours) / "built" / name
+        built.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(built)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -56,20 +60,17 @@ def environment(cache: Path) -> dict[str, str]:
     return {**os.environ, **own, "NO_COLOR": "1", "COLUMNS": "140"}
 
 
+@pytest.fixture(scope="session")
+def streams(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("streams")
+
+
 @pytest.fixture
-def webdyno(environment: dict[str, str], tmp_path: Path) -> Call:
+def webdyno(environment: dict[str, str], tmp_path: Path, streams: Path) -> Call:
     """Call the command line with the toys' catalogue, in a fresh folder."""
 
     def call(*arguments: str, timeout: float = 100) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "webdyno", *arguments, "--catalogue", str(CATALOGUE)],
-            cwd=tmp_path,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        words = [*arguments, "--catalogue", str(CATALOGUE)]
+        return forking.call(words, cwd=tmp_path, environment=environment, streams=streams, timeout_s=timeout)
 
     return call

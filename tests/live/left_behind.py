@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -104,7 +105,8 @@ def _unowned_cgroups() -> list[str]:
 def _cgroups() -> dict[str, list[str]]:
     """Paths of the cgroups with our name, by the rig's token."""
     found: dict[str, list[str]] = {}
-    for path in Path("/sys/fs/cgroup").rglob("webdyno-*"):
-        if path.is_dir() and (named := _CGROUP.match(path.name)):
-            found.setdefault(named[1], []).append(str(path))
+    for folder, names, _ in os.walk("/sys/fs/cgroup"):  # others' vanish meanwhile, which it passes over
+        for name in names:
+            if named := _CGROUP.match(name):
+                found.setdefault(named[1], []).append(str(Path(folder, name)))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,10 @@ def test_the_rates_of_a_contender_are_tried_and_kept(webdyno: Call, tmp_path: Pa
     said = json.loads(done.stdout)
     assert said["capacity"]["at_least_per_s"] == 100
     with Store.open(tmp_path / said["folder"]) as store:
-        assert [run.trial.load.rate_per_s for run in store.runs()] == [50, 100, 100]
-        assert len({run.started_at for run in store.runs()}) == 3
+        rates = [run.trial.load.rate_per_s for run in store.runs()]
+        assert rates[:3] == [50, 100, 100]
+        assert set(rates[3:]) <= {100}, "how often the last is asked is for the noise to decide"
+        assert len({run.started_at for run in store.runs()}) == len(rates)
     assert nothing_left(cache)
 
 
@@ -49,4 +52,24 @@ def test_ctrl_c_tells_what_is_known_so_far(environment: dict[str, str], tmp_path
     told, complaints = process.communicate(timeout=30)
     assert process.returncode == 130, complaints
     assert "toy-good under p99<2s: at least " in told
+    assert nothing_left(cache)
+    (folder,) = (tmp_path / "results").iterdir()
+    assert f"stopped; to go on: webdyno capacity --resume results/{folder.name}" in complaints
+
+
+def test_a_search_that_was_stopped_goes_on(
+    webdyno: Call, environment: dict[str, str], tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, "capacity", "toy-good", *SHORT, "--from", "10", "--most", "80")
+    wait_for_runs(tmp_path / "results", 1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    (folder,) = (tmp_path / "results").iterdir()
+    done = webdyno("capacity", "--resume", str(folder), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["capacity"]["at_least_per_s"] == 80
+    with Store.open(folder) as store:
+        rates = [run.trial.load.rate_per_s for run in store.runs() if run.outcome != "interrupted"]
+    climbed = [rate for rate, _ in groupby(rates)]
+    assert climbed == [10, 20, 40, 80], "how often the last is asked is for the noise to decide; none before it is asked again"
     assert nothing_left(cache)

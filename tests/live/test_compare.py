@@ -13,7 +13,7 @@ from tests.live.conftest import CATALOGUE, Call
 from tests.live.test_capacity import nothing_left
 from tests.live.test_run import start, wait_for_runs
 from tests.session.test_revisions import git
-from webdyno.commands.report import rendered
+from webdyno.session.reports import rendered
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
@@ -43,14 +43,14 @@ def revisions(base: str, head: str, repository: Path) -> tuple[str, ...]:
 
 
 def test_contenders_are_measured_in_pairs(webdyno: Call, tmp_path: Path, cache: Path) -> None:
-    done = webdyno("compare", "toy-good", "toy-stubborn", "--results", "results", *SHORT, "--json")
+    done = webdyno("compare", "toy-good", "odd-none", "--results", "results", *SHORT, "--json")
     said = json.loads(done.stdout)
     assert said["outcome"] in OUTCOMES[done.returncode], done.stderr
-    assert (said["base"], said["head"]) == ("toy-good", "toy-stubborn")
+    assert (said["base"], said["head"]) == ("toy-good", "odd-none")
     (folder,) = (tmp_path / "results").iterdir()
     with Store.open(folder) as store:
         order = [(run.trial.contender, run.trial.round) for run in store.runs()]
-    assert order[:4] == [("toy-good", 1), ("toy-stubborn", 1), ("toy-stubborn", 2), ("toy-good", 2)]
+    assert order[:4] == [("toy-good", 1), ("odd-none", 1), ("odd-none", 2), ("toy-good", 2)]
     assert nothing_left(cache)
 
 
@@ -92,7 +92,29 @@ def test_ctrl_c_leaves_nothing_behind(
     _, complaints = process.communicate(timeout=30)
     assert process.returncode == 130, complaints
     assert "what the pairs so far say: webdyno compare results/compare-" in complaints
+    assert "to go on: webdyno compare --resume results/compare-" in complaints
     assert not list(cache.glob("webdyno-*-*"))
+    assert nothing_left(cache)
+
+
+def test_a_comparison_that_was_stopped_goes_on_with_the_commits_it_began_with(
+    webdyno: Call, environment: dict[str, str], repository: Path, tmp_path: Path, cache: Path
+) -> None:
+    process = start(environment, tmp_path, *revisions("main~2", "main~1", repository))
+    wait_for_runs(tmp_path / "results", 2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    (folder,) = (tmp_path / "results").iterdir()
+    git(repository, "commit", "--allow-empty", "--quiet", "-m", "main has moved")
+    done = webdyno("compare", "--resume", str(folder), "--json")
+    said = json.loads(done.stdout)
+    assert said["outcome"] in OUTCOMES[done.returncode], done.stderr
+    with Store.open(folder) as store:
+        runs = [run for run in store.runs() if run.outcome != "interrupted"]
+        made = store.plan().paired
+    assert sorted(run.trial.contender for run in runs) == ["base"] * 4 + ["head"] * 4
+    assert made is not None and made.revisions is not None
+    assert {run.versions["revision"] for run in runs} == set(made.revisions.commits)
     assert nothing_left(cache)
 
 
@@ -110,9 +132,10 @@ def test_the_value_of_a_variable_is_in_no_record_and_no_report(
 ) -> None:
     reads = "import os, sys; assert os.environ['TOKEN'] == 'hunter' + '2:' + sys.argv[1], os.environ; import toy"
     command = ("--cmd", f'python3 -c "{reads}" {{port}} good', "--env", "TOKEN=hunter2:{port}")
-    ends = ("--repo", str(repository), BODY, "--results", "results", *SHORT)
+    ends = ("--repo", str(repository), BODY, "--results", "results", *SHORT, "--budget", "1s")
     done = webdyno("compare", "--rev", "main~2", "--rev", "main~2", *command, *ends)
     assert done.returncode in OUTCOMES, done.stderr
+    assert "the budget is spent after 1 pair\n" in done.stderr
     assert "failed" not in done.stdout
     (folder,) = (tmp_path / "results").iterdir()
     files = [path.read_bytes() for path in folder.iterdir() if path.is_file()]

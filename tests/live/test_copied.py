@@ -18,11 +18,11 @@ import uv
 
 from webdyno.build import lacking
 from webdyno.commands.options import catalogue_of
-from webdyno.commands.trying import copying
-from webdyno.commands.trying.copying import Around, Copied, to_copy
-from webdyno.commands.trying.fitting import base_setting, fitting
-from webdyno.commands.trying.project import Project, Said
 from webdyno.rig.ports import free_port
+from webdyno.session.tryout import copying
+from webdyno.session.tryout.copying import Around, Copied, to_copy
+from webdyno.session.tryout.fitting import base_setting, fitting
+from webdyno.session.tryout.project import Project, Said
 
 pytestmark = pytest.mark.live
 

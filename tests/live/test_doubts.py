@@ -116,7 +116,7 @@ def test_a_server_that_dozes_while_clients_wait_is_told(odd: tuple[Analysis, Pat
 def test_a_server_that_was_still_getting_faster_is_told(webdyno: Call) -> None:
     found = standings(analysis(webdyno("run", "climbs", "--json")))
     climbing = kinds(found["odd-climbs"].doubts)["still-climbing"]
-    assert "times as fast at the end of its turns as at the begin, after 0.1 s of warm-up" in climbing.sentence
+    assert "times as fast at the end of its turns as at its beginning, after 0.1 s of warm-up" in climbing.sentence
     assert "still-climbing" not in kinds(found["odd-none"].doubts)
 
 
@@ -124,7 +124,7 @@ def test_what_a_load_tool_cannot_see_is_told(webdyno: Call) -> None:
     done = webdyno("run", "waits", "--json", "--contender", "odd-none", "--driver", "ab", "--duration", "1s")
     if done.returncode == 3 and "not installed" in done.stderr:
         pytest.skip(done.stderr.strip())
-    assert "ab compares no body with the right answer" in kinds(analysis(done).doubts)["driver-limits"].sentence
+    assert "ab compares no body with the correct answer" in kinds(analysis(done).doubts)["driver-limits"].sentence
 
 
 @pytest.mark.measures

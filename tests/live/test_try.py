@@ -123,7 +123,7 @@ WRONG = [
     ("shop", [], 2, "shop: name the application as module:attribute, such as myapp:app"),
     ("shop:greeting", [], 2, "which is neither WSGI, ASGI nor RSGI; say which with --interface"),
     ("broken:app", [], 1, "broken:app cannot be imported: LookupError: DATABASE_URL is not set"),
-    ("shop:app", ["--path", "/crash"], 1, "GET /crash: the app itself answers 500; see what it wrote"),
+    ("shop:app", ["--path", "/crash"], 1, "GET /crash: the app itself answers 500; see its output"),
     ("shop:app", ["--path", "/nothing"], 2, "GET /nothing: the app answers 404; name what it has with --path"),
     ("shop:app", ["--path", "/admin"], 2, "GET /admin: the app answers 401; give what it asks for with -H"),
     ("shop:app", ["--expect", 'body contains "no"'], 1, "GET /: expected a body that contains 'no', got 'welcome'"),
@@ -265,7 +265,7 @@ def test_a_port_that_is_taken_is_said_by_the_server_itself(webdyno: Call, projec
     ("routes", "sentence"),
     [
         (["/a", "/gone"], "--budget 3s: 1 server once each"),  # asked and answered: only the time is short
-        (["/gone"], "--openapi: none of its GET routes is answered rightly; name paths with --path"),
+        (["/gone"], "--openapi: none of its GET routes is answered correctly; name paths with --path"),
         (["/b/{id}"], "--openapi: /openapi.json names no GET route without required parameters"),
     ],
 )
@@ -321,7 +321,7 @@ def test_nobody_at_the_url_is_exit_code_1(webdyno: Call, taken: int) -> None:
         port = closed.getsockname()[1]
     done = webdyno("try", "--url", f"http://127.0.0.1:{port}", "--budget", "6s")
     assert done.returncode == 1
-    assert "not one request was answered rightly" in done.stdout
+    assert "not one request was answered correctly" in done.stdout
 
 
 @pytest.mark.skipif(shutil.which("pypy3") is None, reason="there is no pypy3 here")

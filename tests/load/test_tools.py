@@ -243,7 +243,7 @@ def test_ab_whose_yardstick_was_wrong_says_that_it_cannot_tell() -> None:
     assert isinstance(event, Fault)
     assert event.message == (
         "ab compares lengths with the first answer, and that had 3 bytes instead of 13: "
-        "how many answers were right cannot be told; use --driver engine"
+        "how many answers were correct is unknown; use --driver engine"
     )
 
 

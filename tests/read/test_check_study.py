@@ -64,6 +64,14 @@ instead = ["go"]
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        (
+            ('"Go is ahead"', '"Go is ahead"\nquote = "I am sold"\nours = true'),
+            r"quote: is the article's, and ours = true",
+        ),
+        (
+            ('"more than"', '"more than"\ntogether = true'),
+            r'together: adds up .* measure = "errors" and',
+        ),
         (('"go"]\nrel', '"nod"]\nrel'), r':12: claims\[0\]\.contenders\[0\]: .*study "nod"; did you mean "node"'),
         (('"go"]\nrel', '"py*"]\nrel'), r'"py\*" fits no contender of this study'),
         (('"more than"', '"more then"'), r'"more then" is not a choice; did you mean "more than"'),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -18,8 +19,15 @@ from webdyno.model.workload import Request
 MIX = workload("mix", requests=[Request(name="instant", path="/"), Request(name="blocking", path="/slow")])
 CLAIMS = [
     Claim(text="go is ahead of <b>all</b>", contenders=["go"], relation="highest", workload="hello"),
-    Claim(text="node is ahead of go", contenders=["node"], relation="more than", than=["go"], workload="hello"),
-    Claim(text="ruby is the last", contenders=["ruby"], relation="more than", than=["go"], workload="hello"),
+    Claim(
+        text="node is ahead of go",
+        contenders=["node"],
+        relation="more than",
+        than=["go"],
+        workload="hello",
+        quote="node | <i>flies</i>",
+    ),
+    Claim(text="ruby is the last", contenders=["ruby"], relation="more than", than=["go"], workload="hello", ours=True),
 ]
 ORIGINAL = Original(
     source="An article | of old",
@@ -71,6 +79,7 @@ def study(**changes: Any) -> tuple[Plan, Fingerprint, list[Run]]:
     return msgspec.structs.replace(made, **changes), FINGERPRINT, runs
 
 
+@cache
 def faceted() -> tuple[Plan, Fingerprint, list[Run]]:
     """Two servers on two interpreters at two numbers of connections."""
     more = msgspec.structs.replace(LOAD, connections=512)

@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, plan, readings, run
+from tests.report.once import page
 from tests.report.studied import faceted, rounds, study
-from tests.report.test_html import page, parsed
+from tests.report.test_html import parsed
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.report.charts import palettes

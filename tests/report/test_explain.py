@@ -14,7 +14,8 @@ import webdyno.report
 from tests.analyse.fakes import FIELD, FINGERPRINT, contender, plan, run, study
 from tests.analyse.test_scale import study as scaled
 from tests.report import studied
-from tests.report.test_html import page, parsed
+from tests.report.once import analysed, page
+from tests.report.test_html import parsed
 from webdyno.analyse import analyse
 from webdyno.model.estimate import Estimate
 from webdyno.report import explain, words
@@ -44,7 +45,7 @@ def test_the_script_loads_nothing_and_writes_no_markup() -> None:
 
 def standing(name: str = "go-nethttp"):
     made = study()
-    verdict = analyse(*made).verdicts[0]
+    verdict = analysed(made).verdicts[0]
     return next(each for each in verdict.standings if each.contender == name), verdict, made[0]
 
 
@@ -70,7 +71,7 @@ def test_a_letter_names_who_shares_it() -> None:
         shares = other.contender != first.contender and bool(set(other.letters) & set(first.letters))
         assert (other.contender in text) == shares
     lone, verdict, _ = standing()
-    assert explain.of_cell("tie", lone, verdict) == "Tied with nobody."
+    assert explain.of_cell("tie", lone, verdict) == "Not tied with any other."
 
 
 def test_a_column_says_how_its_figures_come_about_as_the_plan_has_it() -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, run, study
+from tests.report.once import analysed
 from webdyno.analyse import analyse
 from webdyno.model.run import Run
 from webdyno.report.csv import render_csv
@@ -20,7 +21,7 @@ def lone(name: str, **changes: object) -> list[Run]:
 
 def test_markdown_has_a_table_for_each_workload_and_the_doubts_below() -> None:
     made = study()
-    text = render_markdown(*made, analyse(*made))
+    text = render_markdown(*made, analysed(made))
     assert text.count("| # | contender | requests/s |") == 2
     assert "**take go-nethttp: it served the most on every workload**" in text
     assert "- **1! dead-cell**: " in text
@@ -43,7 +44,7 @@ def test_markdown_from_outside_breaks_nothing() -> None:
 
 def test_csv_has_one_line_per_contender_and_table_with_plain_numbers() -> None:
     made = study()
-    analysis = analyse(*made)
+    analysis = analysed(made)
     rows = list(csv.DictReader(io.StringIO(render_csv(*made, analysis))))
     assert len(rows) == 30
     assert {row["driver"] for row in rows} == {"engine"}
@@ -65,7 +66,7 @@ def test_csv_is_no_formula_for_a_spreadsheet() -> None:
 
 def test_json_carries_every_estimate_with_its_interval_and_every_doubt_with_its_numbers() -> None:
     made = study()
-    told = json.loads(render_json(*made, analyse(*made)))
+    told = json.loads(render_json(*made, analysed(made)))
     assert told["schema"] == 2
     assert told["runs_done"] == 90
     standing = told["analysis"]["verdicts"][0]["standings"][0]

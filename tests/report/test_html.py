@@ -7,17 +7,11 @@ import msgspec
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, contender, plan, run, study, workload
-from webdyno.analyse import analyse
-from webdyno.model.rig import Fingerprint
+from tests.report.once import page
 from webdyno.model.run import Run
-from webdyno.model.trial import Plan, Skipped
-from webdyno.report.html import render_html
+from webdyno.model.trial import Skipped
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&lt;"
-
-
-def page(made: tuple[Plan, Fingerprint, list[Run]]) -> str:
-    return render_html(*made, analyse(*made))
 
 
 class Checker(HTMLParser):

@@ -10,6 +10,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, contender, plan, run, slices, spread, study, workload
 from tests.analyse.turning import block_of
+from tests.report import once
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -41,8 +42,8 @@ def value(families: dict[str, Metric], name: str, end: str = "", **labels: str) 
 
 
 def test_a_whole_study_parses_and_says_what_the_analysis_says() -> None:
-    whole, machine, runs = study()
-    analysis = analyse(whole, machine, runs)
+    whole, machine, runs = made = study()
+    analysis = once.analysed(made)
     families = parsed(render_openmetrics(whole, machine, runs, analysis))
     assert set(families) == set(FAMILIES) - {"webdyno_turn_seconds"}
     first = analysis.verdicts[0].standings[0]
@@ -60,7 +61,7 @@ def test_a_whole_study_parses_and_says_what_the_analysis_says() -> None:
 
 
 def test_names_end_in_their_units_and_the_text_in_eof() -> None:
-    exposition = render_openmetrics(*(made := study()), analyse(*made))
+    exposition = render_openmetrics(*(made := study()), once.analysed(made))
     assert exposition.endswith("\n# EOF\n")
     assert exposition.count("# EOF") == 1
     for name, family in FAMILIES.items():

@@ -16,8 +16,8 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, study
 from tests.report.fonts import only
+from tests.report.once import analysed
 from tests.report.pictures import EVIL, doubt, estimate, picture, standing, verdict
-from webdyno.analyse import analyse
 from webdyno.model.errors import MachineError
 from webdyno.report.lettering import cut, width, wrap
 from webdyno.report.picture import PANELS, WIDTH, render_picture
@@ -28,7 +28,7 @@ MANY = [
     standing(f"framework-{at:03d}-{'on-a-server-with-a-long-name' * (at % 3)}", 9e4 * 0.97**at) for at in range(119)
 ]
 PICTURES = {
-    "study": lambda: render_picture(*study(), analyse(*study()), dark=False),
+    "study": lambda: render_picture(*study(), analysed(study()), dark=False),
     "many": lambda: picture(verdict(*MANY)),
     "failures only": lambda: picture(verdict(*[standing(f"server-{at}", None) for at in range(9)], winners=[])),
     "one": lambda: picture(verdict(standing("go"))),

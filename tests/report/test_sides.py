@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from tests.analyse.turning import block_of
-from tests.report.test_html import page
+from tests.report.once import page
 from webdyno.analyse import analyse
 from webdyno.model.run import Run
 from webdyno.report.json import render_json

@@ -8,8 +8,10 @@ from functools import cache
 import msgspec
 import pytest
 
+from tests.report import once
+from tests.report.once import page
 from tests.report.studied import faceted, study
-from tests.report.test_html import page, parsed
+from tests.report.test_html import parsed
 from tests.report.test_terminal import rendered
 from webdyno.analyse import analyse
 from webdyno.model.verdict import Analysis
@@ -42,7 +44,7 @@ def test_figures_stand_against_connections() -> None:
     assert sheet.head == ["contender", "64", "512"]
     assert sheet.rows == [["go", "50,000", "45,000"], ["node", "10,000", "8,000"]]
     assert told("Peak memory against").rows[0] == ["go", "58.2 MiB", "58.2 MiB"]
-    assert sheet.means[2].startswith("Asked over 512 connections at once. Right answers per second")
+    assert sheet.means[2].startswith("Asked over 512 connections at once. Correct answers per second")
 
 
 def test_each_figure_of_a_table_can_say_its_interval_and_its_rounds() -> None:
@@ -90,7 +92,7 @@ def test_routes_and_thirds_have_tables() -> None:
 
 
 def test_frameworks_on_servers_have_a_row_for_each_runtime() -> None:
-    (sheet, *_) = sheets(analyse(*faceted()))
+    (sheet, *_) = sheets(once.analysed(faceted()))
     assert sheet.head == ["framework on server", "runtime", "64", "512"]
     assert [row[:2] for row in sheet.rows] == [
         ["none on a", "cpython"],
@@ -117,7 +119,9 @@ def test_the_terminal_says_every_ruling_and_stays_within_its_width(width: int) -
     assert "does not hold: node is ahead of go" in flat
     assert "cannot tell: ruby is the last" in flat
     assert "ruby was left out: needs ruby, which is not installed" in flat
-    assert "3 claims: 1 holds, 1 does not hold, 1 cannot be told." in flat
+    assert "does not hold: node is ahead of go In the article: node | <i>flies</i> node has" in flat
+    assert "cannot tell: ruby is the last A question of ours: the article does not say so. ruby was" in flat
+    assert "3 claims, 1 of them ours: 1 holds, 1 does not hold, 1 undecided." in flat
     assert "none: needs ruby, which is not installed" in flat
     assert text.isascii()
 
@@ -126,6 +130,8 @@ def test_markdown_has_a_row_for_each_claim_and_no_cell_breaks_out() -> None:
     text = render_markdown(*study(), analysed())
     assert "| claim | here | why |" in text
     assert r"| go is ahead of \<b\>all\</b\> | **holds** | go has " in text
+    assert r"| node is ahead of go<br>*In the article: node \| \<i\>flies\</i\>* | **does not hold** | " in text
+    assert "| ruby is the last<br>*A question of ours: the article does not say so.* | **cannot tell** | " in text
     assert r"An article \| of old (2013)" in text
     assert "## Requests served per second against connections: hello, keep-alive" in text
 
@@ -136,6 +142,8 @@ def test_html_has_claims_tables_and_a_chart_for_each_measure() -> None:
     text = " ".join(checker.text)
     assert "What the original claimed" in text
     assert "go is ahead of <b>all</b>" in text  # escaped: as text, not as a tag
+    assert "In the article: node | <i>flies</i>" in text
+    assert "A question of ours: the article does not say so." in text
     labels = [value for name, value in checker.attributes if name == "aria-label"]
     against = [label for label in labels if label.endswith("against connections")]
     assert len(against) == 4  # requests/s, p99, errors, memory; ab at one number of connections has none
@@ -153,6 +161,10 @@ def test_html_has_a_small_chart_for_each_framework_and_server() -> None:
 def test_json_carries_claims_with_their_cases_curves_and_shapes() -> None:
     told = json.loads(render_json(*study(), analysed()))["analysis"]
     assert [claim["ruling"] for claim in told["claims"]] == ["holds", "does not hold", "cannot tell"]
+    assert [(claim["quote"], claim["ours"]) for claim in told["claims"]][1:] == [
+        ("node | <i>flies</i>", False),
+        ("", True),
+    ]
     assert told["claims"][0]["cases"][0]["estimate"]["unit"] == "ratio"
     assert {curve["measure"] for curve in told["curves"]} == {"rate", "p99", "errors", "memory"}
     assert {shape["contender"] for shape in told["shapes"]} == {"go", "node", "ruby"}

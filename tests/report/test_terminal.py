@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from tests.analyse.fakes import FINGERPRINT, plan, run, study
+from tests.report.once import analysed
 from webdyno.analyse import analyse
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
@@ -20,7 +21,7 @@ FOLDER = Path("results/quickstart-20261120-143000")
 def rendered(made: tuple[Plan, Fingerprint, list[Run]], width: int = 140, *, terminal: bool = False) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=terminal, color_system="256" if terminal else None)
-    render_terminal(*made, analyse(*made), FOLDER, console)
+    render_terminal(*made, analysed(made), FOLDER, console)
     return out.getvalue()
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, START, plan, readings, run, slices
 from tests.analyse.turning import MS, block_of
-from tests.report.test_html import page, parsed
+from tests.report.once import page
+from tests.report.test_html import parsed
 from webdyno.load.driver import DRIVERS
 from webdyno.model.run import Run
 
@@ -55,7 +56,7 @@ def test_rate_latency_cpu_and_memory_share_one_axis_and_have_units() -> None:
     assert all(each == ticks[0] for each in ticks)
     shades = {re.search(r'class="shade" x="([\d.]+)" y="30" width="([\d.]+)"', chart)[0] for chart in drawn.values()}  # type: ignore[index]
     assert len(shades) == 1
-    assert "seconds from the begin" in drawn["Memory"]
+    assert "seconds from the start" in drawn["Memory"]
 
 
 def test_errors_are_drawn_of_whoever_has_them_and_said_to_be_none_else() -> None:
@@ -175,7 +176,7 @@ def test_the_same_round_of_all_stands_out_so_that_what_they_met_is_seen_in_all()
 
 def test_latency_and_memory_of_turns_are_said_and_not_drawn() -> None:
     text = html(turns_of_three())
-    assert "Latency: not shown turn by turn, for a turn is a burst;" in text
+    assert "Latency: not shown turn by turn, because a turn is a burst;" in text
     assert "Memory: not looked at in turns; its peak is in the table." in text
     assert "Turn by turn" in text
     assert "Second by second" not in text
@@ -208,4 +209,4 @@ def test_beside_turns_those_measured_alone_keep_their_own_zero_and_it_is_said() 
     drawn = panels(html(runs))
     assert "p99 latency" in drawn
     assert "Only of those measured alone" in html(runs)
-    assert "of who was measured alone, from the begin of the steady phase" in drawn["Memory"]
+    assert "for those measured alone, from the start of the steady phase" in drawn["Memory"]

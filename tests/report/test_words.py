@@ -3,16 +3,17 @@
 from tests.analyse.fakes import FINGERPRINT, RIG, change_slices, plan, run, study
 from webdyno.analyse import analyse
 from webdyno.report import words
+from webdyno.report.failed import failures
 
 
 def test_like_failures_are_told_once() -> None:
     _, _, runs = study()
-    told = [(failure.contender, failure.outcome, failure.where) for failure in words.failures(runs)]
+    told = [(failure.contender, failure.outcome, failure.where) for failure in failures(runs)]
     assert told == [("cherrypy", "died", "json, 1 round"), ("meinheld", "build-failed", "hello and json, 6 rounds")]
 
 
 def test_an_interrupted_run_is_no_failure() -> None:
-    assert words.failures([run(outcome="interrupted")]) == []
+    assert failures([run(outcome="interrupted")]) == []
 
 
 def test_doubts_are_numbered_once_the_gravest_first() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,7 +44,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 def load(in_place: InPlace, world: World, name: str, *, more: bool, sound: bool = True) -> Any:
     in_place.more = more
     contender, work = fakes.contender(name), fakes.workload()
-    with in_place.serve(contender, work, HERE, HERE, Path(), threading.Event(), {}) as served:
+    with in_place.serve(contender, work, HERE, HERE, Path(), {}) as served:
         world.said.append(f"load {served.name}")
         served.sound = sound
         return served.reused, list(served.notes)
@@ -82,7 +81,7 @@ def test_what_is_raised_under_load_ends_it(world: World) -> None:
         in_place.more = True
         with (
             pytest.raises(KeyError),
-            in_place.serve(fakes.contender("a"), fakes.workload(), HERE, HERE, Path(), threading.Event(), {}),
+            in_place.serve(fakes.contender("a"), fakes.workload(), HERE, HERE, Path(), {}),
         ):
             raise KeyError
         assert world.said == ["start a", "end a"]

@@ -54,7 +54,7 @@ class Stand:
     """Everything serve() asks for."""
 
     def __init__(self, strapped: Strapped, folder: Path) -> None:
-        self.strapped, self.log, self.interrupted = strapped, folder / "toy.log", threading.Event()
+        self.strapped, self.log = strapped, folder / "toy.log"
         self.given: dict[str, str] = {}
         self.built = Built(
             contender="toy", key="k", directory=str(folder), environment={}, versions={}, log="", seconds=0.0
@@ -62,7 +62,7 @@ class Stand:
 
     def serve(self, toy: Contender, *requests: Request) -> Any:
         workload = Workload(name="hello", title="Hello", kind="cpu", requests=list(requests or [HELLO]))
-        return serve(toy, workload, self.built, self.strapped, self.log, self.interrupted, self.given)
+        return serve(toy, workload, self.built, self.strapped, self.log, self.given)
 
     def fails_to_start(self, toy: Contender) -> StartError:
         with pytest.raises(StartError) as caught, self.serve(toy):
@@ -295,7 +295,7 @@ def test_a_port_that_stays_taken_is_noted(stand: Stand, monkeypatch: pytest.Monk
 
 
 def test_the_user_ends_the_waiting_at_once(stand: Stand) -> None:
-    threading.Timer(0.1, stand.interrupted.set).start()
+    threading.Timer(0.1, stand.strapped.interrupted.set).start()
     begun = time.monotonic()
     error = stand.fails_to_start(contender("silent"))
     assert (str(error), error.exited) == ("toy was stopped by the user", False)

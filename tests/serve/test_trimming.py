@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.analyse.fakes import run
 from tests.fakes import contender, workload
-from webdyno.commands.trying.bench import TryBench
-from webdyno.commands.trying.fitting import Setting
 from webdyno.model.built import Built
 from webdyno.serve.trimming import KEPT_BYTES, MOST_BYTES, trim
 from webdyno.session import loop
+from webdyno.session.tryout.bench import TryBench
+from webdyno.session.tryout.fitting import Setting
 
 LINE = b"GET / 200\n"
 
@@ -47,14 +48,13 @@ def test_each_trial_leaves_a_short_log_of_its_load_tool(tmp_path: Path, monkeypa
         return run("fast")
 
     monkeypatch.setattr(loop, "conduct", conduct)
-    here: Any = None
+    here: Any = SimpleNamespace(interrupted=threading.Event())
     bench = TryBench(
         strapped=here,
         workload=workload("app"),
         connections=1,
         driver_version="",
         logs=tmp_path,
-        interrupted=threading.Event(),
     )
     built = Built(contender="fast", key="k", directory="", environment={}, versions={}, log="", seconds=0.0)
     bench.add(Setting(contender("fast"), "fast", None, None, True), built)

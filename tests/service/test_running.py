@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +37,7 @@ def toy(mode: str, ready_s: float = 10.0) -> FoundService:
 
 @contextmanager
 def services(strapped: Strapped, found: FoundService, folder: Path) -> Iterator[Services]:
-    with Services({"redis": found}, {}, strapped, lambda name: folder / f"{name}.log", threading.Event()) as them:
+    with Services({"redis": found}, {}, strapped, lambda name: folder / f"{name}.log") as them:
         yield them
 
 
@@ -150,16 +149,15 @@ def test_one_that_could_not_be_built_says_so(strapped: Strapped, tmp_path: Path)
     way = Way(kind="embedded", server="small", runtime="jvm", requires=["a:b:1"], serve=["small", "{port}"])
     found = FoundService(service=REDIS, way=way)
     built = {"redis": BuildError("could not compile the app", "error: no such class")}
-    them = Services({"redis": found}, built, strapped, lambda name: tmp_path / name, threading.Event())
+    them = Services({"redis": found}, built, strapped, lambda name: tmp_path / name)
     with pytest.raises(ServiceError, match=r"the service redis \(small\) could not be built: could not comp") as caught:
         them.ready("redis")
     assert caught.value.log_tail == "error: no such class"
 
 
 def test_ctrl_c_ends_the_waiting(strapped: Strapped, tmp_path: Path) -> None:
-    interrupted = threading.Event()
-    interrupted.set()
-    them = Services({"redis": toy("silent", 60.0)}, {}, strapped, lambda name: tmp_path / name, interrupted)
+    strapped.interrupted.set()
+    them = Services({"redis": toy("silent", 60.0)}, {}, strapped, lambda name: tmp_path / name)
     with pytest.raises(ServiceError, match="stopped by the user"):
         them.ready("redis")
     assert not strapped._alive
@@ -177,5 +175,5 @@ def test_the_real_redis(strapped: Strapped, tmp_path: Path) -> None:
         Redis(running.url.removesuffix("0") + "3").load()
         with pytest.raises(ServiceError, match="does not answer: it says: WRONGPASS"):
             bad = FoundService(service=REDIS, way=REDIS.ways[0], url=running.url.replace("://", "://x:wrong@"))
-            Services({"redis": bad}, {}, strapped, lambda name: tmp_path / name, threading.Event()).ready("redis")
+            Services({"redis": bad}, {}, strapped, lambda name: tmp_path / name).ready("redis")
     assert gone(pid(running))

@@ -1,6 +1,6 @@
 """A small Redis that misbehaves on demand: ``toy.py PORT MODE``.
 
-good      answers rightly
+good      answers correctly
 valkey    the same, under another name
 exit      ends at once, with a last word
 silent    never listens

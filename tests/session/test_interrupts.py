@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from pathlib import Path
 
 import pytest
 
-from webdyno.session import interrupts
+from tests.rig.strapping import own_lock
+from webdyno.session import interrupts, machine
 from webdyno.session.interrupts import listening_for_interrupts
+
+__all__ = ["own_lock"]
 
 
 def send(number: signal.Signals) -> None:
@@ -47,6 +51,18 @@ def test_what_ends_at_once_is_ended_once_and_nothing_is_said(
         signal.signal(number, before)
     assert ended == ["it"]
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("own_lock")
+def test_the_machine_in_use_knows_that_its_user_wants_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(machine, "cache_folder", lambda: tmp_path / "cache")
+    with machine.strapped_here(None) as strapped:
+        assert not strapped.interrupted.is_set()
+        send(signal.SIGTERM)
+        assert strapped.interrupted.is_set()
+    assert "ending cleanly" in capfd.readouterr().err
 
 
 def test_what_was_ignored_stays_ignored(capfd: pytest.CaptureFixture[str]) -> None:

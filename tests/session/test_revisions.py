@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,6 @@ from webdyno.session.revisions import (
 )
 
 __all__ = ["own_lock", "strapped"]
-NEVER = threading.Event()
 CONTENDER = (
     'app = "mine"\nruntime = "cpython-3.11"\nserver = "mine"\nmodel = "event loop"\n'
     'serve = ["python", "app.py", "{port}"]\nbecause = "tests"\nauthor = "tests"\n'
@@ -58,7 +56,7 @@ def repository(tmp_path: Path) -> Path:
 
 def revision(repository: Path, rev: str, side: str, strapped: Strapped) -> Revision:
     (commit,) = resolve(repository, [rev], strapped)
-    return check_out(repository, side, rev, commit, strapped, NEVER)
+    return check_out(repository, side, rev, commit, strapped)
 
 
 def test_each_revision_has_its_own_files_and_the_repository_is_only_read(repository: Path, strapped: Strapped) -> None:
@@ -87,7 +85,7 @@ def test_what_is_no_revision_or_no_repository_is_said(repository: Path, strapped
 def test_a_command_serves_what_the_build_made(repository: Path, strapped: Strapped) -> None:
     head = revision(repository, "main", "head", strapped)
     cmd, builds = "./serve --port {port} 'a b'", ["cp app.py built.py", "echo done"]
-    contender, built = by_command(head, cmd, builds, {"A": "b"}, "path", strapped, NEVER)
+    contender, built = by_command(head, cmd, builds, {"A": "b"}, "path", strapped)
     assert (head.folder / "built.py").read_text() == "two"
     assert contender.serve == ["./serve", "--port", "{port}", "a b"]
     assert (contender.name, contender.environment, contender.answers) == ("head", {}, ["path"])
@@ -105,7 +103,7 @@ def test_what_builds_and_what_serves_finds_the_users_caches(
     head = revision(repository, "main", "head", strapped)
     asked = ("GOCACHE", "GOMODCACHE", "npm_config_cache", "PIP_CACHE_DIR")
     told = "echo " + " ".join(f"${name}" for name in asked) + " > told"
-    _, built = by_command(head, "./serve {port}", [told], {}, "path", strapped, NEVER)
+    _, built = by_command(head, "./serve {port}", [told], {}, "path", strapped)
     places = ["/home/me/.cache/go-build", "/home/me/go/pkg/mod", "/home/me/.npm", "/elsewhere"]
     assert (head.folder / "told").read_text().split() == places
     assert [built.hidden[name] for name in asked] == places
@@ -114,7 +112,7 @@ def test_what_builds_and_what_serves_finds_the_users_caches(
 def test_a_revision_that_does_not_build_is_one_sentence_with_its_log(repository: Path, strapped: Strapped) -> None:
     head = revision(repository, "main", "head", strapped)
     with pytest.raises(RevisionError) as caught:
-        by_command(head, "x {port}", ["echo no compiler here; exit 4"], {}, "path", strapped, NEVER)
+        by_command(head, "x {port}", ["echo no compiler here; exit 4"], {}, "path", strapped)
     assert str(caught.value).startswith(
         f"head (main, {head.commit[:8]}) does not build: could not build it by 'echo no"
     )
@@ -129,7 +127,7 @@ def test_a_revision_that_does_not_build_is_one_sentence_with_its_log(repository:
 def test_a_command_that_cannot_be_told_its_port_is_refused(cmd: str, complaint: str, tmp_path: Path) -> None:
     nowhere = Revision(side="base", rev="main", commit="0" * 40, folder=tmp_path)
     with pytest.raises(UsageError, match=complaint):
-        by_command(nowhere, cmd, [], {}, "path", None, NEVER)  # type: ignore[arg-type]
+        by_command(nowhere, cmd, [], {}, "path", None)  # type: ignore[arg-type]
 
 
 def test_a_contenders_file_is_read_in_each_revision(repository: Path, strapped: Strapped) -> None:

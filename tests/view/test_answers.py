@@ -19,7 +19,7 @@ def test_an_answer_is_kept_until_its_store_changes(tmp_path: Path) -> None:
     answers = Answers(Shelf(tmp_path))
     assert answers.ask(["one"], paused=True) == {}
     known = answers.ask(["one"], patience_s=LONG_S)
-    assert known["one"].startswith("Nobody can be recommended: go alone served")
+    assert known["one"].startswith("No contender can be recommended: only go served")
     assert answers.ask(["one"], paused=True) == known
     with Store.open(tmp_path / "one", writable=True) as store:
         store.append(rounds("go")[0])
@@ -38,7 +38,7 @@ def test_a_store_that_cannot_be_read_or_analysed_keeps_nobody_from_his_answer(tm
     (lost / "results.sqlite").write_bytes(b"x" * 100)
     known = Answers(shelf).ask(names, patience_s=LONG_S)
     assert known["lost"].startswith("cannot be analysed: ")
-    assert known["one"].startswith("Nobody can be recommended: go alone")
+    assert known["one"].startswith("No contender can be recommended: only go")
     assert known["hostile"]
 
 

@@ -36,7 +36,7 @@ def test_each_answer_is_sent_when_it_comes_and_never_again() -> None:
         f"event: said\ndata: said-1\ndata: {waiting}\n\n",
         "event: said\ndata: said-1\ndata: <span>Take &lt;go&gt;.</span>\n\n",
         'event: said\ndata: said-0\ndata: <span class="soft">Nothing was measured.</span>\n\n',
-        "event: over\ndata: <span>All answers are here.</span>\n\n",
+        "event: over\ndata: <span>All answers are complete.</span>\n\n",
     ]
 
 
@@ -51,7 +51,7 @@ def test_each_answer_is_sent_when_it_comes_and_never_again() -> None:
 )
 def test_a_list_that_is_another_one_is_loaded_anew(entries: list[Entry], paused: bool) -> None:
     sent = stream([Looked(entries, {}, paused)], mark([ONE, TWO], paused=False))
-    assert sent == ["retry: 2000\n\n", "event: changed\ndata: The list is another one now.\n\n"]
+    assert sent == ["retry: 2000\n\n", "event: changed\ndata: The list has changed.\n\n"]
 
 
 def test_the_end_of_the_server_ends_it() -> None:
@@ -80,7 +80,7 @@ def test_a_page_that_waits_is_sent_what_it_waits_for(held: threading.Event, tmp_
             assert next(events)[1].endswith('<span class="soft">The answer is being worked out.</span>')
             held.set()
             kind, data = next(events)
-            assert (kind, data.split("\n")[0], "so it beat nobody." in data) == ("said", "said-0", True)
+            assert (kind, data.split("\n")[0], "without a rival." in data) == ("said", "said-0", True)
             assert [kind for kind, _ in events] == ["over"]
         later = there.get("/").text
         assert "data-events" not in later

@@ -39,7 +39,7 @@ def until(events: Events, name: str, said: str) -> str:
 
 def test_the_stream_follows_the_run_to_its_end(asked: Asked, writer: Writer) -> None:
     with asked.events("/results/live-1/events") as events:
-        assert "No trial is in flight" in until(events, "now", "0 of 4 trials")
+        assert "No trial is reported to be in flight" in until(events, "now", "0 of 4 trials")
         writer.tell("now 0")
         flight = until(events, "now", "<b>a</b>")
         for said in (
@@ -168,4 +168,4 @@ def test_only_so_many_pages_follow_at_once(asked: Asked) -> None:
 def test_a_file_beside_the_store_that_is_no_news_is_passed_over(content: bytes, asked: Asked, tmp_path: Path) -> None:
     (tmp_path / "live-1" / now.FILE).write_bytes(content)
     assert now.read(tmp_path / "live-1") is None
-    assert "No trial is in flight" in asked.get("/results/live-1/live").text
+    assert "No trial is reported to be in flight" in asked.get("/results/live-1/live").text

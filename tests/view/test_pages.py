@@ -50,7 +50,7 @@ def test_the_list_has_the_newest_first_with_runs_machine_and_answer(asked: Asked
         "10,200 requests/s",
     ):
         assert said in text
-    assert text.count("Nobody can be recommended: go alone served, so it beat nobody. go served") == 2
+    assert text.count("No contender can be recommended: only go served, without a rival. go served") == 2
     assert "<script" not in reply.text
 
 

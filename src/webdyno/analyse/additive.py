@@ -1,7 +1,7 @@
 """Additive: who met whom, and the least squares that follow from it.
 
 The columns are contenders, then what the cells of one block have in common: of a round, or of a block of turns where
-Runs have one. Blocks need not hold everyone: whoever shares one is compared within it, and whoever does not is compared
+Runs have one. Blocks need not hold everyone: those that share one are compared within it, and the others are compared
 through those who did. Blocks that nothing connects are groups of their own; between these, how much blocks differ is
 part of every comparison (``Fit.contrast``).
 
@@ -52,7 +52,7 @@ class Design:
     shared: tuple[int, ...]
     """Blocks of more than one cell: no other has an effect of its own."""
     group: Places
-    """Of each contender: whoever is of one group is connected."""
+    """Of each contender: those of one group are connected."""
     groups: Places
     """Of each shared block."""
     in_blocks: bool

@@ -1,7 +1,7 @@
 """Blocks: which Runs of a table met, and what they did beside each other.
 
 Runs of one block took turns, so they are read together (``turns``), and the block takes the place of the round: it is
-what they have in common. A Run that was measured alone, in a table that has blocks, is held against the block of its
+what they have in common. A Run that was measured alone, in a table that has blocks, is compared with the block of its
 round that was nearest in time, since the machine drifts; and it has a variance of its own kind, for what one long
 window shows is some ten times as noisy as thirty turns in passes.
 """

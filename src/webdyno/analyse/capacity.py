@@ -93,7 +93,7 @@ class Capacity(msgspec.Struct, frozen=True, kw_only=True):
     at_least_per_s: float | None
     """The highest rate that was met, where none was missed."""
     per_core: Estimate | None
-    """Right answers per second and core's worth of CPU used, at rates from half the capacity up to it."""
+    """Correct answers per second and core's worth of CPU used, at rates from half the capacity up to it."""
     per_gb: Estimate | None
     """The capacity by the GB (10**9 bytes) of memory used there."""
     knee: Knee | None

@@ -13,7 +13,7 @@ allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for uneq
 Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
 nothing drawn in too, and from six starts of each at least: a head that starts slow now and then looks the same as long
 as it was not seen to, and those of its starts that lie far from the others are what is looked for. slower or faster:
-surely not none, and by the estimate beyond the margin, from three starts of each. Anything else cannot be told.
+surely not none, and by the estimate beyond the margin, from three starts of each. Anything else is undecided.
 
 Noise floor. Neighbours of one revision (A B, B A: the two Bs) are an A/A experiment within the experiment: the change
 that as many pairs of them would show though there is none. Where the two of a pair took turns in one block, neighbours
@@ -30,8 +30,8 @@ from typing import Literal
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
 
+from webdyno.analyse import special
 from webdyno.analyse.compare import STARTS
 from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.estimate import Estimate
@@ -79,7 +79,7 @@ class _Mean:
 
     def reach(self, alpha: float) -> float:
         """Half of the interval."""
-        return self.error * float(stdtrit(self.freedom, 1 - alpha / 2))
+        return self.error * float(special.stdtrit(self.freedom, 1 - alpha / 2))
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Two-sided, of level 1 - alpha."""
@@ -102,7 +102,7 @@ class _Levels:
 def _levels(pairs: int) -> _Levels:
     """Of the look after so many pairs."""
     done = min(1.0, pairs / LOOKS[-1])
-    return _Levels(_POCOCK, float(ndtr(-_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0)
+    return _Levels(_POCOCK, float(special.ndtr(-_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0)
 
 
 def judge_pairs(

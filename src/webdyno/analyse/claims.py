@@ -1,11 +1,11 @@
-"""Claims: what an article said, held against what was found here: it holds, it does not, or it cannot be told.
+"""Claims: what an article said, compared with what was found here: it holds, it does not hold, or it is undecided.
 
 A claim is about every comparison it names, in every table that was measured for it, and holds when each of them holds
 with 95 % (so many sure steps need no correction: a wrong one is no likelier than a wrong single one). A claim about a
 share of them holds when so many do; since any of those that may be left out could be the one that goes astray, each is
 then asked for the 5 % divided by one more than these. It does not hold when any comparison (or more of them than may be
 left out) goes the other way for sure, "sure" being 95 % for all of them together (Bonferroni), since with many
-comparisons one goes astray by chance. From less than three rounds nothing is decided. All else cannot be told.
+comparisons one goes astray by chance. From less than three rounds nothing is decided. All else is undecided.
 
 Doubts come first. A figure that a doubt voids decides nothing; a rate that a doubt makes a floor decides only what a
 higher one would decide too; and the doubts that explain a figure are told with it, because "slow" and "was measured at
@@ -18,22 +18,21 @@ Y. Benjamini, R. Heller (2008), Screening for partial conjunction hypotheses, Bi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from webdyno.analyse import phrases, words
+from webdyno.analyse.comparisons import TIMES, Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
 from webdyno.analyse.doubts.table import kind_of
-from webdyno.analyse.floors import COUNTED, HELD_BACK, SERVICE_BOUND, room
-from webdyno.analyse.measures import MEASURES, SCALE, Figures, Ratio, ratio
+from webdyno.analyse.floors import COUNTED, HELD_BACK
+from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
-from webdyno.model.doubt import Doubt
 from webdyno.model.trial import Plan
-from webdyno.model.verdict import Standing, Verdict
 
 ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
@@ -44,56 +43,6 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
     "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about."""
-_TIMES = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One table with its figures and its verdict."""
-
-    figures: Figures
-    verdict: Verdict
-
-    @property
-    def standings(self) -> dict[str, Standing]:
-        """By contender."""
-        return {standing.contender: standing for standing in self.verdict.standings}
-
-    def kinds(self, *names: str) -> list[str]:
-        """Kinds of the Doubts about the table and these contenders of it, each once."""
-        of = [each for name in names if (each := self.standings.get(name)) is not None]
-        found = [*self.verdict.doubts, *(doubt for standing in of for doubt in standing.doubts)]
-        return list(dict.fromkeys(doubt.kind for doubt in found))
-
-    @property
-    def alike(self) -> tuple[object, ...]:
-        """What two tables must have in common to be compared, but for workload and connections."""
-        return self.verdict.driver, self.verdict.manner
-
-
-@dataclass(frozen=True)
-class _Side:
-    """One contender in one table."""
-
-    judged: Judged
-    name: str
-
-    @property
-    def doubts(self) -> list[Doubt]:
-        found = self.judged.standings.get(self.name)
-        return found.doubts if found else []
-
-    def bound(self) -> bool:
-        """Its rate is a floor."""
-        return any(doubt.kind in HELD_BACK for doubt in self.doubts)
-
-    def room(self, measure: str) -> float:
-        """How many times faster it may be than it was measured. What held up a few requests costs a rate its share of
-        the time, and makes all of a tail: of a time there is no bound.
-        """
-        if measure in _TIMES or any(doubt.kind == SERVICE_BOUND for doubt in self.doubts):
-            return math.inf if self.bound() else 1.0
-        return room(self.doubts)
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
@@ -105,28 +54,16 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
     needed = max(claim.cores, math.ceil(claim.value or 0) if claim.measure in ("cpu", "cpu_peak") else 1)
     if cores < needed:
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
-    asked = [judged for judged in tables if _is_about(claim, judged)]
+    asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
         return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
-    pairs = [pair for judged in asked for pair in _pairs(claim, judged, tables)]
-    if not pairs:
+    asked = together(asked) if claim.together else asked
+    compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
+    if not compared:
         return _untold(claim, _absent(claim, plan))
-    asked_at_once = _Asked(len(pairs), len(pairs) - _needed(claim, len(pairs)))
-    cases = [_case(claim, one, other, asked_at_once, plan) for one, other in pairs]
+    asked_at_once = _Asked(len(compared), len(compared) - _needed(claim, len(compared)))
+    cases = [_case(claim, one, other, asked_at_once, plan) for one, other in compared]
     return _sum_up(claim, cases)
-
-
-def _is_about(claim: Claim, judged: Judged) -> bool:
-    load = judged.figures.table.load
-    return (
-        claim.workload in (None, judged.verdict.workload)
-        and (not claim.connections or load.connections in claim.connections)
-        and claim.keep_alive in (None, load.keep_alive)
-        and claim.driver in (None, judged.verdict.driver)
-        # a figure compared with itself says nothing
-        and claim.than_connections != load.connections
-        and (claim.than_workload is None or claim.than_workload != judged.verdict.workload)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,61 +80,7 @@ def _needed(claim: Claim, comparisons: int) -> int:
     return math.ceil(claim.share * comparisons - 1e-9)
 
 
-Pair = tuple[_Side, _Side | None]
-"""Whom a claim is about, and with whom it is compared; None: with a figure."""
-
-
-def _pairs(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Iterator[Pair]:
-    there = _there(claim, judged, tables)
-    for pattern in claim.contenders:
-        for name in _named(pattern, judged):
-            if claim.value is not None:
-                yield _Side(judged, name), None
-            elif there is not None:
-                for other in _others(claim, pattern, name, there, same=there is judged):
-                    yield _Side(judged, name), _Side(there, other)
-
-
-def _there(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Judged | None:
-    """The table of the other side."""
-    workload = claim.than_workload or judged.verdict.workload
-    connections = claim.than_connections or judged.verdict.connections
-    if (workload, connections) == (judged.verdict.workload, judged.verdict.connections):
-        return judged
-    for other in tables:
-        if (other.verdict.workload, other.verdict.connections) == (workload, connections) and (
-            other.alike == judged.alike
-        ):
-            return other
-    return None
-
-
-def _named(pattern: str, judged: Judged) -> list[str]:
-    """The contenders of the table that ``pattern`` means; a plain name always means itself, measured or not."""
-    ranked = [standing.contender for standing in judged.verdict.standings if standing.place is not None]
-    if pattern in ("best", "last"):
-        return ranked[:1] if pattern == "best" else ranked[-1:]
-    if "*" in pattern:
-        return [name for name in judged.standings if fnmatchcase(name, pattern)]
-    return [pattern]
-
-
-def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool) -> Iterator[str]:
-    if not claim.than:
-        if not same:
-            yield name
-        else:
-            yield from (s.contender for s in there.verdict.standings if s.contender != name and s.rate is not None)
-    for other in claim.than:
-        if "*" in pattern and "*" in other:
-            head, _, tail = pattern.partition("*")
-            partner = other.replace("*", name[len(head) : len(name) - len(tail)], 1)
-            yield from (known for known in there.standings if known == partner)
-        else:
-            yield from (known for known in _named(other, there) if known != name or not same)
-
-
-def _case(claim: Claim, one: _Side, other: _Side | None, asked: _Asked, plan: Plan) -> ClaimCase:
+def _case(claim: Claim, one: Side, other: Side | None, asked: _Asked, plan: Plan) -> ClaimCase:
     reason = _obstacle(claim, one, plan) or (_obstacle(claim, other, plan) if other else "")
     found = None if reason else _ratio(claim, one, other)
     ruling: Ruling = "cannot tell"
@@ -207,7 +90,7 @@ def _case(claim: Claim, one: _Side, other: _Side | None, asked: _Asked, plan: Pl
         reason = "one round gives no interval"
         found = None if found.of_nothing else found
     elif found.rounds < ENOUGH:
-        reason = f"{words.count(found.rounds, 'round')} tell too little, three are needed"
+        reason = f"{words.count(found.rounds, 'round')} are too few, three are needed"
     else:
         ruling = _ruling(claim, found, one, other, asked)
         reason = "; ".join(_explanations(claim, one, other))
@@ -228,7 +111,7 @@ def _case(claim: Claim, one: _Side, other: _Side | None, asked: _Asked, plan: Pl
     )
 
 
-def _obstacle(claim: Claim, side: _Side, plan: Plan) -> str:
+def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
     """Why nothing can be told of this side at all; empty when it can."""
     standing = side.judged.standings.get(side.name)
     if standing is None:
@@ -242,7 +125,7 @@ def _obstacle(claim: Claim, side: _Side, plan: Plan) -> str:
     return voiding.sentence if voiding else ""
 
 
-def _ratio(claim: Claim, one: _Side, other: _Side | None) -> Ratio | None:
+def _ratio(claim: Claim, one: Side, other: Side | None) -> Ratio | None:
     """The figure divided by what the claim compares it with (the other's, times ``times`` left aside)."""
     mine = one.judged.figures
     if other is not None:
@@ -255,17 +138,17 @@ def _ratio(claim: Claim, one: _Side, other: _Side | None) -> Ratio | None:
 Bounds = tuple[float, float]
 
 
-def _bounds(claim: Claim, one: _Side, other: _Side | None, of: Bounds) -> Bounds:
-    """The interval as it must be read when a rate is a floor: whoever was held back may be faster by its room."""
-    if claim.measure != "rate" and claim.measure not in _TIMES:
+def _bounds(claim: Claim, one: Side, other: Side | None, of: Bounds) -> Bounds:
+    """The interval as it must be read when a rate is a floor: what was held back may be faster by its room."""
+    if claim.measure != "rate" and claim.measure not in TIMES:
         return of
     mine, others = one.room(claim.measure), 1.0 if other is None else other.room(claim.measure)
-    if claim.measure in _TIMES:
+    if claim.measure in TIMES:
         mine, others = others, mine
     return of[0] / others, of[1] * mine
 
 
-def _ruling(claim: Claim, found: Ratio, one: _Side, other: _Side | None, asked: _Asked) -> Ruling:
+def _ruling(claim: Claim, found: Ratio, one: Side, other: Side | None, asked: _Asked) -> Ruling:
     if _within(claim, _bounds(claim, one, other, found.of_many(asked.to_spare + 1))):
         return "holds"
     apart = _bounds(claim, one, other, found.of_many(asked.comparisons))
@@ -302,17 +185,32 @@ def _beyond(claim: Claim, sure: Bounds) -> bool:
     return tests[claim.relation]
 
 
-def _limits(claim: Claim, one: _Side, other: _Side | None) -> str:
-    """Why a clear difference decides nothing: somebody was held back, or counted too few answers for a rate."""
-    if claim.measure != "rate" and claim.measure not in _TIMES:
+def _limits(claim: Claim, one: Side, other: Side | None) -> str:
+    """Why a clear difference decides nothing: somebody was held back, or counted too few answers for a rate, or left
+    requests without an answer that are in no count of errors.
+    """
+    if claim.measure == "errors":
+        return "; ".join(_left(side) for side in (one, other) if side is not None and _left(side))
+    if claim.measure != "rate" and claim.measure not in TIMES:
         return ""
-    kinds = HELD_BACK if claim.measure in _TIMES else (*HELD_BACK, COUNTED)
+    kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
     sides = [side for side in (one, other) if side is not None]
     told = [[doubt.sentence for doubt in side.doubts if doubt.kind in kinds][:1] for side in sides]
     return "; ".join(dict.fromkeys(sentence for first in told for sentence in first))
 
 
-def _explanations(claim: Claim, one: _Side, other: _Side | None) -> list[str]:
+def _left(side: Side) -> str:
+    """What its requests without an answer could make of its share of errors; empty where it had none."""
+    share = side.judged.figures.share(side.name, "errors")
+    if share is None or not share.left:
+        return ""
+    return (
+        f"{words.count(share.left, 'request')} to {side.name} had no answer when the load ended: had they failed, its "
+        f"share of errors would be {words.per_cent(share.possible)}"
+    )
+
+
+def _explanations(claim: Claim, one: Side, other: Side | None) -> list[str]:
     """Doubts about either side that say why a figure is what it is, the commonest kinds first."""
     kinds: Sequence[str] = claim.because or [kind for kind in REASONS if kind not in HELD_BACK]
     sides = [side for side in (one, other) if side is not None]
@@ -339,6 +237,8 @@ def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
         estimate=deciding.estimate,
         cases=cases,
         doubts=deciding.doubts,
+        quote=claim.quote,
+        ours=claim.ours,
     )
 
 
@@ -359,7 +259,15 @@ def _farthest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
 
 
 def _untold(claim: Claim, why: str) -> ClaimVerdict:
-    return ClaimVerdict(text=claim.text, ruling="cannot tell", sentence=why, estimate=None, cases=[])
+    return ClaimVerdict(
+        text=claim.text,
+        ruling="cannot tell",
+        sentence=why,
+        estimate=None,
+        cases=[],
+        quote=claim.quote,
+        ours=claim.ours,
+    )
 
 
 def _absent(claim: Claim, plan: Plan) -> str:
@@ -370,4 +278,4 @@ def _absent(claim: Claim, plan: Plan) -> str:
         return f"{skips[0].contender} was left out: {skips[0].reason}"
     if claim.than_connections or claim.than_workload:
         return f"nothing was measured at {phrases.other_loads_of(claim)}"
-    return "nobody it is about was measured beside whom it is compared with"
+    return "no contender it is about was measured together with one that it is compared with"

@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy.special import betaincinv, ndtri
-
+from webdyno.analyse import special
 from webdyno.analyse.estimate import Contrast, Fit
 from webdyno.analyse.pairs import NONE, Handicaps, holm, pairs_of
 
@@ -54,7 +53,7 @@ def equal(fit: Fit, one: str, other: str, *, margin: float = EQUAL, alpha: float
 
 def slow_starts_allowed(starts: int, slow: int = 0) -> float:
     """The largest share of slow starts that so many starts, ``slow`` of them slow, still allow (exact, 95 %)."""
-    return float(betaincinv(slow + 1, starts - slow, 1 - ALPHA)) if slow < starts else 1.0
+    return float(special.betaincinv(slow + 1, starts - slow, 1 - ALPHA)) if slow < starts else 1.0
 
 
 def rounds_needed(contrast: Contrast, rounds: int, pairs: int, handicap: float = 1.0) -> int | None:
@@ -65,6 +64,6 @@ def rounds_needed(contrast: Contrast, rounds: int, pairs: int, handicap: float =
     ahead = abs(contrast.log) - math.log(handicap)
     if ahead <= 0 or contrast.error <= 0:
         return None
-    distance = float(ndtri(1 - ALPHA / 2 / max(pairs, 1)) + ndtri(POWER))
+    distance = float(special.ndtri(1 - ALPHA / 2 / max(pairs, 1)) + special.ndtri(POWER))
     needed = rounds * (distance * contrast.error / ahead) ** 2
     return math.ceil(needed) if needed < 10_000 else None

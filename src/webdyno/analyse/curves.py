@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from webdyno.analyse.claims import Judged
+from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.latency import merge

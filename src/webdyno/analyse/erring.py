@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
-from webdyno.analyse import words
+from webdyno.analyse import special, words
 from webdyno.model.verdict import Standing
 
 ALIKE = 1.5
@@ -68,7 +67,7 @@ def _by_chance(table: NDArray[np.integer]) -> float:
     Of ``scipy.special``: ``scipy.stats`` has it whole, and takes a second and a half to import.
     """
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    return float(chdtrc(len(table) - 1, ((table - expected) ** 2 / expected).sum()))
+    return float(special.chdtrc(len(table) - 1, ((table - expected) ** 2 / expected).sum()))
 
 
 def _each(shares: dict[str, float], called: Callable[[str], str]) -> str:

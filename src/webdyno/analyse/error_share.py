@@ -12,9 +12,14 @@ NOT_AN_ERROR = "unfinished"
 """In flight when the load ended: neither right nor wrong."""
 
 
+def gone_wrong(errors: Mapping[str, int]) -> dict[str, int]:
+    """Requests that went wrong, by kind."""
+    return {kind: number for kind, number in errors.items() if number and kind != NOT_AN_ERROR}
+
+
 def failed(errors: Mapping[str, int]) -> int:
-    """Requests that went wrong."""
-    return sum(number for kind, number in errors.items() if kind != NOT_AN_ERROR)
+    """How many."""
+    return sum(gone_wrong(errors).values())
 
 
 def error_share(errors: Mapping[str, int], ok: int, overdue: int = 0) -> float:

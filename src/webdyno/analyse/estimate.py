@@ -9,7 +9,7 @@ claimed.
 The errors of contenders differ, so each has its own variance, steadied across the table (``moderate``) and never taken
 for less than what was seen of it (``variances``), nor for less than the step in which its answers come. Ratios are
 judged within rounds; the interval of a figure on its own also carries how much the rounds themselves differed,
-because whoever runs it again gets other rounds. Where Runs took turns in blocks, a block is what a round is elsewhere
+because those who run it again get other rounds. Where Runs took turns in blocks, a block is what a round is elsewhere
 (``additive``).
 
 R. A. Fisher (1935), The Design of Experiments, for blocks; F. E. Satterthwaite (1946), An approximate distribution of
@@ -19,14 +19,15 @@ estimates of variance components, Biometrics Bulletin 2, for degrees of freedom 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
+from webdyno.analyse import special
 from webdyno.analyse.additive import Design, Meetings, design_of
 from webdyno.analyse.variances import medians, variances_by_kind
 from webdyno.model.verdict import Estimate
@@ -53,11 +54,11 @@ class Contrast:
         """Two-sided p value of "there is no difference"."""
         if not self.error > 0:
             return 1.0 if self.log == 0 else 0.0
-        return float(2 * stdtr(self.freedom, -abs(self.log) / self.error))
+        return float(2 * special.stdtr(self.freedom, -abs(self.log) / self.error))
 
     def reach(self, quantile: float) -> float:
         """So many standard errors as Student's t has at ``quantile``."""
-        return self.error * float(stdtrit(self.freedom, quantile))
+        return self.error * float(special.stdtrit(self.freedom, quantile))
 
     def estimate(self, rounds: int, unit: str, confidence: float = CONFIDENCE) -> Estimate:
         """Back from logarithms, with a t interval."""
@@ -172,10 +173,10 @@ def fit(
     """The additive fit of ``cells``; None when there are none.
 
     ``trimmed`` leaves out, for each contender with three rounds or more, the rounds that lie highest and lowest once
-    the common part of the rounds is taken out (study S1's estimate). The errors still come from all rounds, so its
-    intervals are wider: what was thrown away cannot make a figure surer. ``steps``: parts of figures that came in one
-    step, where that is known. ``met``: who shared a block, where Runs were measured in blocks; ``least``: the variance
-    that such Runs show within themselves, below which no cell's is taken to be.
+    the common part of the rounds is taken out (the estimate of study wsgi). The errors still come from all rounds, so
+    its intervals are wider: what was thrown away cannot make a figure surer. ``steps``: parts of figures that came in
+    one step, where that is known. ``met``: who shared a block, where Runs were measured in blocks; ``least``: the
+    variance that such Runs show within themselves, below which no cell's is taken to be.
     """
     keys = [key for key, value in cells.items() if value > 0]
     if not keys:
@@ -183,26 +184,46 @@ def fit(
     names = tuple(dict.fromkeys(name for name, _ in keys))
     y = np.log([cells[key] for key in keys])
     design = design_of(keys, names, met)
-    owner, number = design.owner, len(names)
-    residuals = y - design.matrix @ (design.solution @ y)
+    noise = _noise(design, y, np.array([steps.get(key, 0.0) for key in keys]), [least.get(key, 0.0) for key in keys])
+    weights = _trimmed(design, noise.residuals) if trimmed else design.solution[: design.number]
+    return _fitted(names, design, y, noise, weights)
+
+
+class _Noise(NamedTuple):
+    """What the model leaves of each cell, and the variances that this shows."""
+
+    residuals: Vector
+    variances: Vector
+    """Of each cell."""
+    freedom: Vector
+    """Degrees of freedom of each contender's variance."""
+    total: float
+    """Degrees of freedom of the table."""
+
+
+def _noise(design: Design, y: Vector, steps: Vector, least: Sequence[float]) -> _Noise:
+    """No variance is below the one that ``steps`` make, nor below ``least``; both are given for each cell."""
+    owner, residuals = design.owner, y - design.matrix @ (design.solution @ y)
     slack = np.maximum(1 - np.einsum("ij,ji->i", design.matrix, design.solution), 0)
     slack[slack < 1e-9] = 0
     known, freedom = variances_by_kind(residuals, slack, owner, design.block, design.kind)
-    counted = STEP * np.array([steps.get(key, 0.0) for key in keys]) ** 2 * np.bincount(owner)[owner]
-    noise = np.fmax(np.nan_to_num(known), counted)
-    noise = np.fmax(noise, [least.get(key, 0.0) for key in keys]) if least else noise
-    effects, trend = _rounds(design, y, noise, freedom)
-    effects = effects + medians(residuals, design.block, design.shared) if len(effects) else effects
-    weights = _trimmed(design, residuals) if trimmed else design.solution[:number]
+    counted = STEP * steps**2 * np.bincount(owner)[owner]
+    variances = np.fmax(np.fmax(np.nan_to_num(known), counted), least)
+    return _Noise(residuals, variances, freedom, float(slack.sum()))
+
+
+def _fitted(names: tuple[str, ...], design: Design, y: Vector, noise: _Noise, weights: NDArray[np.floating]) -> Fit:
+    effects, trend = _rounds(design, y, noise.variances, noise.freedom)
+    effects = effects + medians(noise.residuals, design.block, design.shared) if len(effects) else effects
     loose, among = _between(effects, design)
     return Fit(
         names=names,
-        rounds=tuple(int((owner == i).sum()) for i in range(number)),
+        rounds=tuple(int((design.owner == i).sum()) for i in range(design.number)),
         logs=weights @ y,
         weights=weights,
-        noise=noise,
-        freedom=freedom,
-        total=float(slack.sum()),
+        noise=noise.variances,
+        freedom=noise.freedom,
+        total=noise.total,
         between=float(effects.var(ddof=1) / len(effects)) if len(effects) > 1 else 0.0,
         blocks=len(design.shared),
         trend=trend,

@@ -44,14 +44,21 @@ def room(doubts: Iterable[Doubt]) -> float:
     return times * warmer
 
 
+def flattery(doubts: Iterable[Doubt]) -> float:
+    """How many times slower than measured a contender may be at most; 1: nothing helped it."""
+    helped = ((FLOORS[doubt.kind].flattered, doubt.numbers) for doubt in doubts if doubt.kind in FLOORS)
+    return math.prod(times(numbers) for times, numbers in helped if times is not None)
+
+
 def handicap(faster: Sequence[Doubt], slower: Sequence[Doubt]) -> float:
-    """How many times faster than measured the slower of two may be at most, held against the faster; Doubts about each.
+    """How many times faster than measured the slower of two may be at most, compared with the faster; Doubts about
+    each.
 
     Behind a full service there is no bound when the other was held back too: then both are floors.
     """
     if any(doubt.kind == SERVICE_BOUND for doubt in slower) and any(doubt.kind in HELD_BACK for doubt in faster):
         return math.inf
-    return room(slower)
+    return room(slower) * flattery(faster)
 
 
 def handicaps(about: Mapping[str, Sequence[Doubt]]) -> dict[tuple[str, str], float]:

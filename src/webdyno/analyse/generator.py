@@ -3,15 +3,18 @@
 CPU does not tell. A thread that spins while it waits uses all of its core with nothing to do, and one that shares its
 core uses half of it with more to do than it can. So the engine says two things more in every Slice: how long its
 threads had nothing to do, and how long they could have run and had no core. Where neither is known (other drivers, an
-older engine, a kernel that does not count), what the driver used of its CPU has to do; of one that spins it is unknown.
+older engine, a kernel that does not count), what the driver used of its CPU has to do; of one that spins it is unknown,
+and so it is at an open pace of one that does not say how it waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from statistics import fmean
+from typing import Any, Literal
 
+from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 
@@ -52,6 +55,23 @@ def strain(slices: Sequence[Slice], threads: int, used: float | None) -> Strain:
 def strain_of(run: Run, slices: Sequence[Slice], used: float | None) -> Strain:
     """Of the driver of a Run."""
     return strain(slices, len(run.summary.get("threads", ())), used)
+
+
+def engine_strain(summary: Mapping[str, Any], slices: Sequence[Slice], load: Load) -> Strain:
+    """Of our own engine, by its last word and its Slices alone."""
+    return strain(slices, len(summary.get("threads", ())), meant_share(summary, load))
+
+
+def cpu_share(summary: Mapping[str, Any]) -> float | None:
+    """What the engine's threads used of their processors, by its last word: the mean of those that say so."""
+    known = [share for thread in summary.get("threads", ()) if (share := thread.get("cpu_share")) is not None]
+    return fmean(known) if known else None
+
+
+def meant_share(summary: Mapping[str, Any], load: Load) -> float | None:
+    """The same where it means something: None of threads that spin while they wait, or may."""
+    unsaid = "spin" if load.is_open else "sleep"
+    return cpu_share(summary) if summary.get("started", {}).get("wait", unsaid) == "sleep" else None
 
 
 def _sum(times_ns: Sequence[int | None]) -> int | None:

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scipy.special import stdtrit
-
+from webdyno.analyse import special
 from webdyno.analyse.estimate import CONFIDENCE
 from webdyno.analyse.table import Cell
 from webdyno.model.estimate import Estimate
@@ -42,7 +41,7 @@ that lets garbage lie for a while."""
 LEAST_PART, LEAST_PART_COLLECTED = 0.1, 0.5
 """The same as a part of the memory at the round's begin."""
 _FREED_AT_ONCE = ("cpython", "rust", "nginx", "lighttpd", "h2o")
-"""Runtimes whose memory is given back when its last use ends, by the begin of their names."""
+"""Runtimes whose memory is given back when its last use ends, by the start of their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def _looks(run: Run, steady: Sequence[Slice]) -> list[tuple[float, float]]:
 
 
 def _answered(steady: Sequence[Slice], at_ns: int) -> float:
-    """Complete answers since the begin of the steady phase; evenly within a Slice."""
+    """Complete answers since the start of the steady phase; evenly within a Slice."""
     total = 0.0
     for slice_ in steady:
         part = (at_ns - (slice_.start_ns or 0)) / slice_.duration_ns if slice_.duration_ns else 0.0
@@ -125,7 +124,7 @@ def staying(found: Sequence[Growth]) -> Estimate | None:
     mean, low, high = statistics.fmean(lates), None, None
     if len(lates) > 1:
         error = statistics.stdev(lates) / math.sqrt(len(lates))
-        reach = float(stdtrit(len(lates) - 1, (1 + CONFIDENCE) / 2)) * error
+        reach = float(special.stdtrit(len(lates) - 1, (1 + CONFIDENCE) / 2)) * error
         low, high = mean - reach, mean + reach
     return Estimate(value=mean, low=low, high=high, rounds=len(lates), unit="bytes_per_request")
 

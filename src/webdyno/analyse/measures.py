@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from scipy.special import betaincinv, stdtrit
-
+from webdyno.analyse import special
+from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
 from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Cell, Table
+from webdyno.analyse.unanswered import could_have_failed
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
 from webdyno.model.claim import Measure
 from webdyno.model.estimate import Estimate
@@ -51,7 +53,7 @@ SCALE: dict[str, float] = {"ns": 1e6, "ns_per_request": 1e6, "bytes": 2.0**20}
 
 
 def cpu_peak(run: Run) -> float | None:
-    """Most cores' worth of CPU that the contender used between two looks at it, from the begin to the end of the load;
+    """Most cores' worth of CPU that the contender used between two looks at it, from the start to the end of the load;
     None with less than two looks."""
     seen = [(r.at_ns, used) for r in run.readings if r.role == "contender" and (used := cpu_ns(r)) is not None]
     start, end = run.steady_start_ns, run.steady_end_ns
@@ -140,28 +142,33 @@ class Figures:
 
     def share(self, name: str, measure: Measure) -> Share | None:
         """The same of a measure that is a share."""
-        return _share(self.cells[name], MEASURES[measure][1]) if name in self.cells else None
+        return _share(self.cells[name], measure) if name in self.cells else None
 
     def over(self, name: str, measure: Measure, against: float) -> Ratio | None:
         """A contender's figure divided by a number; None when it has none."""
-        estimate, spread = self.estimate(name, measure), self._spread(name, measure)
-        if estimate is None:
-            return None
-        low, high = (None if end is None else end / against for end in (estimate.low, estimate.high))
-
-        def divided(comparisons: int) -> Ends:
-            least, most = spread(comparisons) if spread else (0.0, math.inf)
-            return least / against, most / against
-
-        return Ratio(estimate.value / against, low, high, estimate.rounds, divided)
-
-    def _spread(self, name: str, measure: Measure) -> Spread | None:
         if MEASURES[measure][0] == "share":
             share = self.share(name, measure)
-            return share.spread if share is not None and len(share.shares) > 1 else None
-        fitted = self.fitted(measure)
+            return None if share is None else share.over(against)
+        estimate, fitted = self.estimate(name, measure), self.fitted(measure)
         level = fitted.level(name) if fitted and name in fitted.names else None
-        return None if level is None else _spread_of(level)
+        return None if estimate is None else _over(estimate, None if level is None else _spread_of(level), against)
+
+
+@dataclass(frozen=True)
+class Together(Figures):
+    """Several tables as one, for shares of errors: all requests that a contender had in a round."""
+
+    parts: tuple[Figures, ...] = ()
+
+    def share(self, name: str, measure: Measure) -> Share | None:
+        """Of the rounds that each of its tables has; None for any other measure than errors."""
+        if measure != "errors":
+            return None
+        by_round: dict[int, list[Window]] = defaultdict(list)
+        for part in self.parts:
+            for window in part.cells[name].windows if name in part.cells else ():
+                by_round[window.run.trial.round].append(window)
+        return _errors([windows for windows in by_round.values() if len(windows) == len(self.parts)])
 
 
 def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure) -> Ratio | None:
@@ -197,6 +204,16 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     return Ratio(told.value, told.low, told.high, told.rounds, _spread_of(contrast))
 
 
+def _over(estimate: Estimate, spread: Spread | None, against: float) -> Ratio:
+    low, high = (None if end is None else end / against for end in (estimate.low, estimate.high))
+
+    def divided(comparisons: int) -> Ends:
+        least, most = spread(comparisons) if spread else (0.0, math.inf)
+        return least / against, most / against
+
+    return Ratio(estimate.value / against, low, high, estimate.rounds, divided)
+
+
 def _spread_of(contrast: Contrast) -> Spread:
     def spread(comparisons: int) -> Ends:
         reach = contrast.reach(1 - (1 - CONFIDENCE) / 2 / comparisons)
@@ -212,6 +229,29 @@ class Share:
     shares: tuple[float, ...]
     asked: int
     """Requests of all rounds together."""
+    left: int = 0
+    """Of errors: requests of all rounds without an answer at their end, that may have hung."""
+    possible: float = 0.0
+    """What it would be, had these failed."""
+
+    @property
+    def bounded(self) -> Estimate:
+        """As a claim must read it: what nobody answered may have failed, in a window too short to count it."""
+        known = self.estimate
+        if known.high is None:
+            return known
+        return Estimate(
+            value=known.value, low=known.low, high=max(known.high, self.possible), rounds=known.rounds, unit="share"
+        )
+
+    def ends(self, comparisons: int) -> Ends:
+        """``spread``, read the same way."""
+        low, high = self.spread(comparisons)
+        return low, max(high, self.possible)
+
+    def over(self, against: float) -> Ratio:
+        """Divided by a number."""
+        return _over(self.bounded, self.ends if len(self.shares) > 1 else None, against)
 
     @property
     def estimate(self) -> Estimate:
@@ -227,31 +267,50 @@ class Share:
         mean, reach = statistics.fmean(self.shares), self._reach(comparisons)
         tail, these = (1 - CONFIDENCE) / 2 / comparisons, mean * self.asked
         others = self.asked - these
-        low = float(betaincinv(these, others + 1, tail)) if these > 0 else 0.0
-        high = float(betaincinv(these + 1, others, 1 - tail)) if others > 0 else 1.0
+        low = float(special.betaincinv(these, others + 1, tail)) if these > 0 else 0.0
+        high = float(special.betaincinv(these + 1, others, 1 - tail)) if others > 0 else 1.0
         return max(0.0, min(mean - reach, low)), min(1.0, max(mean + reach, high))
 
     def _reach(self, comparisons: int) -> float:
         """Of the t interval over rounds."""
         error = statistics.stdev(self.shares) / math.sqrt(len(self.shares))
-        return float(stdtrit(len(self.shares) - 1, 1 - (1 - CONFIDENCE) / 2 / comparisons)) * error
+        return float(special.stdtrit(len(self.shares) - 1, 1 - (1 - CONFIDENCE) / 2 / comparisons)) * error
 
 
-def _share(cell: Cell, of: Callable[[Window], float | None]) -> Share | None:
-    shares = tuple(share for window in cell.windows if (share := of(window)) is not None)
+def _share(cell: Cell, measure: Measure) -> Share | None:
+    if measure == "errors":
+        return _errors([[window] for window in cell.windows])
+    shares = tuple(share for window in cell.windows if (share := MEASURES[measure][1](window)) is not None)
     asked = sum(window.ok + sum(window.errors.values()) for window in cell.windows)
     return Share(shares, asked) if shares else None
 
 
+def _errors(rounds: Sequence[Sequence[Window]]) -> Share | None:
+    """Of the windows of each round, one or more, all requests as one."""
+    if not rounds:
+        return None
+    shares, possible, asked, left = [], [], 0, 0
+    for windows in rounds:
+        ok, wrong = sum(window.ok for window in windows), sum((Counter(window.errors) for window in windows), Counter())
+        more = sum(could_have_failed(window.run, window.points_ns.get("p99")) for window in windows)
+        shares.append(error_share(wrong, ok))
+        possible.append(error_share(wrong, ok, more))
+        asked, left = asked + ok + sum(wrong.values()), left + more
+    return Share(tuple(shares), asked, left, statistics.fmean(possible))
+
+
 def _of_shares(one: Share | None, other: Share | None) -> Ratio | None:
-    """Of intervals, the widest that they allow: whoever has no errors at all is the other's equal if it has none."""
+    """Of intervals, the widest that they allow: one without any errors is the equal of another without any."""
     if one is None or other is None:
         return None
-    mine, others = one.estimate, other.estimate
+    mine, others = one.bounded, other.bounded
     rounds = min(mine.rounds, others.rounds)
     if mine.value == 0 and others.value == 0:
-        sure = 1.0 if rounds > 1 else None
-        return Ratio(1.0, sure, sure, rounds, of_nothing=True)
+        if rounds < 2:
+            return Ratio(1.0, None, None, rounds, of_nothing=True)
+        low = 0.0 if other.left else 1.0
+        high = math.inf if one.left else 1.0
+        return Ratio(1.0, low, high, rounds, of_nothing=True)
     value = mine.value / others.value if others.value else math.inf
     if mine.low is None or mine.high is None or others.low is None or others.high is None:
         return Ratio(value, None, None, rounds)
@@ -261,7 +320,7 @@ def _of_shares(one: Share | None, other: Share | None) -> Ratio | None:
 
 
 def _spread_of_shares(one: Share, other: Share) -> Spread:
-    return lambda comparisons: _divided(one.spread(comparisons), other.spread(comparisons))
+    return lambda comparisons: _divided(one.ends(comparisons), other.ends(comparisons))
 
 
 def _divided(one: Ends, other: Ends) -> Ends:

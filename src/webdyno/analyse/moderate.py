@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, polygamma
+
+from webdyno.analyse import special
 
 Vector = NDArray[np.floating]
 
@@ -42,12 +43,12 @@ def _prior(variances: Vector, freedom: Vector) -> tuple[float, float]:
     if pooled <= 0:
         return np.inf, 0.0
     # a variance of exactly zero is a coincidence of rounding; its logarithm must not rule the table
-    logs = np.log(np.maximum(variances, 1e-5 * pooled)) - digamma(freedom / 2) + np.log(freedom / 2)
-    spread = float(logs.var(ddof=1) - polygamma(1, freedom / 2).mean())
+    logs = np.log(np.maximum(variances, 1e-5 * pooled)) - special.digamma(freedom / 2) + np.log(freedom / 2)
+    spread = float(logs.var(ddof=1) - special.polygamma(1, freedom / 2).mean())
     if spread <= 0:
         return np.inf, pooled  # the variances differ by less than chance alone would make them: one for all
     prior_freedom = 2 * _inverse_trigamma(spread)
-    prior = float(np.exp(logs.mean() + digamma(prior_freedom / 2) - np.log(prior_freedom / 2)))
+    prior = float(np.exp(logs.mean() + special.digamma(prior_freedom / 2) - np.log(prior_freedom / 2)))
     return prior_freedom, prior
 
 
@@ -55,8 +56,8 @@ def _inverse_trigamma(y: float) -> float:
     """x with trigamma(x) = y, by Newton's method on 1/trigamma, which is nearly straight (Smyth 2004, appendix)."""
     x = 0.5 + 1 / y
     for _ in range(50):
-        trigamma = float(polygamma(1, x))
-        step = trigamma * (1 - trigamma / y) / float(polygamma(2, x))
+        trigamma = float(special.polygamma(1, x))
+        step = trigamma * (1 - trigamma / y) / float(special.polygamma(2, x))
         x += step
         if -step / x < 1e-8:
             break

@@ -36,7 +36,7 @@ class Objective(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What objectives are held against: the engine's last word over the steady phase, its Slices, what was asked."""
+    """What objectives are checked against: the engine's last word over the steady phase, its Slices, what was asked."""
 
     summary: Mapping[str, Any]
     slices: Sequence[Slice]
@@ -48,6 +48,11 @@ class Course:
         due = self.summary["offered"]
         return (due - self.summary["errors"].get("shed", 0)) / due if due else 0.0
 
+    @property
+    def is_short(self) -> bool:
+        """At an open pace: a part of what was due was never sent."""
+        return self.load.is_open and bool(self.summary["offered"]) and self.sent_share < OFFERED
+
 
 def missed(wanted: Sequence[Objective], course: Course) -> list[str]:
     """A sentence for each objective that this load missed, and for what misses them all."""
@@ -57,8 +62,8 @@ def missed(wanted: Sequence[Objective], course: Course) -> list[str]:
     said = [sentence for each in wanted if (sentence := _missed(each, course, patience_ns))]
     if (found := silence(course.slices)) is not None:
         said.append(f"missed, {found.sentence}")
-    if course.load.is_open and course.summary["offered"] and course.sent_share < OFFERED:
-        said.append(f"missed, {per_cent(1 - course.sent_share)} were never sent, for every connection was waiting")
+    if course.is_short:
+        said.append(f"missed, {per_cent(1 - course.sent_share)} were never sent, because every connection was waiting")
     return said
 
 

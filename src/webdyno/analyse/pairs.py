@@ -1,8 +1,8 @@
 """Pairs: every two contenders of a table at once, and how likely chance alone makes what lies between them.
 
 A rate that something else than the contender held down is a floor (``floors``). How much higher it may be is a handicap
-of whoever was measured to be faster: the difference must lie beyond it, with its whole interval. Such a pair is asked
-like any other, so it counts among those that Holm's step-down is over.
+of the one that was measured to be faster: the difference must lie beyond it, with its whole interval. Such a pair is
+asked like any other, so it counts among those that Holm's step-down is over.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
+from webdyno.analyse import special
 from webdyno.analyse.estimate import Fit
 
 ENOUGH = 3
 """Rounds of both from which on one may be said to beat the other: two that happen to agree say nothing of noise."""
 Handicaps = Mapping[tuple[str, str], float]
-"""How many times faster than measured the second may be, held against the first; who is not in it: no faster."""
+"""How many times faster than measured the second may be, compared with the first; not in it: no faster."""
 NONE: Handicaps = MappingProxyType({})
 Claim = tuple[str, str]
 """The first beats the second."""
@@ -55,7 +55,9 @@ class Pairs:
             room = self._room(handicaps)
             ahead = np.maximum(ahead - np.where(self.apart > 0, room, room.T), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(self.error > 0, 2 * stdtr(self.freedom, -ahead / self.error), np.where(ahead == 0, 1.0, 0.0))
+            p = np.where(
+                self.error > 0, 2 * special.stdtr(self.freedom, -ahead / self.error), np.where(ahead == 0, 1.0, 0.0)
+            )
         return np.asarray(np.where(np.isnan(p), 1.0, p))
 
     def boundless(self, handicaps: Handicaps) -> NDArray[np.bool_]:

@@ -1,8 +1,8 @@
 """Parts: the rate in each third of a server's life under load, which shows what its JIT compiler does.
 
-The original of study S4 loaded each server three times in a row and compared the third time with the first. Here every
-round begins with a fresh server, so that rounds are independent; the same is seen within a round. Of rounds in place
-only the first has the beginning of a life.
+The original of study pypy loaded each server three times in a row and compared the third time with the first. Here
+every round begins with a fresh server, so that rounds are independent; the same is seen within a round. Of rounds in
+place only the first has the beginning of a life.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PARTS = 3
 
 
 def rates_by_part(slices: Iterable[Slice]) -> list[float]:
-    """Right answers per second in each third of all Slices, in their order; empty with less than three of them.
+    """Correct answers per second in each third of all Slices, in their order; empty with less than three of them.
 
     A Slice that lies across a border counts on both sides by its share of time.
     """

@@ -105,14 +105,16 @@ def claim_sentence(claim: Claim, case: ClaimCase, ruling: Ruling, cases: Sequenc
 
 
 def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
-    """In how many comparisons it is so; of a claim about most of them, also the middle one."""
+    """In how many comparisons it is so; of a claim about most of them, also the middle one: of a figure that was
+    claimed the middle figure, and not how many times the claimed one that is."""
     number = words.count(len(cases), "comparison")
     if claim.share == 1.0:
         return f"so in {sum(one.ruling == ruling for one in cases)} of {number}"
     held = sum(one.ruling == "holds" for one in cases)
     middle = statistics.median(one.estimate.value for one in cases if one.estimate is not None)
+    told = f"{middle:.2f}x" if claim.value is None else claimed(claim.value * middle, claim.measure)
     wanted = words.per_cent(claim.share)
-    return f"it holds in {held} of {number}, and {wanted} were claimed; the middle of all is {middle:.2f}x"
+    return f"it holds in {held} of {number}, and {wanted} were claimed; the middle of all is {told}"
 
 
 def _value(value: float, claim: Claim, times: Estimate) -> str:

@@ -1,9 +1,9 @@
 """Race: from the Runs so far to the Trials worth doing next. Pure: asked again with the same Runs, it says the same.
 
-After each round from the third on there is a look. A pair of contenders is settled when it is told apart, when it is
+After each round from the third on there is a look. A pair of contenders is settled when it is distinguished, when it is
 surely equal within the margin (see ``compare``), or when telling it would take more rounds than there may be. For the
-question "who are the first three" only pairs count that touch the three which now lead. Whoever has no open pair is
-left out of the next round; when nobody has, or the time is spent, the race is over.
+question "who are the first three" only pairs count that touch the three which now lead. A contender without an open
+pair is left out of the next round; when nobody has, or the time is spent, the race is over.
 
 Looking often and asking many pairs both make false claims likelier. Look k may spend alpha * 6 / (pi k)^2, which adds
 up to alpha over any number of looks, and Holm's step-down holds it over all pairs of all tables at once. So the chance
@@ -25,8 +25,8 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
+from webdyno.analyse import special
 from webdyno.analyse.additive import Meetings
 from webdyno.analyse.compare import POWER, Pair, equal
 from webdyno.analyse.estimate import Cells, fit
@@ -155,7 +155,7 @@ def _hopeless(pairs: Pairs, race: Race, level: float) -> NDArray[np.bool_]:
 
     Needed to tell a difference d in 4 of 5 cases: rounds * ((z of the level + z of the power) * error / d)^2.
     """
-    distance = float(ndtri(1 - level / 2) + ndtri(POWER))
+    distance = float(special.ndtri(1 - level / 2) + special.ndtri(POWER))
     likely = np.abs(pairs.apart) + pairs.error
     done = np.minimum(pairs.rounds[:, None], pairs.rounds[None, :])
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -27,7 +27,7 @@ def letters(ordered: Sequence[str], apart: Collection[frozenset[str]]) -> dict[s
     groups: list[frozenset[str]] = []
     together: set[frozenset[str]] = set()
     for at, name in enumerate(ordered):
-        # The farthest first: whoever lies between is mostly near to both, and one group serves them all.
+        # The farthest first: one that lies between is mostly near to both, and one group serves them all.
         for other in reversed(ordered[at + 1 :]):
             if other in near[name] and frozenset((name, other)) not in together:
                 group = _grown(name, other, ordered, near)

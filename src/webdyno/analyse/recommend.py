@@ -34,14 +34,20 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
     served = dict.fromkeys(standing.contender for standing in standings if standing.rounds_ok)
     waited_for = dict.fromkeys(standing.contender for standing in standings if _is_unknown(standing))
     if served and waited_for:
-        return None, f"nobody can be recommended yet: {words.listing(list(waited_for))} ran in less than two rounds"
+        return (
+            None,
+            f"no contender can be recommended yet: {words.listing(list(waited_for))} ran in less than two rounds",
+        )
     if len(served) == 1:
-        return None, f"nobody can be recommended: {words.listing(list(served))} alone served, so it beat nobody"
+        return (
+            None,
+            f"no contender can be recommended: only {words.listing(list(served))} served, without a rival",
+        )
     if not all(verdict.winners for verdict in verdicts):
-        return None, "nobody can be recommended: not every workload has a ranking"
+        return None, "no contender can be recommended: not every workload has a ranking"
     scores = _scores(verdicts)
     if not scores:
-        return None, "nobody can be recommended: no contender is ranked on every workload"
+        return None, "no contender can be recommended: no contender is ranked on every workload"
     best = max(scores, key=lambda name: scores[name])
     rivals = [name for name in scores if name != best and all(name in verdict.winners for verdict in verdicts)]
     everywhere = " on every workload" if len(verdicts) > 1 else ""
@@ -60,7 +66,7 @@ def _is_unknown(standing: Standing) -> bool:
 
 
 def _among(scores: Mapping[str, float], verdicts: Sequence[Verdict]) -> str:
-    """Of whom it is the best: whoever was asked on one workload alone may be faster there."""
+    """Among which it is the best: one that was asked on one workload alone may be faster there."""
     ranked = {each.contender for verdict in verdicts for each in verdict.standings if each.place is not None}
     if len(scores) == 1:
         return "the only one that is ranked on every workload"

@@ -1,4 +1,4 @@
-"""Replay: a race from its Runs, look by look. Which pairs are told, and which Trials are worth doing next.
+"""Replay: a race from its Runs, look by look. Which pairs are decided, and which Trials are worth doing next.
 
 Everything follows from the plan and the Runs, so a race that was killed goes on as if it had not been, and the report
 claims exactly what the race did.

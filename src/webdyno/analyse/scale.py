@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from webdyno.analyse import special
 from webdyno.model.estimate import Estimate
 
 LEVELS = 5
@@ -42,7 +43,7 @@ class Law:
     """Where the rate is highest; None: it only rises. ``high`` alone None: it may."""
 
     def rate(self, number: float) -> float:
-        """Right answers per second at ``number``."""
+        """Correct answers per second at ``number``."""
         logs = _logs(
             np.array([number]), (math.log(self.rate_of_one.value), self.contention.value, self.coherence.value)
         )
@@ -154,10 +155,8 @@ def _squares_without(at: int, held: float, numbers: Vector, logs: Vector, near: 
 
 def _limit(logs: Vector, best: _Fit) -> float | None:
     """Squares up to which a held value belongs to the interval; None: there are no more values than parameters."""
-    from scipy.stats import f as fisher
-
     freedom = len(logs) - 3
-    return best.squares * (1 + float(fisher.ppf(0.95, 1, freedom)) / freedom) + 1e-12 if freedom > 0 else None
+    return best.squares * (1 + float(special.fdtri(1, freedom, 0.95)) / freedom) + 1e-12 if freedom > 0 else None
 
 
 def _peak(numbers: Vector, logs: Vector, best: _Fit, starts: int) -> Estimate | None:

@@ -13,14 +13,14 @@ from typing import Literal
 import msgspec
 
 from webdyno.analyse import words
-from webdyno.analyse.claims import Judged
+from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.scale import Law, law, refusal
 from webdyno.analyse.table import Cell
 from webdyno.model.scaling import Scaling
 
 Over = Literal["connections", "workers"]
 FAR = 10
-"""Times the highest level: a knee beyond is no finding, but a coherence that cannot be told from zero."""
+"""Times the highest level: a knee beyond is no finding, but a coherence that does not differ from zero."""
 FLAT = 0.05
 """A rise over all levels below this is none."""
 

@@ -12,7 +12,7 @@ import msgspec
 from webdyno.analyse import words
 from webdyno.analyse.compare import equal, rounds_needed, slow_starts_allowed
 from webdyno.analyse.estimate import Fit
-from webdyno.analyse.floors import COUNTED, HELD_BACK, LUCK, NOT_ITS_OWN, handicap, is_open_upwards, room
+from webdyno.analyse.floors import COUNTED, HELD_BACK, LUCK, NOT_ITS_OWN, flattery, handicap, is_open_upwards, room
 from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Standing
@@ -31,10 +31,10 @@ def verdict_sentence(
 
 def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None, pairs: int | None) -> str:
     if not ranked or fit is None or ranked[0].rate is None:
-        return "nobody served this in a way that can be compared"
+        return "no contender served this in a way that can be compared"
     first, figure = ranked[0].contender, words.with_interval(ranked[0].rate, "requests/s")
     if len(ranked) == 1:
-        return f"{first} served {figure}; there is nobody to compare it with"
+        return f"{first} served {figure}; there is no other to compare it with"
     second = ranked[1].contender
     contrast = fit.contrast(first, second)
     if contrast is None:
@@ -69,7 +69,7 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
         )
     if floors:
         what = "only a quieter machine would" if _unlucky(ranked, floors) else "more rounds would not"
-        advice = f"{what} tell, for {words.listing(floors)} may be faster than could be measured"
+        advice = f"{what} tell, because {_hidden(ranked, floors)} than could be measured"
         return _untold("cannot tell", names, leader.contender, figure, advice)
     if all(equal(fit, leader.contender, name) for name in rivals):
         starts = min(standing.rounds_ok for standing in ranked if standing.contender in winners)
@@ -104,6 +104,14 @@ def _floors(ranked: Sequence[Standing], winners: Sequence[str]) -> list[str]:
     ]
 
 
+def _hidden(ranked: Sequence[Standing], floors: Sequence[str]) -> str:
+    """What measuring may have hidden: that the first was flattered, or that others were held back."""
+    held = [standing for standing in ranked if standing.contender in floors and room(standing.doubts) > 1]
+    if not held and flattery(ranked[0].doubts) > 1:
+        return f"{ranked[0].contender} may be slower"
+    return f"{words.listing(floors)} may be faster"
+
+
 def _one_step(ranked: Sequence[Standing], winners: Sequence[str], floors: Sequence[str]) -> float | None:
     """The step that may hide what lies between the ``winners``, as a share; None where something else does."""
     tied = [standing for standing in ranked if standing.contender in winners]
@@ -119,8 +127,9 @@ def _behind(standing: Standing) -> float:
 
 
 def _unlucky(ranked: Sequence[Standing], floors: Sequence[str]) -> bool:
-    """Whether only what another round may lift held them back."""
-    kinds = {doubt.kind for standing in ranked if standing.contender in floors for doubt in standing.doubts}
+    """Whether only what another round may lift held them back, or flattered the first."""
+    asked = {*floors, *([ranked[0].contender] if flattery(ranked[0].doubts) > 1 else [])}
+    kinds = {doubt.kind for standing in ranked if standing.contender in asked for doubt in standing.doubts}
     held = set(NOT_ITS_OWN) & kinds
     return bool(held) and held <= LUCK
 

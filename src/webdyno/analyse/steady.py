@@ -49,7 +49,7 @@ Vector = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What the Slices of one Run say about its warm-up; times in ns from the begin of the load."""
+    """What the Slices of one Run say about its warm-up; times in ns from the start of the load."""
 
     read: bool
     """False: too few Slices, or a rate that is not the server's; then nothing else is known."""
@@ -57,7 +57,7 @@ class Course:
     settled_ns: int | None = None
     to_95_ns: int | None = None
     levels_ns: int | None = None
-    """Where change points alone put the begin of the steady state."""
+    """Where change points alone put the start of the steady state."""
     mser_ns: int | None = None
     """Where MSER puts it."""
 

@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """Rounds by outcome; one called ok without a right answer is none."""
+        """Rounds by outcome; one called ok without a correct answer is none."""
         good = {window.run.trial.id for window in self.windows}
         called = (
             "no-success" if run.outcome == "ok" and run.trial.id not in good else run.outcome for run in self.runs

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+
+from webdyno.analyse import special
 
 Vector = NDArray[np.floating]
 
@@ -70,7 +71,7 @@ def threshold(rates: Sequence[float], met: Sequence[bool]) -> Threshold:
     likelihood = np.zeros((len(logs), len(SPREADS)))
     for rate in np.unique(tried):
         here = np.asarray(met)[tried == rate]
-        above = ndtr((logs[:, None] - rate) / SPREADS[None, :])
+        above = special.ndtr((logs[:, None] - rate) / SPREADS[None, :])
         share = MET_BY_CHANCE + (1 - MET_BY_CHANCE - MISSED_BY_CHANCE) * above
         likelihood += here.sum() * np.log(share) + (~here).sum() * np.log1p(-share)
     weights = np.exp(likelihood - likelihood.max())

@@ -11,15 +11,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR, failed
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.words import count, time_ns
+from webdyno.model.load import Load
+from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 
 SILENT_NS = 1e9
 """So long without a byte, while requests were under way."""
 _ANSWERED = ("wrong-status", "wrong-body")
 """Errors that are answers."""
+
+
+def could_have_failed(run: Run, soon_ns: float | None) -> int:
+    """Requests without an answer at the end of a load that may never get one, which no count of errors knows.
+
+    Those under way for longer than ``soon_ns`` (None, or ages that the driver does not tell: all), and no less than the
+    clients that never got an answer. A driver that drops what is under way at the end had one with each of its clients.
+    """
+    load, steady = run.trial.load, [slice_ for slice_ in run.slices if slice_.phase == "steady"]
+    if run.driver_can is not None and not run.driver_can.unfinished:
+        return 0 if load.count is not None else load.max_connections or load.connections
+    aged = soon_ns is not None and any(slice_.unfinished_hdr for slice_ in steady)
+    under_way = sum(slice_.errors.get(NOT_AN_ERROR, 0) for slice_ in steady)
+    waiting = older_than(steady, soon_ns) if aged and soon_ns is not None else under_way
+    return max(waiting, never_answered(run) or 0)
+
+
+def never_answered(run: Run) -> int | None:
+    """Connections that never got an answer; None where the driver does not tell."""
+    number = run.summary.get("connections_unanswered")
+    return number if isinstance(number, int) else None
+
+
+def connections_served(load: Load, runs: Sequence[Run]) -> int | None:
+    """How many of the connections of a closed load got an answer at all, in the run with the fewest; None where the
+    load is open, or the driver does not tell."""
+    never = [number for run in runs if (number := never_answered(run)) is not None]
+    return None if load.is_open or not never else load.connections - max(never)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +63,9 @@ class Silence:
     @property
     def sentence(self) -> str:
         """Without its subject."""
-        return f"nobody was answered in the last {time_ns(self.ns)}, while {count(self.unanswered, 'request')} waited"
+        return (
+            f"no request was answered in the last {time_ns(self.ns)}, while {count(self.unanswered, 'request')} waited"
+        )
 
 
 def ages(slices: Sequence[Slice]) -> Latency | None:
@@ -59,7 +91,7 @@ def silence(slices: Sequence[Slice]) -> Silence | None:
     natural_ns = max(SILENT_NS, first_bytes.max_ns if first_bytes else 0.0)
     if silent_ns < 0.99 * natural_ns:  # slices end a hair early or late
         return None
-    lost = sum(number for slice_ in tail for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
+    lost = sum(failed(slice_.errors) for slice_ in tail)
     left = ages(tail)
     if not lost and (left is None or left.max_ns < 0.99 * natural_ns):
         return None

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from webdyno.analyse import doubts as rules
-from webdyno.analyse.claims import Judged, judge_claims
+from webdyno.analyse.claims import judge_claims
 from webdyno.analyse.compare import Pair, apart
+from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.curves import courses, curves, routes
 from webdyno.analyse.estimate import Fit
 from webdyno.analyse.floors import handicaps
@@ -28,6 +29,7 @@ from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.shapes import shapes
 from webdyno.analyse.steps import fit_figure
 from webdyno.analyse.table import Cell, Evidence, Table, tables
+from webdyno.analyse.unanswered import connections_served
 from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
@@ -162,6 +164,8 @@ def _standing(
         place=place,
         letters=letters,
         ratio_to_best=to_best,
+        connections=None if cell.load.is_open else cell.load.connections,
+        connections_served=connections_served(cell.load, [window.run for window in cell.windows]),
         requests_per_connection=requests_per_connection(window.run for window in cell.windows),
         errors=cell.errors,
         error_ratio=cell.error_ratio,

@@ -178,7 +178,7 @@ def _outcome(
 
 
 def _not_comparable(it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Sequence[Doubt]) -> str:
-    """Why the figures of the two may not be held against each other at all; empty when they may."""
+    """Why the figures of the two may not be compared at all; empty when they may."""
     for side, doubts in about.items():
         for doubt in doubts:
             if doubt.severity == "voids":
@@ -205,8 +205,8 @@ def _held_back(outcome: Outcome, about: Mapping[str, Sequence[Doubt]], rate: Cha
     against: dict[str, Outcome] = {BASE: "better", HEAD: "worse"}
     decided = [side for side in held if outcome in ("same", against[side])]
     if len(held) > 1 and (decided or outcome == "cannot tell"):
-        return "both were held back by something else than themselves"
-    return f"{decided[0]} was held back by something else than itself" if decided else ""
+        return "both were held back by something other than themselves"
+    return f"{decided[0]} was held back by something other than itself" if decided else ""
 
 
 def _room(doubts: Sequence[Doubt]) -> float:

@@ -1,8 +1,8 @@
 """Window: what one Run says over its steady phase.
 
-One definition of rate, for every driver: right answers divided by the true length of the phase. Latency comes from the
-added histograms of the phase, or from the driver's own points when it gives no histogram; points of several Slices are
-never averaged into a percentile. CPU is read from cumulative counters interpolated at the edges of the phase.
+One definition of rate, for every driver: correct answers divided by the true length of the phase. Latency comes from
+the added histograms of the phase, or from the driver's own points when it gives no histogram; points of several Slices
+are never averaged into a percentile. CPU is read from cumulative counters interpolated at the edges of the phase.
 
 A Run that was measured in a block has its rate and its CPU from its turns (``turns``), and its errors from these too;
 all else is from its steady phase.
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
-from webdyno.analyse.error_share import NOT_AN_ERROR, error_share
+from webdyno.analyse.error_share import NOT_AN_ERROR, error_share, gone_wrong
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.turns import Turned, turned, turns_of
@@ -72,7 +72,7 @@ class Window:
 
     @property
     def cpu_per_request_ns(self) -> float | None:
-        """CPU of the contender's whole tree for one right answer."""
+        """CPU of the contender's whole tree for one correct answer."""
         if self.turned is not None and self.turned.cpu_per_request_ns is not None:
             return self.turned.cpu_per_request_ns
         of = self.steady
@@ -80,7 +80,7 @@ class Window:
 
     @property
     def service_cpu_per_request_ns(self) -> float | None:
-        """CPU of the service's whole tree for one right answer; its turns do not tell it."""
+        """CPU of the service's whole tree for one correct answer; its turns do not tell it."""
         return None if not self.service_cores else self.service_cores / self.steady.rate_per_s * 1e9
 
     @property
@@ -126,13 +126,14 @@ def read_window(run: Run, *, latencies: bool = True) -> Window | None:
 
 
 def by_turns(window: Window, turns: Turned) -> Window:
-    """The window with what its turns say; what it counts is counted in both."""
+    """The window with what its turns say; what it counts is counted in both, and errors in the leads of turns too."""
     phase, slices = window.steady, turns_of(window.run)
+    leads = [each for each in window.run.slices if each.phase == "lead"]
     return replace(
         phase,
         offered=phase.offered + sum(slice_.offered for slice_ in slices),
         ok=phase.ok + turns.ok,
-        errors=count_errors([*steady_slices(window.run), *slices]),
+        errors=count_errors([*steady_slices(window.run), *leads, *slices]),
         rate_per_s=turns.rate_per_s,
         contender_cores=phase.contender_cores if turns.cores is None else turns.cores,
         driver_cores=_driver_cores(slices, turns.seconds) or phase.driver_cores,
@@ -158,7 +159,7 @@ def count_errors(slices: Iterable[Slice]) -> dict[str, int]:
     errors: Counter[str] = Counter()
     for slice_ in slices:
         errors.update(slice_.errors)
-    return {kind: number for kind, number in errors.items() if number and kind != NOT_AN_ERROR}
+    return gone_wrong(errors)
 
 
 def requests_per_connection(runs: Iterable[Run]) -> float | None:

@@ -47,12 +47,18 @@ def plain(estimate: Estimate, scale: float = 1.0) -> str:
 
 
 def interval(estimate: Estimate, scale: float = 1.0, dash: str = "-") -> str:
-    """``47,950-48,700``; empty without an interval. Written with the digits of the value it belongs to."""
+    """``47,950-48,700``; empty without an interval. Written with the digits of the value it belongs to; an end that is
+    not zero never reads as zero, for a ratio of ``60-17,000`` is far from none."""
     width = half_width(estimate)
     if estimate.low is None or estimate.high is None or width is None:
         return ""
     places = decimals(estimate.value / scale, width / scale)
-    return f"{number(estimate.low / scale, places)}{dash}{number(estimate.high / scale, places)}"
+    return dash.join(_end(end / scale, places) for end in (estimate.low, estimate.high))
+
+
+def _end(value: float, places: int) -> str:
+    lost = value != 0 and round(value, places) == 0
+    return number(value, decimals(value, None) - 1 if lost else places)
 
 
 def with_interval(estimate: Estimate, unit: str) -> str:

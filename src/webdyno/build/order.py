@@ -44,7 +44,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Part:
-    """A folder in the cache that depends on ``ingredients`` and on nothing else, so whoever has the same shares it."""
+    """A folder in the cache that depends on ``ingredients`` and on nothing else, so all that have the same share it."""
 
     name: str
     """Of the folder it lies in: environments, apps."""

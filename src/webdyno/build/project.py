@@ -100,7 +100,7 @@ def _asked(folder: Path, file: str) -> Asked:
     about = pyproject_of(folder)
     if file == "pyproject.toml" and about.needs() is None and about.writes:
         raise UsageError(
-            f"{folder / file}: only building the project tells all that it needs, and that would write into it; "
+            f"{folder / file}: only building the project shows all that it needs, and that would write into it; "
             f"{_YOURSELF}"
         )
     return Asked(roots=[source_root(folder)])
@@ -119,7 +119,7 @@ def _of_requirements(folder: Path, file: str) -> Asked:
         needs = about.needs(local.extras)
         if needs is None:
             raise UsageError(
-                f"{folder / file}: {line!r} installs a folder of yours, and only building it tells all that it needs, "
+                f"{folder / file}: {line!r} installs a folder of yours, and only building it shows all that it needs, "
                 f"which would write into it; {_YOURSELF}"
             )
         asked += needs
@@ -127,7 +127,7 @@ def _of_requirements(folder: Path, file: str) -> Asked:
         roots.append(local.root)
     if not left:
         return Asked()
-    note = f"; not installed but found where it lies, for a build would write there: {', '.join(left)}"
+    note = f"; not installed but found where it lies, because a build would write there: {', '.join(left)}"
     return Asked(lines=asked, roots=roots, note=note)
 
 

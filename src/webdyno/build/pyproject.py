@@ -1,4 +1,4 @@
-"""pyproject.toml of somebody's project: what it needs, and whether whoever builds it writes into its folder."""
+"""pyproject.toml of somebody's project: what it needs, and whether building it writes into its folder."""
 
 from __future__ import annotations
 

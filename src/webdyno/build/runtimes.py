@@ -52,7 +52,7 @@ def _look(runtime: Runtime, recipe: Recipe, host: Host, cache: Path | None) -> F
     for program in [*recipe.candidates(runtime, host), *brought(runtime, cache)]:
         told = _told([program, *runtime.version], host)
         if not told:
-            why = f"{program} does not tell its version"
+            why = f"{program} does not report its version"
         elif runtime.minimum and _numbers(told) < _numbers(runtime.minimum):
             why = f"{program} is {told.splitlines()[0]}, and {runtime.minimum} or newer is needed"
         else:

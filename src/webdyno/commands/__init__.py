@@ -16,7 +16,6 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 from webdyno import __version__
 from webdyno.commands.saying import heard
 from webdyno.model.errors import MachineError, WebdynoError
-from webdyno.rig.streams import is_unread
 
 COMMANDS = {
     "run": "Measure a study: who wins, by how much, how sure, and why.",
@@ -30,12 +29,14 @@ COMMANDS = {
     "try": "Which server, which settings, for your own application?",
     "load": "Load a URL that already answers, as wrk or ab would.",
     "capacity": "The highest rate at which a server meets its objectives.",
-    "compare": "Head against base: faster, slower, the same, or not to be told.",
+    "compare": "Head against base: faster, slower, the same, or undecided.",
     "doctor": "Is this machine fit to measure on?",
     "lock": "Write down the exact versions a contender's requirements resolve to.",
     "completion": "The script that completes webdyno's commands in your shell.",
 }
 """Each is ``commands/NAME.py`` with a function of that name (words of Python's own end in an underscore)."""
+RESUMED = ("run", "compare", "capacity")
+"""Those that go on with a results folder."""
 _FUNCTIONS = {"list": "list:list_", "try": "try_:try_"}
 
 _HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine, for this workload.
@@ -56,6 +57,7 @@ def make_app(called: str | None = None) -> App:
         help_format="markdown",
         help_epilogue=_EPILOGUE,
         version=__version__,
+        version_format="plaintext",
         default_parameter=Parameter(negative=()),
         suppress_keyboard_interrupt=False,
         result_action="return_value",
@@ -107,8 +109,8 @@ def call(arguments: list[str]) -> int:
         _complain("stopped by Ctrl-C")
         return 128 + signal.SIGINT
     except OSError as error:
-        if isinstance(error, BrokenPipeError) and (unread := [each for each in (1, 2) if is_unread(each)]):
-            # whoever read our output (head, less) has seen enough; keep Python from complaining again at its own end.
+        if isinstance(error, BrokenPipeError) and (unread := _unread()):
+            # the reader of our output (head, less) has seen enough; keep Python from complaining again at its own end.
             # A pipe that breaks elsewhere is a fault, and does not end in silence.
             for stream in unread:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
@@ -117,11 +119,18 @@ def call(arguments: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         hint = "webdyno doctor looks at this machine's limits"
         if error.errno == errno.ENOSPC:
-            kept = "; what was measured before is kept, and webdyno run --resume FOLDER goes on"
-            hint = f"make room{kept if named == 'run' else ''}"
+            kept = f"; what was measured before is kept, and webdyno {named} --resume FOLDER goes on"
+            hint = f"make room{kept if named in RESUMED else ''}"
         _complain(f"{where}{(error.strerror or str(error)).lower()}; {hint}")
         return MachineError.exit_code
     return result if isinstance(result, int) else 0
+
+
+def _unread() -> list[int]:
+    """Which of standard output and error are pipes that nobody reads any more."""
+    from webdyno.rig.streams import is_unread  # all that starts processes comes with it
+
+    return [each for each in (1, 2) if is_unread(each)]
 
 
 def _complain(sentence: str) -> None:

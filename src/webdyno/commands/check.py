@@ -1,9 +1,8 @@
-"""``webdyno check``: does a contender build, start, answer rightly and end? Seconds, without load."""
+"""``webdyno check``: does a contender build, start, answer correctly and end? Seconds, without load."""
 
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -78,8 +77,8 @@ def check(
     """
     known = catalogue_of(catalogue)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
-    with strapped_here(MEMORY_BYTES, wait=wait) as (strapped, interrupted):
-        results = _results(known, asked, strapped, interrupted, (lambda _: None) if json else _print)
+    with strapped_here(MEMORY_BYTES, wait=wait) as strapped:
+        results = _results(known, asked, strapped, (lambda _: None) if json else _print)
     if json:
         say_json(results)
     else:
@@ -94,7 +93,6 @@ def _results(
     known: Catalogue,
     asked: Mapping[str, list[str]],
     strapped: Strapped,
-    interrupted: threading.Event,
     say: Callable[[Checked], None],
 ) -> list[Checked]:
     """Of each contender on the workloads it is asked: what is skipped first, then the others, each said at once."""
@@ -107,10 +105,10 @@ def _results(
     left_out = {name: service for name in needed if (service := known.workloads[name].service) in lacking}
     for service, reason in lacking.items():
         results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
-    built = build_contenders(there, known, found, strapped, interrupted)
-    servers = build_services(services, known, strapped, interrupted)
-    with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log", interrupted) as running:
-        place = _Place(known, strapped, running, logs, interrupted)
+    built = build_contenders(there, known, found, strapped)
+    servers = build_services(services, known, strapped)
+    with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log") as running:
+        place = _Place(known, strapped, running, logs)
         for name in there:
             for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
                 results.append(result)
@@ -152,7 +150,6 @@ class _Place:
     strapped: Strapped
     services: Services
     logs: Path
-    interrupted: threading.Event
 
     def log(self, name: str, workload: str) -> Path:
         """Where a contender writes while it is checked on a workload."""
@@ -164,7 +161,7 @@ def _check(name: str, workloads: list[str], built: Built | ContenderError, place
         yield Checked(contender=name, workload="-", passed=False, problem=str(built), log_tail=built.log_tail)
         return
     for workload in workloads:
-        if place.interrupted.is_set():
+        if place.strapped.interrupted.is_set():
             raise KeyboardInterrupt
         yield _check_one(name, workload, built, place)
 
@@ -177,10 +174,10 @@ def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked
     try:
         running = place.services.ready(asked.service) if asked.service else None
         given = running.given if running else {}
-        with serve(contender, asked, built, place.strapped, log, place.interrupted, given) as served:
+        with serve(contender, asked, built, place.strapped, log, given) as served:
             served.verify()
     except (ContenderError, ServiceError) as error:
-        if place.interrupted.is_set():
+        if place.strapped.interrupted.is_set():
             raise KeyboardInterrupt from None
         return Checked(
             contender=name,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from cyclopts import Parameter
 from webdyno.commands.options import (
     CatalogueOption,
     JsonOption,
+    ResumeOption,
     WaitOption,
     catalogue_of,
     connections_of,
@@ -28,9 +28,9 @@ from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.model.paired import Paired, Revisions
 from webdyno.model.spelling import did_you_mean
 from webdyno.session.folders import state_folder
-from webdyno.session.saying import say
 
 if TYPE_CHECKING:
     from webdyno.analyse.table import Evidence
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
 WARMUP_S = 0.5
+MARGIN = 0.03
 
 
 @Parameter(name="*")
@@ -51,20 +52,31 @@ class Measuring:
     workload: Annotated[
         str | None, flag("--workload", "-w", help="What is asked; the first that both answer when not given.")
     ] = None
-    connections: Annotated[int, flag("--connections", "-c", help="Clients that loop.")] = 64
-    duration: Annotated[str, flag("--duration", "-d", help="Steady phase of each run.")] = "2s"
+    connections: Annotated[
+        int, flag("--connections", "-c", help="Clients; each waits for its answer before it asks again.")
+    ] = 64
+    duration: Annotated[str, flag("--duration", "-d", help="Length of the steady phase of each run.")] = "2s"
     warmup: Annotated[
         str | None,
-        flag("--warmup", help="Load before it counts; else 500ms, and what compiles in it is given what it takes."),
+        flag(
+            "--warmup",
+            help="Warm-up before counting; else 500ms, or longer for runtimes that compile while they serve.",
+        ),
     ] = None
     pairs: Annotated[int, flag("--pairs", help="Pairs at most; looks are after 4, 6, 9, 13 and 18.")] = 18
     budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds and warm-ups apart.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
 
+    @property
+    def budget_s(self) -> float:
+        """The budget in seconds; UsageError."""
+        return seconds(self.budget, "--budget")
+
     def load(self) -> Load:
-        """The load of every run."""
+        """The load of every run; UsageError for any of these flags that makes no sense."""
         if not 4 <= self.pairs <= 18:
-            raise UsageError(f"--pairs {self.pairs}: give 4 to 18; below, nothing can be told")
+            raise UsageError(f"--pairs {self.pairs}: give 4 to 18; fewer decide nothing")
+        _ = self.budget_s
         return Load(
             connections=connections_of(self.connections),
             duration_s=seconds(self.duration, "--duration", LONGEST_LOAD_H),
@@ -72,61 +84,115 @@ class Measuring:
         )
 
 
-_REVISING, _MEASURING = Revising(), Measuring()
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """The flags that say how the answer is judged and printed."""
+
+    margin: Annotated[
+        float | None,
+        flag("--margin", help="Changes smaller than this, in per cent, count as none; else as measured, or 3."),
+    ] = None
+    format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
+    json: JsonOption = False
+
+    def check(self) -> None:
+        """UsageError for a margin that makes no sense, and for two forms."""
+        if self.margin is not None and not 0 < self.margin <= 50:
+            raise UsageError(f"--margin {self.margin:g}: give per cent above 0 and up to 50")
+        if self.json and self.format_ == "md":
+            raise UsageError("--json and --format md exclude each other: the answer has one form")
+
+    @property
+    def form(self) -> Format:
+        """That it is printed in."""
+        return "json" if self.json else self.format_
+
+    def share(self, paired: Paired | None = None) -> float:
+        """The margin, as a part of the rate: of the flag, else of what was measured."""
+        if self.margin is not None:
+            return self.margin / 100
+        return MARGIN if paired is None else paired.margin
+
+
+_REVISING, _MEASURING, _JUDGING = Revising(), Measuring(), Judging()
 
 
 def compare(
     *names: Annotated[str, Parameter(help="Base and head: two results folders, or two contenders.")],
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
-    margin: Annotated[float, flag("--margin", help="Changes smaller than so many per cent count as none.")] = 3.0,
+    judging: Judging = _JUDGING,
+    resume: ResumeOption = None,
     results: Annotated[
         Path | None,
         flag("--results", help="Folder that results folders are made in; ~/.local/state/webdyno when not given."),
     ] = None,
     wait: WaitOption = False,
-    format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal",
     catalogue: CatalogueOption = None,
-    json: JsonOption = False,
 ) -> int:
-    """Compare head with base: faster, slower, the same within a margin, or not to be told.
+    """Compare head with base: faster, slower, the same within a margin, or undecided.
 
     Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
-    in time, until it can be told; two results folders are compared as they are. What compiles while it serves (V8,
+    in time, until the answer is clear; two results folders are compared as they are. What compiles while it serves (V8,
     HotSpot ...) is first loaded for a while, once per side, to see how long it has to be warmed up. Exit code 0: same
-    or better, 1: worse, or head does not serve at all, 3: it cannot be told.
+    or better, 1: worse, or head does not serve at all, 3: undecided. Ctrl-C keeps the pairs so far, and `--resume`
+    continues.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
     results/toys-20261121-120000 results/toys-20261121-130000`
     """
-    if not 0 < margin <= 50:
-        raise UsageError(f"--margin {margin:g}: give per cent above 0 and up to 50")
-    if json and format_ == "md":
-        raise UsageError("--json and --format md exclude each other: the answer is told in one form")
-    chosen = _Chosen(margin / 100, measuring, revising, results or state_folder(), "json" if json else format_, wait)
-    revs, load = revising.check(), measuring.load()
+    judging.check()
+    chosen = _Chosen(judging, measuring, revising, results, wait, catalogue or [])
+    if resume is not None:
+        _refuse_beside_resume(names, chosen)
+        return _resumed(resume, chosen, catalogue_of(catalogue))
+    revs, load = revising.check(names), measuring.load()
     if revs:
-        if names:
-            raise UsageError(f"{names[0]}: --rev names what is compared; leave folders and contenders out")
         return _revisions(revs, load, chosen, catalogue_of(catalogue))
     folders = [name for name in names if _is_folder(name)]
     if names and len(folders) == len(names) <= 2:
         return _tell(chosen, [Path(name) for name in names])
+    _refuse_other_than_two_contenders(names, folders)
+    return _contenders(names, load, chosen, catalogue_of(catalogue))
+
+
+def _refuse_beside_resume(names: Sequence[str], chosen: _Chosen) -> None:
+    another = names or chosen.measuring != _MEASURING or not chosen.revising.gives_again
+    if another or chosen.judging.margin is not None or chosen.results is not None:
+        raise UsageError("--resume continues a comparison as it was begun; of its flags it takes only --env and -H")
+
+
+def _refuse_other_than_two_contenders(names: Sequence[str], folders: Sequence[str]) -> None:
     if len(names) != 2:
         raise UsageError("compare what? Give two results folders, two contenders, or --rev BASE --rev HEAD")
     if folders:
         raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of a kind")
-    return _contenders(names, load, chosen, catalogue_of(catalogue))
 
 
 @dataclass(frozen=True)
 class _Chosen:
-    margin: float
+    judging: Judging
     measuring: Measuring
     revising: Revising
-    results: Path
-    form: Format
+    results: Path | None
     wait: bool
+    catalogues: Sequence[Path]
+
+    def new_folder(self) -> Path:
+        from webdyno.session.folders import new_folder
+
+        return new_folder(state_folder() if self.results is None else self.results, "compare")
+
+    def asked(self, load: Load, revisions: Revisions | None = None) -> Paired:
+        """How the pairs are measured."""
+        return Paired(
+            load=load,
+            margin=self.judging.share(),
+            most=self.measuring.pairs,
+            budget_s=self.measuring.budget_s,
+            revisions=revisions,
+        )
 
     @property
     def memory_mb(self) -> int | None:
@@ -138,7 +204,6 @@ def _is_folder(name: str) -> bool:
 
 
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.session.folders import new_folder
     from webdyno.session.machine import strapped_here
     from webdyno.session.ready import memory_of, ready_from_catalogue, workload_of
 
@@ -150,85 +215,85 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
     if base == head:
         raise UsageError(f"{base} against itself: give two contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
-    folder = new_folder(chosen.results, "compare")
-    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as (strapped, interrupted):
+    folder = chosen.new_folder()
+    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as strapped:
         about = {"name": "compare", "title": f"{head} against {base}", "memory_mb": chosen.memory_mb, "seed": 1}
         ready = ready_from_catalogue(
-            known, [base, head], asked, strapped, interrupted, question=f"Is {head} slower than {base}?", **about
+            known, [base, head], asked, strapped, question=f"Is {head} slower than {base}?", **about
         )
-        _measure(ready, (base, head), strapped, folder, load, chosen, interrupted)
-    return _stopped(folder) if interrupted.is_set() else _tell(chosen, [folder])
+        _measure(ready, chosen.asked(load), strapped, folder, learns=chosen.measuring.warmup is None)
+    return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.analyse.versus import BASE, HEAD
-    from webdyno.session.folders import new_folder
+    from webdyno.analyse.versus import HEAD
     from webdyno.session.machine import strapped_here
     from webdyno.session.ready import memory_of
     from webdyno.session.revisions import RevisionError, resolve
 
-    flags, folder = chosen.revising, new_folder(chosen.results, "compare")
-    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as (strapped, interrupted):
-        commits = resolve(flags.repo, revs, strapped)
+    flags, folder = chosen.revising, chosen.new_folder()
+    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as strapped:
+        made = flags.made(resolve(flags.repo, revs, strapped))
         about = {"memory_mb": chosen.memory_mb, "seed": 1}
         try:
-            ready = flags.ready(commits, chosen.measuring.workload, known, strapped, interrupted, **about)
+            ready = flags.ready(made, chosen.measuring.workload, known, strapped, **about)
         except RevisionError as error:
             return _not_built(error.side == HEAD, error)
-        _measure(ready, (BASE, HEAD), strapped, folder, load, chosen, interrupted)
-    return _stopped(folder) if interrupted.is_set() else _tell(chosen, [folder])
+        _measure(ready, chosen.asked(load, made), strapped, folder, learns=chosen.measuring.warmup is None)
+    return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
-def _stopped(folder: Path) -> int:
+def _resumed(folder: Path, chosen: _Chosen, known: Catalogue) -> int:
+    from webdyno.session.pairing import resume_pairs
+
+    try:
+        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait)
+    except BuildError as error:  # it was built before, so this says nothing of head
+        say_failed(error)
+        return CANNOT_TELL
+    return _ended(ended.folder, chosen, stopped=ended.interrupted)
+
+
+def _ended(folder: Path, chosen: _Chosen, *, stopped: bool) -> int:
+    if not stopped:
+        return _tell(chosen, [folder])
     so_far = f"what the pairs so far say: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
     print(f"stopped; {so_far}", file=sys.stderr)
+    if (line := _to_go_on(folder, chosen.catalogues)) is not None:
+        print(f"to go on: {line}", file=sys.stderr)
     return 128 + signal.SIGINT
 
 
+def _to_go_on(folder: Path, catalogues: Sequence[Path]) -> str | None:
+    """The command line; None where it was stopped before there was a plan, or nothing is left."""
+    from webdyno.session.pairing import is_open
+    from webdyno.session.resuming import line_of
+    from webdyno.store import FILE, Store
+
+    if not (folder / FILE).is_file():
+        return None
+    with Store.open(folder) as store:
+        plan, runs = store.plan(), store.runs()
+    return line_of(plan, folder, catalogues) if is_open(plan, runs) else None
+
+
 def _not_built(is_head: bool, error: ContenderError) -> int:
-    """A head that does not build is worse than any; without a base nothing can be told."""
+    """A head that does not build is worse than any; without a base there is no answer."""
     say_failed(error)
     return WORSE if is_head else CANNOT_TELL
 
 
-def _measure(
-    ready: Ready,
-    names: tuple[str, str],
-    strapped: Strapped,
-    folder: Path,
-    load: Load,
-    chosen: _Chosen,
-    interrupted: threading.Event,
-) -> None:
-    from webdyno.design.pairs import Pairs
-    from webdyno.session.designs import room_here
-    from webdyno.session.lines import PairLines
-    from webdyno.session.loop import in_folder
+def _measure(ready: Ready, asked: Paired, strapped: Strapped, folder: Path, *, learns: bool) -> None:
+    """``learns``: how long a side has to be warmed up is found out first."""
+    from webdyno.session.pairing import begin_pairs, refuse_unbuilt
     from webdyno.session.settling import settling_s
     from webdyno.session.warming import warmed
 
-    for name in names:
-        if isinstance(failed := ready.built[name], BuildError):
-            raise failed
-    budget_s = seconds(chosen.measuring.budget, "--budget")
-    if chosen.measuring.warmup is None:
-        ready = warmed(ready, load, settling_s(budget_s, len(names)), strapped, interrupted)
-    if interrupted.is_set():
-        return
-    design = Pairs(
-        plan=ready.plan,
-        names=names,
-        load=load,
-        room=room_here(),
-        margin=chosen.margin,
-        most=chosen.measuring.pairs,
-        budget_s=budget_s,
-    )
-    with in_folder(ready, strapped, folder, interrupted, [PairLines(design)]) as loop:
-        loop.follow(design)
-        made = design.made(loop.runs)
-    if not interrupted.is_set() and design.is_open(made):
-        say(f"the budget is spent after {len(made)} pairs")
+    refuse_unbuilt(ready)
+    if learns:
+        ready = warmed(ready, asked.load, settling_s(asked.budget_s, len(ready.plan.contenders)), strapped)
+    if not strapped.interrupted.is_set():
+        begin_pairs(ready, asked, strapped, folder)
 
 
 def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
@@ -247,19 +312,19 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
         if only.plan.study != "compare":
             raise UsageError(f"{folders[0]} alone holds no comparison: give two folders, base first")
         base, head = only.plan.contenders
-        found = [over_pairs(only, base, head, chosen.margin)]
+        found = [over_pairs(only, base, head, chosen.judging.share(only.plan.paired))]
         notes += [*_warm_ups(only), f"Results: {folders[0]}"]
         named = only.plan.title.partition(" against ")
         names = (named[2], named[0])
     else:
-        found = over_folders(evidence[0], evidence[1], chosen.margin)
+        found = over_folders(evidence[0], evidence[1], chosen.judging.share())
         notes.append(
-            "note: measured in two sittings: what changed on the machine in between is not told apart from the change"
+            "note: measured in two sittings: what changed on the machine in between cannot be separated from the change"
         )
         differ = changes(evidence[0].fingerprint, evidence[1].fingerprint)
         notes += [f"note: the machines differ in {', '.join(differ)}"] if differ else []
         names = (str(folders[0]), str(folders[1]))
-    _say(chosen.form, names, found, notes)
+    _say(chosen.judging.form, names, found, notes)
     if len(evidence) == 1 and _serves_nothing(evidence[0]):
         return WORSE
     return {"worse": WORSE, "cannot tell": CANNOT_TELL}.get(outcome_of(found), 0)
@@ -283,7 +348,7 @@ def _warm_ups(evidence: Evidence) -> list[str]:
     for name, warmup_s in given.items():
         sides.setdefault(warmup_s, []).append(name)
     return [
-        f"note: each start of {listing(names)} was given {warmup_s:g} s to warm up, for it compiles while it serves"
+        f"note: each start of {listing(names)} was given {warmup_s:g} s to warm up, because it compiles while it serves"
         for warmup_s, names in sides.items()
     ]
 

@@ -42,7 +42,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 def doctor(
     *,
     calibrate: Annotated[
-        bool, flag("--calibrate", help="Measure, in some ten seconds, the most the engine reaches here, and keep it.")
+        bool,
+        flag("--calibrate", help="Measure the highest rate the engine reaches here (about ten seconds), and keep it."),
     ] = False,
     wait: WaitOption = False,
     json: JsonOption = False,
@@ -55,13 +56,13 @@ def doctor(
     Example: `webdyno doctor` or `webdyno doctor --calibrate`
     """
     cache = cache_folder()
-    with strapped_here(512 * 2**20, wait=wait) as (strapped, interrupted):
+    with strapped_here(512 * 2**20, wait=wait) as strapped:
         if calibrate:
-            keep(cache, strapped.fingerprint, measure_ceilings(strapped, interrupted))
+            keep(cache, strapped.fingerprint, measure_ceilings(strapped))
         machine = with_ceilings(strapped.fingerprint, cache)
         findings = list(_of_ceilings(machine))
         for finding in _findings(strapped):
-            if interrupted.is_set():
+            if strapped.interrupted.is_set():
                 raise KeyboardInterrupt
             findings.append(finding)
         if json:
@@ -84,7 +85,7 @@ def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
     placed = f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
     if rig.shares_cores:
         advice = (
-            "give the machine a second core: on one, client and server cost each other more than any server differs"
+            "give the machine a second core: on one, client and server disturb each other by more than servers differ"
         )
         yield Finding(subject="cores", state="weak", sentence=f"{placed}: they share cores", advice=advice)
     else:
@@ -114,7 +115,7 @@ def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
             f"load average is {machine.load_before:.2f} on {machine.cores_usable} cores before anything is measured"
         )
         yield Finding(
-            subject="noise", state="weak", sentence=sentence, advice="end what else runs, or expect wide intervals"
+            subject="noise", state="weak", sentence=sentence, advice="stop what else runs, or expect wide intervals"
         )
     else:
         yield Finding(subject="noise", state="fine", sentence=f"load average is {machine.load_before:.2f}")

@@ -36,7 +36,7 @@ def list_(
     *,
     study: StudyOption = None,
     excluded: Annotated[
-        bool, flag("--excluded", help="The combinations of matrices that are no contenders, each with its reason.")
+        bool, flag("--excluded", help="The combinations of matrices that are not contenders, each with its reason.")
     ] = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
@@ -64,13 +64,14 @@ def list_(
 def _print(kind: str, rows: Rows) -> None:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     columns = [column for column in (rows[0] if rows else ("name",)) if column not in WORDY]
     for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column == "name")
     for row in rows:
-        table.add_row(*(_shown(row[column]) for column in columns))
+        table.add_row(*(Text(_shown(row[column])) for column in columns))
     console = out_console()
     console.print(table)
     more = "the errors seen: --json" if kind == "combinations" else "more about one: webdyno show NAME"

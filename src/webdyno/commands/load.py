@@ -12,8 +12,6 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Course, missed
-from webdyno.commands.loading.doubts import doubts
-from webdyno.commands.loading.first import odd_answer
 from webdyno.commands.loading.pacing import Pacing
 from webdyno.commands.loading.speaking import Speaking
 from webdyno.commands.loading.style_ab import ab_lines
@@ -28,14 +26,17 @@ from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.model.rig import Fingerprint
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.session import folders
 from webdyno.session.by_url import keep_load
 from webdyno.session.ceilings import known_ceiling
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder
+from webdyno.session.load_doubts import doubts
+from webdyno.session.odd_answers import odd_answer
 from webdyno.session.saying import say
-from webdyno.session.target import one_server
+from webdyno.session.target import Target, one_server
 
 Style = Literal["wrk", "wrk2", "ab", "oha"]
 STYLES: dict[str, Callable[[str, Loaded], Iterator[str]]] = {
@@ -64,14 +65,26 @@ class Saying:
         Path | None,
         flag("--results", help="Also keep it: a results folder is made in this folder, for report and view."),
     ] = None
-    quiet: Annotated[bool, flag("--quiet", "-q", help="Nothing is drawn while it runs.")] = False
+    quiet: Annotated[bool, flag("--quiet", "-q", help="Draw nothing while it runs.")] = False
 
     def check(self) -> None:
         """One form at a time."""
         given = {"--json": self.json, "--csv": self.csv, "--style": self.style is not None}
         named = [name for name, value in given.items() if value]
         if len(named) > 1:
-            raise UsageError(f"{' and '.join(named)} exclude each other: the result is told in one form")
+            raise UsageError(f"{' and '.join(named)} exclude each other: the result has one form")
+
+    def refuse_unwritable(self) -> None:
+        """UsageError, MachineError where a file or folder that is asked for cannot be written."""
+        if self.hdr is not None:
+            refuse_unwritable(self.hdr)
+        if self.results is not None:
+            folders.refuse_unwritable(self.results)
+
+    @property
+    def is_drawn(self) -> bool:
+        """While it runs."""
+        return not (self.quiet or self.json or self.csv or self.style)
 
 
 # As nothing was typed.
@@ -95,37 +108,38 @@ def load(
 
     At a rate, latency counts from the moment a request was due, so a server that stalls cannot hide it. Answers with
     status 200-399 count as right, unless --expect says what is right. Exit code 1 when not one request was answered
-    rightly, or an objective of --slo was missed. Ctrl-C ends it early, and what was measured so far is told.
+    correctly, or an objective of --slo was missed. Ctrl-C ends it early, and what was measured so far is shown.
 
     Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`, `webdyno load http://127.0.0.1:8000/ -r 5000 --slo
     'p99<50ms'` or `webdyno load 9=http://127.0.0.1:8000/ 1=http://127.0.0.1:8000/report --stages '10s:100-2000'`
     """
     saying.check()
-    wanted = objectives(saying.slo or "")
-    order = _order(urls, asking, pacing, speaking)
-    if saying.hdr is not None:
-        refuse_unwritable(saying.hdr)
-    if saying.results is not None:
-        folders.refuse_unwritable(saying.results)
+    wanted, order = objectives(saying.slo or ""), _order(urls, asking, pacing, speaking)
+    saying.refuse_unwritable()
     title = urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
-    drawn = not (saying.quiet or saying.json or saying.csv or saying.style)
     before = None if saying.results is None else read_fingerprint()
-    with watching(title, order.load, quiet=not drawn) as watch:
+    with watching(title, order.load, quiet=not saying.is_drawn) as watch:
         loaded = carry_out(order, watch, keep_on_interrupt=True)
     if loaded.summary.get("ended") == "unreachable" and not saying.json:
         raise _unreached(title, loaded)
     failed = missed(wanted, Course(loaded.summary, loaded.slices, order.load))
-    odd = odd_answer(loaded)
-    found = [*([f"the answer: {odd}"] if odd else []), *doubts(loaded, known_ceiling(cache_folder(), order))]
+    notes = [f"the answer: {odd}"] if (odd := odd_answer(loaded)) else []
+    found = [*notes, *doubts(loaded, known_ceiling(cache_folder(), order))]
     _say(title, list(urls), loaded, found, failed, saying)
-    if saying.hdr is not None:  # after it was told: a disk that is full must not cost the answer
-        write_hdr(saying.hdr, title, loaded)
-    if saying.results is not None and before is not None:
-        kept = keep_load(saying.results, one_server(urls)[0], before, loaded, [f"the answer: {odd}"] if odd else [])
-        say(f"Results: {kept}")
+    _keep(title, one_server(urls)[0], loaded, notes, before, saying)
     if loaded.summary.get("ended") == "interrupted":
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1
+
+
+def _keep(
+    title: str, target: Target, loaded: Loaded, notes: list[str], before: Fingerprint | None, saying: Saying
+) -> None:
+    """After it was told: a disk that is full must not cost the answer."""
+    if saying.hdr is not None:
+        write_hdr(saying.hdr, title, loaded)
+    if saying.results is not None and before is not None:
+        say(f"Results: {keep_load(saying.results, target, before, loaded, notes)}")
 
 
 def _unreached(title: str, loaded: Loaded) -> ContenderError:

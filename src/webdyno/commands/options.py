@@ -33,6 +33,9 @@ StudyOption = Annotated[str | None, Parameter(name=["--study", "-s"], help="Only
 ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
 
 
+ResumeOption = Annotated[
+    Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
+]
 WaitOption = Annotated[bool, flag("--wait", help="Wait while another webdyno measures here, instead of refusing.")]
 
 

@@ -8,9 +8,10 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.analyse import words
+from webdyno.analyse.patience import too_short
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
-from webdyno.commands.sharing import sentence
+from webdyno.commands.sharing import sentence as seating
 from webdyno.commands.studying import Narrowing, StudyArgument
 from webdyno.design.blocks import Sharing, sharing
 from webdyno.model.trial import Plan
@@ -60,7 +61,8 @@ def _print(made: Plan, seated: Sharing, full: bool) -> None:
     from rich.table import Table
 
     console = out_console()
-    console.print(f"[bold]{made.title}[/bold]\n{made.question}")
+    console.print(made.title, style="bold", markup=False)
+    console.print(made.question, markup=False)
     cells = len(made.trials) // made.rounds
     most = "at most" if made.race is not None else "about"
     console.print(
@@ -68,11 +70,11 @@ def _print(made: Plan, seated: Sharing, full: bool) -> None:
         f"seed {made.seed}: {most} {words.length(made.seconds)} (builds apart)",
         soft_wrap=True,
     )
-    console.print(sentence(seated, made), soft_wrap=True)
-    for cost in costs(made):
-        console.print(cost, soft_wrap=True)
+    console.print(seating(seated, made), markup=False, soft_wrap=True)
+    for sentence in (*costs(made), *too_short(made)):
+        console.print(sentence, markup=False, soft_wrap=True)
     for skip in made.skipped:
-        console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
+        console.print(f"skipped {skip.what}: {skip.reason}", markup=False, soft_wrap=True)
     if made.brief:
         console.print("the brief version; without --brief the study asks at more levels, for longer", style="dim")
     table = Table("trial", "round", "contender", "workload", "load", "driver", box=box.SIMPLE_HEAD, pad_edge=False)

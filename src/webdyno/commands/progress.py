@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import failed
 from webdyno.analyse.words import length, listing, rate
 from webdyno.design import Block
 from webdyno.load.driver import Event
@@ -36,13 +36,8 @@ def line_of(run: Run) -> str:
         return f"{head}  {run.outcome}: {run.message}"
     answered = sum(slice_.ok for slice_ in timed)
     seconds = sum(slice_.duration_ns for slice_ in timed) / 1e9
-    errors = sum(_failed(slice_) for slice_ in counted)
+    errors = sum(failed(slice_.errors) for slice_ in counted)
     return f"{head}  {rate(answered / seconds) if seconds else '-':>10}" + (f"  {errors} errors" if errors else "")
-
-
-def _failed(slice_: Slice) -> int:
-    """Requests that went wrong; those still in flight when time was up did not."""
-    return sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
 
 
 class Lines:
@@ -126,7 +121,7 @@ class Live:
                 at = stage(slice_.phase, slice_.turn, event.passes)
                 self._rate = f"{at}: {event.contender} {rate(slice_.ok * 1e9 / slice_.duration_ns)}"
         elif isinstance(event, Slice) and event.duration_ns:
-            errors = _failed(event)
+            errors = failed(event.errors)
             self._rate = f"{event.phase} {rate(event.ok * 1e9 / event.duration_ns)}, {errors} errors"
 
     def end(self, run: Run) -> None:

@@ -21,7 +21,7 @@ from webdyno.store import Store
 
 CLASSIC_S = 30.0
 CLASSIC_ROUNDS = 4
-"""Study S1's design: four times 30 seconds of everything, whatever is known by then."""
+"""The design of study wsgi's original: four times 30 seconds of everything, whatever is known by then."""
 
 
 @Parameter(name="*")
@@ -30,16 +30,17 @@ class Racing:
     """How long and for what a study is raced; without flags, as the study itself is done."""
 
     budget: Annotated[
-        str | None, flag("--budget", help="Race: spend at most this long (10m, 1h), only where it still decides.")
+        str | None,
+        flag("--budget", help="Race: spend at most this long (10m, 1h), and only on pairs that are still open."),
     ] = None
     precision: Annotated[
-        str | None, flag("--precision", help="Race until rates are told apart, or surely within this (5%).")
+        str | None, flag("--precision", help="Race until two rates are distinguished, or surely within this (5%).")
     ] = None
     top: Annotated[
-        int | None, flag("--top", help="Race: settle who the first so many are (3); 0: the whole order.")
+        int | None, flag("--top", help="Race: how many of the first places to settle (3); 0: the whole order.")
     ] = None
     exhaustive: Annotated[
-        bool, flag("--exhaustive", help="No race: every round of everything, whatever is known by then.")
+        bool, flag("--exhaustive", help="No race: every round of everything, even where all is settled.")
     ] = False
 
     in_place: Annotated[
@@ -105,7 +106,7 @@ def costs(plan: Plan) -> Iterator[str]:
         yield f"without a race (--exhaustive): {whole} for all {every}"
     else:  # the study's own rounds, which --exhaustive does, are others
         yield f"{every} of everything: {whole}"
-    yield f"as study S1 did it, {CLASSIC_ROUNDS} times {CLASSIC_S:g} s of everything: {length(classic)}"
+    yield f"as the original study wsgi did it, {CLASSIC_ROUNDS} times {CLASSIC_S:g} s of everything: {length(classic)}"
 
 
 def extent(plan: Plan) -> str:
@@ -125,9 +126,9 @@ def ending(plan: Plan, store: Store) -> str:
     at = replay(plan, store.runs(), store.fingerprint().ceilings)
     ends: Mapping[str | None, str] = {
         "settled": "settled: nothing is open that more rounds would decide",
-        "rounds": f"the most rounds a race may have are done ({plan.rounds}); what is open stays open",
+        "rounds": f"it has had the most rounds a race may have ({plan.rounds}); what is open stays open",
         "budget": "the budget is spent; what is open stays open",
-        "runs": "its runs are spent, as many as its rounds of everything would be; what is open stays open",
+        "runs": "it has used as many runs as its rounds of everything would take; what is open stays open",
     }
     return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
 

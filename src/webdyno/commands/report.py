@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.commands.options import JsonOption, flag, numbers, out_console
-from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.errors import UsageError
 
 if TYPE_CHECKING:
     from webdyno.store import Store
@@ -37,6 +37,7 @@ def report(
 
     Example: `webdyno report results/quickstart-20261120-143000 --format html --out report.html`
     """
+    from webdyno.session.reports import rendered
     from webdyno.store import Store
 
     if json and format_ not in ("terminal", "json"):
@@ -46,7 +47,7 @@ def report(
     if form not in PICTURES and (tables or dark):
         raise UsageError("--table and --dark are about pictures: they go with --format svg or --format png")
     if form == "png" and out is None and sys.stdout.isatty():
-        raise UsageError("a PNG is nothing to print on a terminal: name a file with --out, or send it through a pipe")
+        raise UsageError("a PNG cannot be printed on a terminal: name a file with --out, or send it through a pipe")
     with Store.open(folder) as store:
         if form == "terminal" and out is None:
             show(store, folder)
@@ -106,35 +107,10 @@ def show(store: Store, folder: Path) -> None:
     render_terminal(plan, fingerprint, runs, analysis, folder, out_console())
 
 
-def rendered(store: Store, form: Format) -> str:
-    """The report of a store as text in one of the file formats (the terminal's falls back to Markdown)."""
-    from webdyno.analyse import analyse
-
-    plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
-    told = (plan, fingerprint, runs, analyse(plan, fingerprint, runs))
-    if form == "html":
-        from webdyno.report.html import render_html
-
-        return render_html(*told)
-    if form == "csv":
-        from webdyno.report.csv import render_csv
-
-        return render_csv(*told)
-    if form == "json":
-        from webdyno.report.json import render_json
-
-        return render_json(*told).decode()
-    if form == "openmetrics":
-        from webdyno.report.openmetrics import render_openmetrics
-
-        return render_openmetrics(*told)
-    from webdyno.report.markdown import render_markdown
-
-    return render_markdown(*told)
-
-
 def _give(made: str, form: Format, out: Path | None) -> None:
-    """To the file, or to whoever reads our output; as a PNG where that is the form."""
+    """To the file, or to standard output; as a PNG where that is the form."""
+    from webdyno.session.reports import write
+
     content: str | bytes = made
     if form == "png":
         from webdyno.report.png import png
@@ -146,11 +122,3 @@ def _give(made: str, form: Format, out: Path | None) -> None:
         sys.stdout.buffer.write(content)
     else:
         sys.stdout.write(content)
-
-
-def write(path: Path, content: str | bytes) -> None:
-    """Write a report file whole, or say why not."""
-    try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise MachineError(f"{path}: the report could not be written: {error.strerror}; name another --out") from error

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from webdyno.commands.loading.targets import Asking
+from webdyno.commands.loading.targets import Asking, header_of
 from webdyno.commands.options import flag
+from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.model.paired import Revisions
 from webdyno.model.workload import Workload
 from webdyno.session.target import one_server
 
@@ -52,11 +54,13 @@ class Revising:
         str | None, flag("--body", "-b", help="With --cmd: body of the request; @FILE reads it from a file.")
     ] = None
     expect: Annotated[
-        list[str] | None, flag("--expect", help="With --cmd: what a right answer is, as for webdyno load.")
+        list[str] | None, flag("--expect", help="With --cmd: what a correct answer is, as for webdyno load.")
     ] = None
 
-    def check(self) -> list[str]:
-        """The two revisions; UsageError for flags that contradict each other. None given: an empty list."""
+    def check(self, names: Sequence[str] = ()) -> list[str]:
+        """The two revisions; UsageError for flags that contradict each other, or ``names`` beside them. None given: an
+        empty list.
+        """
         if self.rev is None:
             alone = {"--cmd": self.cmd, "--contender-file": self.contender_file, **self._of_a_command()}
             for name, value in alone.items():
@@ -66,6 +70,8 @@ class Revising:
         self._check_how()
         if len(self.rev) != 2:
             raise UsageError(f"--rev is given {len(self.rev)} times: give base and head, as in --rev main --rev HEAD")
+        if names:
+            raise UsageError(f"{names[0]}: --rev names what is compared; leave folders and contenders out")
         return self.rev
 
     def _of_a_command(self) -> dict[str, object]:
@@ -83,32 +89,54 @@ class Revising:
         for name, value in self._of_a_command().items():
             if self.contender_file is not None and value is not None:
                 raise UsageError(f"{name} goes with --cmd: a contender's file says it itself")
+        _ = self.environment
+
+    def made(self, commits: list[str]) -> Revisions:
+        """What the two revisions are made of."""
+        return Revisions(
+            repository=str(self.repo.absolute()),
+            revs=self.rev or [],
+            commits=commits,
+            cmd=self.cmd,
+            builds=self.build or [],
+            variables=list(self.environment),
+            contender_file=None if self.contender_file is None else str(self.contender_file),
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What --env gives, by name; UsageError."""
         for pair in self.env or []:
             if not pair.partition("=")[0] or "=" not in pair:
                 raise UsageError(f"--env {pair}: write it as NAME=VALUE")
+        return dict(pair.split("=", 1) for pair in self.env or [])
+
+    @property
+    def again(self) -> Again:
+        """What no results file keeps; UsageError."""
+        return Again(headers=[header_of(line) for line in self.header or []], variables=self.environment)
+
+    @property
+    def gives_again(self) -> bool:
+        """Nothing is given but what no results file keeps."""
+        return replace(self, env=None, header=None) == Revising()
 
     def ready(
         self,
-        commits: list[str],
+        made: Revisions,
         workload: str | None,
         known: Catalogue,
         strapped: Strapped,
-        interrupted: threading.Event,
         **about: str | int | None,
     ) -> Ready:
         """Both revisions checked out and built. RevisionError, UsageError."""
-        from webdyno.analyse.versus import BASE, HEAD
-        from webdyno.session.revisions import check_out
+        from webdyno.session.revisions import check_out_both
 
-        revisions = [
-            check_out(self.repo, side, rev, commit, strapped, interrupted)
-            for side, rev, commit in zip((BASE, HEAD), self.rev or [], commits, strict=True)
-        ]
-        base, head = revisions
+        base, head = revisions = check_out_both(made, strapped)
         about |= {"name": "compare", "title": f"{head.named} against {base.named}"}
         about |= {"question": f"Is {head.rev} slower than {base.rev}?"}
         make = self._by_command if self.cmd is not None else self._by_file
-        return make(revisions, workload, known, strapped, interrupted, **about)
+        return make(revisions, workload, known, strapped, **about)
 
     def _by_command(
         self,
@@ -116,7 +144,6 @@ class Revising:
         workload: str | None,
         known: Catalogue,
         strapped: Strapped,
-        interrupted: threading.Event,
         **about: str | int | None,
     ) -> Ready:
         from webdyno.session.lookup import driver_versions
@@ -124,9 +151,8 @@ class Revising:
         from webdyno.session.revisions import by_command, catalogue_by_command
 
         asked = self.workload(workload, known)
-        environment = dict(pair.split("=", 1) for pair in self.env or [])
         made = [
-            by_command(revision, self.cmd or "", self.build or [], environment, asked.name, strapped, interrupted)
+            by_command(revision, self.cmd or "", self.build or [], self.environment, asked.name, strapped)
             for revision in revisions
         ]
         known = catalogue_by_command(known, {contender.name: contender for contender, _ in made}, asked)
@@ -159,7 +185,6 @@ class Revising:
         workload: str | None,
         known: Catalogue,
         strapped: Strapped,
-        interrupted: threading.Event,
         **about: str | int | None,
     ) -> Ready:
         from webdyno.analyse.versus import BASE, HEAD
@@ -168,6 +193,6 @@ class Revising:
 
         known = catalogue_by_file(known, revisions, self.contender_file or Path())
         asked = workload_of(known, [BASE, HEAD], workload)
-        ready = ready_from_catalogue(known, [BASE, HEAD], asked, strapped, interrupted, **about)
+        ready = ready_from_catalogue(known, [BASE, HEAD], asked, strapped, **about)
         refuse_failed_builds(ready.built, revisions)
         return ready

@@ -7,16 +7,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
+from webdyno.analyse.patience import too_short
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
-from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, WaitOption, catalogue_of
+from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption, catalogue_of
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
-from webdyno.commands.report import rendered, show, write
+from webdyno.commands.report import show
 from webdyno.commands.sharing import clause
 from webdyno.commands.studying import Narrowing, StudyArgument
 from webdyno.design.blocks import sharing
@@ -25,14 +23,12 @@ from webdyno.model.trial import Plan
 from webdyno.session.designs import room_here
 from webdyno.session.listeners import Listener
 from webdyno.session.lookup import study_called
+from webdyno.session.reports import rendered, write
+from webdyno.session.resuming import line_of
 from webdyno.session.saying import note
 from webdyno.session.study import Attend, Ended, Intent, Manner, begin
 from webdyno.session.study import resume as continued
 from webdyno.store import Store
-
-ResumeOption = Annotated[
-    Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
-]
 
 
 def run(
@@ -91,7 +87,7 @@ def _announce(intent: Intent) -> None:
         f"load by {listing(drivers)}; results in {intent.folder}",
         file=sys.stderr,
     )
-    for sentence in costs(plan):
+    for sentence in (*costs(plan), *too_short(plan)):
         print(sentence, file=sys.stderr)
     for skip in plan.skipped:
         print(f"skipped {skip.what}: {skip.reason}", file=sys.stderr)
@@ -124,7 +120,9 @@ def _finish(ended: Ended, json: bool, metrics: Path | None) -> int:
         left = "" if plan.race is not None else f" {len(plan.trials) - done} trials left:"
         note([said] if not interrupted and (said := ending(plan, store)) else [])
     if interrupted:
-        again = f"{left} webdyno run --resume {folder}" if done else " nothing was measured yet that could be resumed"
-        print(f"stopped;{again}", file=sys.stderr)
+        left = left if done else " nothing was measured yet; begin the same plan again:"
+        given = zip(plan.arguments, plan.arguments[1:], strict=False)
+        line = line_of(plan, folder, [path for name, path in given if name == "--catalogue"])
+        print(f"stopped;{left} {line}", file=sys.stderr)
         return 128 + signal.SIGINT
     return 1 if any(record.outcome != "ok" for record in runs) else 0

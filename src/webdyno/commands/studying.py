@@ -40,7 +40,7 @@ class Narrowing:
     )
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     trimmed: Annotated[
-        bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study S1 did.")
+        bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study wsgi did.")
     ] = False
 
     alone: Annotated[

@@ -41,7 +41,7 @@ def view(
     with listening_for_interrupts() as interrupted:
         serving = threading.Thread(target=server.serve_forever, name="view", daemon=True)
         serving.start()
-        print(f"results in {folder}: {server.url} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+        print(f"results in {folder}: {server.url} (Ctrl-C stops it)", file=sys.stderr, flush=True)
         try:
             interrupted.wait()
         finally:

@@ -36,10 +36,16 @@ LEAST_PASSES = 6
 LONG_TURN_S, LONGEST_TURN_S = 0.5, 2.0
 """A turn gets no longer than the first for the sake of many cycles. What a server gains from being asked by all
 connections at once is some tens of microseconds for each of them: where a cycle takes so long, that is nothing beside
-its answers. Whoever needs more than the second for a cycle and a half is measured alone, for its rivals would wait too
-long.
+its answers. A contender that needs more than the second for a cycle and a half is measured alone, for its rivals would
+wait too long.
 """
 WHOLE_CYCLES = 1.5
+SURPLUS = 0.02
+"""Part of its rate that a lead may give a contender at most. What waits for something else than CPU may wait with all
+its connections in step, as for a timer; its turn then counts answers that were half done when the lead ended. Where
+that could be more, turns have no lead, and hold whole cycles. Whether it waited, or others had its core, is not known,
+so the limit is no lower.
+"""
 LEAST_WARM_S = 0.2
 """Of load before anything counts; it also says how long a turn has to be."""
 UNDRAINED = 2
@@ -54,8 +60,8 @@ def conduct_block(
 ) -> list[Run]:
     """The Runs of ``trials``, in their order. Raises only MachineError and KeyboardInterrupt.
 
-    Whoever leaves requests unanswered at the end of its turns is conducted alone once the others are done. So is
-    everybody whose service died: it may have been a neighbour's doing.
+    A contender that leaves requests unanswered at the end of its turns is conducted alone once the others are done. So
+    is everybody whose service died: it may have been a neighbour's doing.
     """
     begun = time.monotonic()
     block = _Block(trials, bench, turns, random.Random(f"{bench.plan.seed}/{number}"))  # noqa: S311 - to be repeated
@@ -88,7 +94,7 @@ class _Made:
 
 
 def turn_s(turns: Turns, cycle_s: float) -> float:
-    """Length of a turn of whoever takes so long for an answer on each of its connections."""
+    """Length of a turn of a contender that takes so long for an answer on each of its connections."""
     return max(turns.turn_s, min(turns.cycles * cycle_s, LONG_TURN_S), WHOLE_CYCLES * cycle_s)
 
 
@@ -206,21 +212,22 @@ class _Block:
 
     def _passes(self, able: Sequence[Seat], lengths: Mapping[str, float]) -> int:
         """So many that turns take as long as the block's loads would alone."""
-        pass_s = sum(lengths[seat.trial.id] for seat in able)
+        pass_s = sum(self._lead_s(seat) + lengths[seat.trial.id] for seat in able)
         return (
             max(LEAST_PASSES, round(sum(self._turns.total_s(seat.trial.load) for seat in able) / pass_s)) if able else 0
         )
 
     def _pass(self, number: int, seated: Sequence[Seat], lengths: Mapping[str, float]) -> None:
         for seat in self._able(self._shuffled(seated)):
-            seat.turn(lengths[seat.trial.id], "turn", number=number)
+            seat.turn(lengths[seat.trial.id], "turn", number=number, lead_s=self._lead_s(seat))
             if seat.undrained >= UNDRAINED:
                 self._set_aside[seat.trial.contender] = UNANSWERED
 
     def _window(self, seat: Seat) -> None:
         """A stretch of its own: what it answers there is counted in latencies, and what it uses is looked at."""
         with Sampler({**seat.under.groups, "driver": seat.engine}) as sampler:
-            seat.turn(self._turns.window_s(seat.trial.load), "steady", histograms=True)
+            length_s = self._turns.window_s(seat.trial.load)
+            seat.turn(length_s, "steady", lead_s=self._lead_s(seat), histograms=True)
         seat.record.readings += sampler.readings
 
     def _turn_s(self, seat: Seat) -> float:
@@ -229,6 +236,13 @@ class _Block:
         if WHOLE_CYCLES * cycle_s > LONGEST_TURN_S:
             self._set_aside[seat.trial.contender] = TOO_SLOW
         return turn_s(self._turns, cycle_s)
+
+    def _lead_s(self, seat: Seat) -> float:
+        """How long it is loaded before that counts."""
+        if seat.cores is None or seat.cycle_s is None:
+            return 0.0
+        half_done_s = max(0.0, 1.0 - seat.cores) * seat.cycle_s / 2
+        return self._turns.lead_s if half_done_s <= SURPLUS * turn_s(self._turns, seat.cycle_s) else 0.0
 
     def _shuffled(self, seated: Sequence[Seat]) -> list[Seat]:
         return self._chance.sample(list(seated), len(seated))

@@ -57,6 +57,8 @@ class Seat:
         """Turns that ended with requests unanswered."""
         self.cycle_s: float | None = None
         """How long one answer on each connection took in the last warm-up; None: there was none."""
+        self.cores: float | None = None
+        """Cores' worth of CPU that it used in the last warm-up; None: unknown."""
 
     @classmethod
     @contextmanager
@@ -79,13 +81,18 @@ class Seat:
         finally:
             bench.strapped.drop(folder)
 
-    def turn(self, seconds: float, phase: Phase, *, number: int | None = None, histograms: bool = False) -> None:
-        """Load for so long and until what is under way is answered; the Slice is in the record afterwards.
+    def turn(
+        self, seconds: float, phase: Phase, *, number: int | None = None, lead_s: float = 0.0, histograms: bool = False
+    ) -> None:
+        """Load for so long after the lead, and until what is under way is answered; the record has the Slices then.
 
         ``number``: of the pass that this is its turn of.
         """
         before_ns = runtime_ns(self.under.served.group)
-        self._say(turn(seconds, phase, histograms=histograms), seconds + 2 * self.trial.load.timeout_s)
+        asked = turn(seconds, phase, lead_s=lead_s, histograms=histograms)
+        self._say(asked, lead_s + seconds + 2 * self.trial.load.timeout_s)
+        if lead_s:
+            before_ns = self._lead(number, before_ns)
         slice_ = self._next(Slice)
         if slice_ is None:
             return
@@ -95,6 +102,18 @@ class Seat:
         self.record.slices.append(slice_)
         self._bench.watch(Taken(contender=self.trial.contender, slice=slice_, passes=self._passes))
         self._count(slice_, used_ns)
+
+    def _lead(self, number: int | None, before_ns: int | None) -> int | None:
+        """What it has used when load begins to count. The Slice of the lead is in the record afterwards."""
+        lead = self._next(Slice)
+        used_ns = runtime_ns(self.under.served.group)
+        if lead is not None:
+            lead_cpu_ns = None if used_ns is None or before_ns is None else max(0, used_ns - before_ns)
+            lead = msgspec.structs.replace(lead, turn=number, contender_cpu_ns=lead_cpu_ns)
+            self.record.slices.append(lead)
+            self._turns_ns += lead.duration_ns
+            self._turns_cpu_ns += lead_cpu_ns or 0
+        return used_ns
 
     def _settled_ns(self) -> int | None:
         """What it has used once it rests: many servers tidy up when the last answer is out, in rivals' time else."""
@@ -110,6 +129,7 @@ class Seat:
         match slice_.phase:
             case "warmup":
                 self.cycle_s = self.trial.load.connections * slice_.duration_ns / 1e9 / slice_.ok if slice_.ok else None
+                self.cores = None if used_ns is None else used_ns / slice_.duration_ns
             case "turn":
                 self.undrained += bool(slice_.errors.get("timeout"))
                 self._turns_ns += slice_.duration_ns

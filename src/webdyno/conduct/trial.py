@@ -59,13 +59,17 @@ class Bench:
     driver_version: str
     contender_log: Callable[[Trial], Path]
     driver_log: Callable[[Trial], Path]
-    interrupted: threading.Event
     watch: Callable[[Event | Taken], None] = lambda _: None
     """Told every event of the driver as it comes, for a live view."""
     serve: Callable[..., AbstractContextManager[Served]] = serve
     """How a contender is started and ended: anew for each Trial, unless rounds are measured in place."""
     drive: Callable[[Trial, Bench, Order, Under, Record], None] | None = None
     """How it is loaded; None: from begin to end by the driver, alone. A block gives it turns instead."""
+
+    @property
+    def interrupted(self) -> threading.Event:
+        """Set when the user wants an end."""
+        return self.strapped.interrupted
 
 
 @dataclass
@@ -158,7 +162,7 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
     log, given = bench.contender_log(trial), running.given if running else {}
     served: Served | None = None
     try:
-        with bench.serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
+        with bench.serve(contender, workload, built, bench.strapped, log, given) as served:
             record.probe = served.probe
             record.served = {
                 "command": served.command,
@@ -198,7 +202,7 @@ def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, r
     (bench.drive or _drive_alone)(trial, bench, order, Under(served, running), record)
     record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
     if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
-        record.fail("no-success", "not one request was answered rightly during the steady phase")
+        record.fail("no-success", "not one request was answered correctly during the steady phase")
 
 
 def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:

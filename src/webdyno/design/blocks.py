@@ -1,7 +1,7 @@
 """Blocks: which contenders can be alive at the same time and take turns, why the others cannot, and who meets whom.
 
 A turn is short, so an answer must be much shorter; servers rest with their connections open, so there must be room for
-all of them; and whoever works while it rests takes from its neighbours. Everybody else is measured alone.
+all of them; and one that works while it rests takes from its neighbours. All others are measured alone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from webdyno.model.block import Turns
+from webdyno.model.block import AT_REST, Turns
 from webdyno.model.load import Load
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
@@ -25,8 +25,6 @@ MEMORY_SHARE = 0.8
 """Of the memory that is free when a block is drawn; the rest stays for the machine."""
 GUESSED_BYTES = 512 * 2**20
 """What a contender may take where nothing limits it."""
-RESTLESS_CORES = 0.01
-"""Use of a core while it rests, from which on a contender disturbs its neighbours."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +58,7 @@ def _load_alone(load: Load) -> str | None:
     if load.connection_stages:
         return "its number of connections changes"
     if load.duration_s is None:
-        return "its load is so many requests, not so much time"
+        return "its load is a number of requests, not a length of time"
     if 2 * load.connections > MOST_CONNECTIONS:
         return f"two of {load.connections} connections are more than the {MOST_CONNECTIONS} of a block"
     return None
@@ -97,7 +95,9 @@ def sharing(plan: Plan, room: Room) -> Sharing:
     for table in together.values():
         names, at_most = dict.fromkeys(trial.contender for trial in table), _most(table[0], plan, room)
         if len(table) < 2 or at_most < 2:
-            lonely = "nobody else is asked the same" if len(table) < 2 else "there is no room here for two at a time"
+            lonely = (
+                "no other contender is asked the same" if len(table) < 2 else "there is no room here for two at a time"
+            )
             alone.setdefault(lonely, {}).update(names)
         else:
             beside.update(names)
@@ -109,7 +109,7 @@ def restless(runs: Iterable[Run]) -> dict[str, str]:
     """Contenders that did not rest in Runs before, or had to be measured alone after all: name and reason."""
     found: dict[str, str] = {}
     for run in runs:
-        if run.rest is not None and run.rest.cores > RESTLESS_CORES:
+        if run.rest is not None and run.rest.cores > AT_REST:
             found[run.trial.contender] = f"it uses {100 * run.rest.cores:.1f} % of a core while it rests"
         elif run.set_aside:
             found[run.trial.contender] = run.set_aside

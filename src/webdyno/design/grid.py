@@ -1,7 +1,7 @@
 """Grid: every round of everything, in the order of the Plan.
 
 The design is randomised complete blocks: every round holds each cell once, in a fresh random order, so that whatever
-drifts on the machine (heat, neighbours, page cache) falls on all contenders alike instead of on whoever came last.
+drifts on the machine (heat, neighbours, page cache) falls on all contenders alike instead of on the last of them.
 """
 
 from __future__ import annotations

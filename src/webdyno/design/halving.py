@@ -1,7 +1,7 @@
 """Which settings go on: every server once as recommended, then the sweep of those not clearly behind, then halving.
 
 A server that waits (its cores idle while requests queue for one of its threads) says nothing of itself by its first
-rate: 4 threads serve an application that sleeps for 200 ms 20 times a second, and 40 threads 200 times. So whoever
+rate: 4 threads serve an application that sleeps for 200 ms 20 times a second, and 40 threads 200 times. So one that
 waits gets larger pools before it is dropped, the largest first.
 
 Settings are measured in blocks, several at a time. The fastest so far is a member of every block, so that all are

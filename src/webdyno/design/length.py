@@ -17,7 +17,7 @@ BLOCK_S = 0.3
 """More, in a block, where it has its own engine: that one's start, the drained ends of turns and the looks between."""
 ANY_ROOM = Room(memory_bytes=None)
 USUAL_READY_S = 20.0
-"""What contenders may take to be ready unless their file says otherwise; whoever may take more usually does."""
+"""What contenders may take to be ready unless their file says otherwise; one that may take more usually does."""
 GUESSED_RATE_PER_S = 2000
 """Only to foretell the length of Trials that end by count."""
 

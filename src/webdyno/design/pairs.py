@@ -15,7 +15,7 @@ from webdyno.analyse.window import read_window
 from webdyno.design import Block, done_in
 from webdyno.design.blocks import Room, drawn
 from webdyno.design.length import spent_s
-from webdyno.model.load import Load
+from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, trial_of
 
@@ -30,41 +30,50 @@ def order_of(pair: int) -> tuple[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
-    """The design: pairs until a look decides, one side fails, ``most`` are made or the time is up."""
+    """The design: pairs until a look decides, one side fails, enough are made or the time is up."""
 
     plan: Plan
     names: tuple[str, str]
     """The contenders that are base and head."""
-    load: Load
+    asked: Paired
     room: Room
-    margin: float
-    most: int
-    budget_s: float
 
     def __call__(self, runs: Sequence[Run]) -> Sequence[Block]:
         """The next pair, or what is left of it."""
         made = self.made(runs)
         if made and (not self.is_open(made) or self.is_spent(made)):
             return []
-        number, done = len(made) + 1, done_in(runs)
+        number, done = self.next_round(runs), done_in(runs)
         called = dict(zip((BASE, HEAD), self.names, strict=True))
-        trials = [trial_of(self.plan, called[side], self.load, number) for side in order_of(number)]
+        trials = [trial_of(self.plan, called[side], self.asked.load, number) for side in order_of(number)]
         return drawn([trial for trial in trials if trial.id not in done], self.plan, self.room, runs)
 
     def made(self, runs: Sequence[Run]) -> list[Pair]:
         """Those of which both Runs are there, in their order."""
-        found: dict[int, Pair] = {}
-        for run in runs:
-            if run.outcome != "interrupted":
-                found.setdefault(run.trial.round, {})[run.trial.contender] = run
         base, head = self.names
         return [
-            {BASE: pair[base], HEAD: pair[head]} for _, pair in sorted(found.items()) if len(pair) == len(self.names)
+            {BASE: pair[base], HEAD: pair[head]}
+            for _, pair in sorted(_by_round(runs).items())
+            if len(pair) == len(self.names)
         ]
+
+    def next_round(self, runs: Sequence[Run]) -> int:
+        """Of the pair that lacks a side, or else a new one.
+
+        Where a block was stopped between its two Runs, the one that is there took its turns beside the other. What is
+        measured alone cannot be compared with it, so both are measured anew.
+        """
+        found = _by_round(runs)
+        lacking = [
+            number
+            for number, pair in found.items()
+            if len(pair) < len(self.names) and all(run.block is None for run in pair.values())
+        ]
+        return min(lacking, default=1 + max(found, default=0))
 
     def is_open(self, made: Sequence[Pair]) -> bool:
         """Whether another pair could tell more."""
-        return len(made) < self.most and not self.is_decided(made)
+        return len(made) < self.asked.most and not self.is_decided(made)
 
     def is_decided(self, made: Sequence[Pair]) -> bool:
         """Whether the last pair tells: it is looked at and the look is clear, or one side failed."""
@@ -74,17 +83,29 @@ class Pairs:
             return False
         rates = [rates_of(pair) for pair in made]
         base, head = ([each[side] for each in rates] for side in (BASE, HEAD))
-        in_blocks = all(run.block is not None for pair in made for run in pair.values())
-        return judge_pairs(base, head, self.margin, in_blocks=in_blocks).verdict != "cannot tell"
+        return judge_pairs(base, head, self.asked.margin, in_blocks=in_blocks(made)).verdict != "cannot tell"
 
     def is_spent(self, made: Sequence[Pair]) -> bool:
         """Whether the longest pair so far does not fit into what is left of the budget."""
         took = [spent_s(pair.values()) for pair in made]
-        return self.budget_s - sum(took) < max(took)
+        return self.asked.budget_s - sum(took) < max(took)
+
+
+def _by_round(runs: Sequence[Run]) -> dict[int, dict[str, Run]]:
+    found: dict[int, dict[str, Run]] = {}
+    for run in runs:
+        if run.outcome != "interrupted":
+            found.setdefault(run.trial.round, {})[run.trial.contender] = run
+    return found
+
+
+def in_blocks(made: Sequence[Pair]) -> bool:
+    """Whether all of them took turns."""
+    return all(run.block is not None for pair in made for run in pair.values())
 
 
 def rates_of(pair: Pair) -> dict[str, float]:
-    """Right answers per second of each side, those of one block read together; 0 of a Run that failed."""
+    """Correct answers per second of each side, those of one block read together; 0 of a Run that failed."""
     served = {side: run for side, run in pair.items() if read_window(run) is not None}
     windows = zip(served, read_windows(served.values()), strict=True)
     return dict.fromkeys(pair, 0.0) | {side: window.rate_per_s for side, window in windows}

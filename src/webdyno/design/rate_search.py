@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webdyno.analyse.capacity import Result, Search, Tried, next_rate
-from webdyno.analyse.doubts.schedule import LATE
-from webdyno.analyse.generator import BOUND, strain_of
+from webdyno.analyse.generator import engine_strain
 from webdyno.analyse.objectives import LATENCIES, Course, Objective, missed, share_failed
+from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.window import read_window
 from webdyno.design import Block
 from webdyno.model.load import Load
 from webdyno.model.run import Run
+from webdyno.model.sought import Sought
 from webdyno.model.trial import Plan, trial_of
 
 FEWEST_CONNECTIONS, MOST_CONNECTIONS = 256, 4000
 _FIRST_CONNECTIONS = 8
+_FEWEST = 10
+"""Requests of a trial, below which it says little of a rate; arrivals at random may then be none at all."""
 NEVER_SERVED = ("build-failed", "exited-at-start", "never-ready", "driver-failed", "service-failed")
 """Outcomes that say nothing of the rate."""
 
@@ -53,6 +56,29 @@ class Asked:
             warmup_s=self.warmup_s,
             timeout_s=min(max(1.0, 4 * longest_s), 30.0),
         )
+
+
+def goal_of(sought: Sought) -> Search:
+    """Where a search begins, how far it goes, and how sure it is to be."""
+    return Search(
+        first_per_s=sought.first_per_s,
+        lowest_per_s=min(max(1.0, _FEWEST / sought.duration_s), sought.first_per_s),
+        highest_per_s=sought.most_per_s,
+        precision=sought.precision,
+    )
+
+
+def search_of(plan: Plan, sought: Sought, wanted: Sequence[Objective]) -> RateSearch:
+    """The design of a plan, where ``wanted`` are its objectives."""
+    asked = Asked(
+        duration_s=sought.duration_s,
+        warmup_s=sought.warmup_s,
+        even=sought.even,
+        seed=plan.seed,
+        max_connections=sought.max_connections,
+        wanted=wanted,
+    )
+    return RateSearch(plan=plan, asked=asked, goal=goal_of(sought), budget_s=sought.budget_s)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +131,7 @@ def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:
         failed.insert(0, f"{run.outcome}: {run.message}")
     result: Result = "missed" if failed else "met"
     if failed and _generator_was_the_limit(run):
-        result, failed = "not-offered", ["the load generator was at its end"]
+        result, failed = "not-offered", ["the load generator was at its limit"]
     window = read_window(run)
     points = summary.get("response_ns") or {}
     return Tried(
@@ -123,13 +149,5 @@ def tried_of(run: Run, wanted: Sequence[Objective]) -> Tried:
 
 
 def _generator_was_the_limit(run: Run) -> bool:
-    """Then a miss says nothing of the server. Where it is unknown: busy, and late with what had a connection."""
-    steady = [slice_ for slice_ in run.slices if slice_.phase == "steady"]
-    found = strain_of(run, steady, None)
-    if found.busy is not None:
-        return found.limit is not None
-    summary = run.summary
-    shares = [share for thread in summary.get("threads", []) if (share := thread.get("cpu_share")) is not None]
-    busy = bool(shares) and sum(shares) / len(shares) >= BOUND  # one that spins always is; then lateness alone tells
-    lag, response = summary.get("lag_ns"), summary.get("response_ns")
-    return bool(busy and lag is not None and response is not None and lag["p99"] > LATE * response["p99"])
+    """Then a miss says nothing of the server."""
+    return engine_strain(run.summary, steady_slices(run), run.trial.load).limit is not None

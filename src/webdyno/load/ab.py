@@ -191,7 +191,7 @@ def _count(facts: dict[str, int], right: int | None) -> dict[str, int] | Fault:
         if status == 0 and differ > socket:
             return Fault(
                 f"ab compares lengths with the first answer, and that had {first} bytes instead of {right}: "
-                "how many answers were right cannot be told; use --driver engine"
+                "how many answers were correct is unknown; use --driver engine"
             )
         body = 0 if status else complete - socket
     body = min(body, complete - socket - status)

@@ -85,12 +85,12 @@ class Engine:
         yield Fault(f"{PROGRAM} ended without a summary; its last line: {last[:200] or 'none'}")
 
 
-def program() -> str:
-    """Path of our engine; MachineError when it is not installed."""
-    beside = Path(sys.executable).with_name(PROGRAM)
-    found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
+def program(name: str = PROGRAM) -> str:
+    """Path of our engine, or of another program that comes with it; MachineError when it is not installed."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.is_file() else shutil.which(name)
     if found is None:
-        raise MachineError(f"{PROGRAM} is neither beside {sys.executable} nor on PATH: run make setup")
+        raise MachineError(f"{name} is neither beside {sys.executable} nor on PATH: run make setup")
     return found
 
 

@@ -5,7 +5,7 @@ What its report means, read from its behaviour against servers that misbehave on
     statusCodeDistribution  complete answers by status; judged here against the workload, as "successRate" takes every
                             complete answer for a success
     errorDistribution       by message. "connection error" and "connection closed before message completed" are a reset,
-                            a cut answer, or a right answer whose connection was closed unannounced before the next
+                            a cut answer, or a correct answer whose connection was closed unannounced before the next
                             request: oha cannot tell these apart, so neither can we, all are ``socket``
     aborted due to deadline in flight at the end
     latency                 of complete answers only; one that timed out is in no percentile. It counts from connect for

@@ -31,7 +31,13 @@ def turning(order: Order) -> DriverCommand:
     return DriverCommand(phase=None, argv=[program()], order=order, stdin=stdin)
 
 
-def turn(seconds: float, phase: Phase, *, histograms: bool = False) -> bytes:
-    """The line that asks for one turn; without ``histograms`` it is cheaper by what it takes to write them."""
+def turn(seconds: float, phase: Phase, *, lead_s: float = 0.0, histograms: bool = False) -> bytes:
+    """The line that asks for one turn; without ``histograms`` it is cheaper by what it takes to write them.
+
+    Load goes on for ``lead_s`` before it counts, and what happens in it comes back as a Slice of its own, of phase
+    "warmup".
+    """
     asked = {"duration_ns": round(seconds * 1e9), "phase": phase, "histograms": histograms}
+    if lead_s:
+        asked["lead_ns"] = round(lead_s * 1e9)
     return msgspec.json.encode({"turn": asked}) + b"\n"

@@ -7,8 +7,8 @@ that misbehave one way each (tests/golden/wrk):
     requests          complete answers, those with a status of 400 and above and those later than the timeout included
     errors.status     answers of 400 and above
     errors.timeout    answers that came later than the timeout; a connection never answered is waited for, in silence
-    errors.read       reset, truncated, not HTTP; but also every close after a right answer that was not announced, and
-                      every body ended by close. wrk cannot tell them apart, so neither can we: all are ``socket``
+    errors.read       reset, truncated, not HTTP; but also each close after a correct answer that was not announced, and
+                      every body ended by close. wrk does not distinguish them, so neither can we: all are ``socket``
     latency           after the run, wrk adds an invented sample for every request it thinks it should have sent
 
 The warm-up is a run of its own before the steady one. wrk deals connections out by whole division (64 over 3 threads

@@ -16,7 +16,7 @@ each (tests/golden/wrk2):
     the end             is looked for every 2 s and with an answer: a run lasts up to 2 s longer, and counts them
 
 The warm-up is a run of its own. The program is called wrk2 where packages bring it; built by hand it is called wrk too,
-and says that it is version 4.0.0: what tells the two apart is that only wrk2 knows --rate.
+and says that it is version 4.0.0: what distinguishes the two is that only wrk2 knows --rate.
 """
 
 from __future__ import annotations

@@ -16,8 +16,11 @@ from webdyno.model.sample import Slice
 class Turns(msgspec.Struct, frozen=True, kw_only=True):
     """How contenders take turns in the blocks of a Plan."""
 
-    turn_s: float = 0.1
-    """At least, each. Half as long, Go had a sixth less of its rate (docs/measured.md)."""
+    turn_s: float = 0.05
+    """At least, each."""
+    lead_s: float = 0.02
+    """Load goes on for so long before a turn counts: after a rest the first milliseconds cost more CPU, five of them to
+    Go and Node (docs/measured.md), and all connections ask at once."""
     cycles: float = 5.0
     """A turn lasts for so many answers on each of its connections, while that is not too long."""
     members: int = 8
@@ -37,12 +40,16 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that was taken, or another stretch of load in a block: told as it comes, for whoever watches."""
+    """A turn that was taken, or another stretch of load in a block: reported to listeners as it comes."""
 
     contender: str
     slice: Slice
     passes: int | None
     """Of the block; None: it is not known yet."""
+
+
+AT_REST = 0.01
+"""Cores' worth of CPU: a contender that uses more while it rests disturbs its neighbours."""
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,6 +58,10 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     text: str
     """The statement, in few words of ours."""
+    quote: str = ""
+    """What the article says to it, in few words or figures of its own, so that a reader finds the place."""
+    ours: bool = False
+    """It is a question of ours beside the article's: the article does not say so. It then has no ``quote``."""
     contenders: list[str]
     """Whom it is about; it must hold for each. ``best`` and ``last`` stand for the ends of the ranking found here;
     a pattern such as ``flask-*-pypy`` for all contenders it fits."""
@@ -84,12 +88,14 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Loads with or without it; None: both."""
     driver: str | None = None
     """Loads of this driver; None: each for itself."""
+    together: bool = False
+    """Of ``errors`` and a ``value``: over all of its loads together, where the article gave one share for them all."""
     than_workload: str | None = None
     """Compared with figures on this other workload; ``than`` may then be left out for the same contender."""
     than_connections: int | None = None
     """Compared with figures at this other number of connections."""
     cores: int = 1
-    """So many cores contenders must have for it to be told at all."""
+    """Cores that contenders must have for it to be judged at all."""
     because: list[Reason] = []
     """Doubts that would explain the figures; empty: any that can."""
 
@@ -146,7 +152,7 @@ class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
     """The other contender, or the figure."""
     ruling: Ruling
     estimate: Estimate | None
-    """Of the figure divided by the other's; None when it cannot be told at all."""
+    """Of the figure divided by the other's; None when it cannot be judged at all."""
     reason: str
     doubts: list[str] = []
     """Kinds of the Doubts about either side; the tables tell them."""
@@ -163,6 +169,10 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     cases: list[ClaimCase]
     doubts: list[str] = []
     """Of that comparison."""
+    quote: str = ""
+    """The Claim's."""
+    ours: bool = False
+    """The Claim's."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

@@ -78,8 +78,8 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What of ``needs`` can be looked for: programs (``apxs``), C headers (``ev.h``) and libraries (``libuv.so.1``).
     Where one is missing, the contender is skipped, and ``needs`` says what to install."""
     beside: list[str] = []
-    """Names of further runtimes it cannot be without: what the system has to bring (nginx, puma), found and told like
-    its own runtime, and not built."""
+    """Names of further runtimes it cannot be without: what the system has to bring (nginx, puma), found and recorded
+    like its own runtime, and not built."""
     workers: int | str = 1
     threads: int | str = 1
     pool: int | str | None = None
@@ -90,14 +90,14 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     answers: list[str] | None = None
     """Workloads it answers, when fewer than its app's."""
     because: str
-    """Why it is in the catalogue: a seed study (S0 ... S4) or the upstream link."""
+    """Why it is in the catalogue: a study (battle, blocking, hello, pypy, wsgi) or the upstream link."""
     recommended: str | None = None
     """Link to the official recommendation its settings follow."""
     author: str
     sweep: dict[str, list[int | str]] = {}
     """Settings webdyno may vary, each with the values worth trying."""
     ready_s: float = 20.0
-    """Seconds it may take from start to its first right answer."""
+    """Seconds it may take from start to its first correct answer."""
     warmup_s: float | None = None
     """Seconds under load until it is as fast as it gets (a JIT ...), when that is longer than studies wait; reports
     tell it as found in long runs."""

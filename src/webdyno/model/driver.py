@@ -49,4 +49,4 @@ class Can(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Literal["one", "per-connection"] = "one"
     """Of a driver at a rate: one for all connections, or one for each, whose requests wait for it while others idle."""
     discards_s: float = 0.0
-    """So much of the begin it throws the latencies away of, whatever was asked."""
+    """So much of the start it throws the latencies away of, whatever was asked."""

@@ -34,7 +34,7 @@ class UsageError(WebdynoError):
 class CatalogueError(UsageError):
     """A catalogue file is wrong.
 
-    ``path``, ``line`` (from 1, None when it cannot be told) and ``key`` (dotted) say where.
+    ``path``, ``line`` (from 1, None when it is unknown) and ``key`` (dotted) say where.
     """
 
     def __init__(self, path: Path, line: int | None, key: str | None, problem: str) -> None:

@@ -15,7 +15,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     duration_s: float
     first: float
-    """At its begin: requests per second, or connections."""
+    """At its start: requests per second, or connections."""
     last: float
 
 

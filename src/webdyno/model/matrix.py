@@ -16,7 +16,7 @@ class MatrixFramework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     interface: str
     """What a server must speak to serve it: wsgi, or a name of its own where it brings its server along."""
     app: str
-    """Where the program is, as its servers want it told: ``app_flask:app``. It replaces ``{app}``."""
+    """Where the program is, as its servers expect it: ``app_flask:app``. It replaces ``{app}``."""
 
 
 class MatrixServer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,7 +54,7 @@ class MatrixRuntime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     requires: dict[str, list[str]]
     """Exact requirements of each framework and each server, by its key; an empty list where nothing is needed."""
     ready_s: float = 20.0
-    """Seconds a contender may take from start to its first right answer."""
+    """Seconds a contender may take from start to its first correct answer."""
     warmup_s: float | None = None
     """Seconds of load until its compiler is done with what it serves; no contender on it is given less."""
 
@@ -84,7 +84,7 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     answers: list[str]
     """Names of the workloads that every app answers."""
     because: str
-    """Why it is in the catalogue: a seed study (S0 ... S4) or the upstream link."""
+    """Why it is in the catalogue: a study (battle, blocking, hello, pypy, wsgi) or the upstream link."""
     author: str
     frameworks: dict[str, MatrixFramework]
     servers: dict[str, MatrixServer]

@@ -1,4 +1,4 @@
-"""Now: the Trial in flight, as far as it has come. Only for whoever watches; never evidence."""
+"""Now: the Trial in flight, as far as it has come. Only for those who watch; never evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     phase: Phase | None = None
     """Of the last Slice; None: starting."""
     warmup: list[float] = []
-    """Right answers per second, Slice by Slice."""
+    """Correct answers per second, Slice by Slice."""
     steady: list[float] = []
     errors: int = 0
     """Requests that went wrong in this phase so far."""
@@ -35,6 +35,6 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     """Pass of that turn, from 0."""
     passes: int | None = None
     turns: dict[str, list[tuple[float, float]]] = {}
-    """By contender: seconds from the first turn of the block, and right answers per second."""
+    """By contender: seconds from the first turn of the block, and correct answers per second."""
     left_out: int = 0
-    """Slices at the begin of the steady phase that are in ``steady`` no more."""
+    """Slices at the start of the steady phase that are in ``steady`` no more."""

@@ -15,7 +15,7 @@ class Race(msgspec.Struct, frozen=True, kw_only=True):
     margin: float = 0.03
     """Contenders whose rates are surely nearer than this share are equal."""
     top: int | None = 3
-    """Who the first so many are, and in which order; None: the whole order."""
+    """How many of the first places, and their order, are settled; None: the whole order."""
     least_rounds: int = 3
     """Of everything, before anybody is left out."""
     most_rounds: int = 8

@@ -43,7 +43,7 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
     threads: int
     """Of the engine."""
     rate: Estimate
-    """Right answers per second, with the interval over rounds."""
+    """Correct answers per second, with the interval over rounds."""
     engine_busy: float
     """Share of its processors the engine used: well below 1, it was the server or the kernel that was the limit."""
 

@@ -34,7 +34,7 @@ OUTCOMES: dict[str, str] = {
     "wrong-answer": "answered wrongly when verified, before or after the load",
     "died": "ended while under load",
     "out-of-memory": "went past its memory limit and was killed",
-    "no-success": "served the load without one right answer",
+    "no-success": "served the load without one correct answer",
     "driver-failed": "the load tool itself failed",
     "service-failed": "was not given the service it needs, or lost it",
     "interrupted": "stopped by the user",
@@ -58,7 +58,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     backlog: int | None
     """Length of the listen queue as the kernel shows it."""
     ready_ns: int
-    """From start to the first right answer."""
+    """From start to the first correct answer."""
     first_answer_ns: int | None = None
     """That answer alone, from its request on; None in Runs made before it was kept."""
 

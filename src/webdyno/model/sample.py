@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-Phase = Literal["warmup", "turn", "steady"]
-"""A Run has turns only where it was measured in a block."""
+Phase = Literal["warmup", "lead", "turn", "steady"]
+"""A Run has turns only where it was measured in a block. The lead of one is its load before it counts."""
 
 ERROR_KINDS = (
     "wrong-status",
@@ -23,7 +23,7 @@ ERROR_KINDS = (
     "unfinished",
     "socket",  # for drivers that cannot tell more
 )
-"""Every way an offered request can fail to be answered rightly."""
+"""Every way an offered request can fail to be answered correctly."""
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):

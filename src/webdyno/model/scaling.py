@@ -21,7 +21,7 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     refused: str | None = None
     """Why no law was fitted; None: one was."""
     rate_of_one: Estimate | None = None
-    """Lambda: right answers per second at one. None, as all below: refused, and the sentence says why."""
+    """Lambda: correct answers per second at one. None, as all below: refused, and the sentence says why."""
     contention: Estimate | None = None
     """Sigma: share of the work that cannot go on side by side."""
     coherence: Estimate | None = None

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from webdyno.model.errors import UsageError
+from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.service import without_password
 from webdyno.model.trial import Plan
@@ -78,7 +79,17 @@ def _(workload: Workload) -> Workload:
 @hidden.register
 def _(plan: Plan) -> Plan:
     workloads = {name: hidden(workload) for name, workload in plan.workloads.items()}
-    return msgspec.structs.replace(plan, workloads=workloads, arguments=hidden_words(plan.arguments))
+    changed = {"arguments": hidden_words(plan.arguments), "paired": plan.paired and hidden(plan.paired)}
+    return msgspec.structs.replace(plan, workloads=workloads, **changed)
+
+
+@hidden.register
+def _(paired: Paired) -> Paired:
+    made = paired.revisions
+    if made is None:
+        return paired
+    lines = {"cmd": made.cmd and without_password(made.cmd), "builds": hidden_words(made.builds)}
+    return msgspec.structs.replace(paired, revisions=msgspec.structs.replace(made, **lines))
 
 
 @hidden.register
@@ -86,6 +97,25 @@ def _(run: Run) -> Run:
     probe = run.probe and msgspec.structs.replace(run.probe, header=hidden_block(run.probe.header))
     commands = {"command": hidden_words(run.command), "driver_command": hidden_words(run.driver_command)}
     return msgspec.structs.replace(run, probe=probe, summary=hidden_summary(run.summary), **commands)
+
+
+def withheld(workloads: Mapping[str, Workload]) -> list[str]:
+    """Names of the headers of stored workloads whose values stand in no file, each as often as a request sends it."""
+    requests = [request for workload in workloads.values() for request in workload.requests]
+    return [name for request in requests for name, text in request.headers if text == STARS]
+
+
+def filled_in(workload: Workload, values: Mapping[str, str]) -> Workload:
+    """A stored workload with ``values``, by the names of headers in small letters, for those that were withheld."""
+
+    def header(name: str, text: str) -> tuple[str, str]:
+        return name, values.get(name.lower(), text) if text == STARS else text
+
+    requests = [
+        msgspec.structs.replace(request, headers=[header(*each) for each in request.headers])
+        for request in workload.requests
+    ]
+    return msgspec.structs.replace(workload, requests=requests)
 
 
 def recalled(stored: Mapping[str, Workload], known: Mapping[str, Workload], where: Path) -> dict[str, Workload]:

@@ -46,7 +46,7 @@ class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     protocol: Protocol
     """How webdyno speaks with it: to see that it is ready, what it is, and to load its data."""
     variable: str
-    """Variable of the user's environment that may name one by its URL, and in which contenders are told theirs."""
+    """Variable of the user's environment that may name one by its URL, and in which contenders get theirs."""
     url: str
     """Of one that webdyno starts, with ``{host}`` and ``{port}``."""
     genuine: str

@@ -10,8 +10,10 @@ from webdyno.model.block import Turns
 from webdyno.model.claim import Claim, Original
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.load import Load
+from webdyno.model.paired import Paired
 from webdyno.model.race import Race
 from webdyno.model.service import Service
+from webdyno.model.sought import Sought
 from webdyno.model.workload import Workload
 
 
@@ -82,7 +84,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     workloads: dict[str, Workload]
     memory_bytes: int | None
     estimate: str
-    """How rounds become one figure: "mean" or "trimmed" (highest and lowest dropped, as study S1 did)."""
+    """How rounds become one figure: "mean" or "trimmed" (highest and lowest dropped, as study wsgi did)."""
     seconds: float
     """Expected length of the measuring, builds apart."""
     services: dict[str, Service] = {}
@@ -99,6 +101,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Empty where something else made the Plan, and in older ones."""
     race: Race | None = None
     """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""
+    paired: Paired | None = None
+    """Of a comparison; each of its pairs is added to ``trials`` once the Runs ask for it."""
+    sought: Sought | None = None
+    """Of a search for a capacity; each of its rates is added to ``trials`` once the Runs ask for it."""
     turns: Turns | None = None
     """How contenders take turns where they can share a block; None: each is measured alone."""
     in_place: bool = False

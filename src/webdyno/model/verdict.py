@@ -20,7 +20,7 @@ class RouteFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     route: str
     share: float
-    """Of all right answers."""
+    """Of all correct answers."""
     p50: Estimate | None
     p99: Estimate | None
     error_ratio: float
@@ -50,6 +50,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]
     """Rounds by outcome."""
     doubts: list[Doubt] = []
+    connections: int | None = None
+    """Those of a closed load that were to ask; None at a rate."""
+    connections_served: int | None = None
+    """Of these, the ones that ever got an answer, in the round with the fewest; None where the driver does not tell."""
     service_cpu_per_request: Estimate | None = None
     """Of the service behind it; None without one, and for the user's own."""
     routes: list[RouteFigures] = []
@@ -68,7 +72,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """Who beats whom on one workload under one load, ties included, or why it cannot be told yet."""
+    """Who beats whom on one workload under one load, ties included, or why it is undecided."""
 
     workload: str
     load: str
@@ -92,7 +96,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     verdicts: list[Verdict]
     recommended: str | None
-    """The contender to take, over all workloads of the study; None when it cannot be told."""
+    """The contender to take, over all workloads of the study; None when no contender can be recommended."""
     recommended_command: list[str]
     """The command line it was measured with."""
     doubts: list[Doubt]

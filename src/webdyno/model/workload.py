@@ -1,7 +1,7 @@
-"""Workload: what is asked, and what a right answer is. File: ``workloads/NAME.toml``.
+"""Workload: what is asked, and what a correct answer is. File: ``workloads/NAME.toml``.
 
-A right answer is checked on every response while under load, by the driver that can (see Driver) and always once before
-and once after the load.
+A correct answer is checked on every response while under load, by the driver that can (see Driver) and always once
+before and once after the load.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ WorkloadKind = Literal["cpu", "io-wait", "db", "static"]
 
 
 ANY_RIGHT = tuple(range(200, 400))
-"""Statuses that count as right where nobody said what a right answer is."""
+"""Statuses that count as right where nobody said what a correct answer is."""
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,12 +37,12 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def is_unsaid(self) -> bool:
-        """Whether it is what counts as right where nobody said what a right answer is."""
+        """Whether it is what counts as right where nobody said what a correct answer is."""
         return self == Expectation(statuses=list(ANY_RIGHT))
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One request of a workload, with its share and its right answer."""
+    """One request of a workload, with its share and its correct answer."""
 
     name: str
     method: str = "GET"
@@ -64,4 +64,4 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     service: str | None = None
     """Name of the service that contenders need to answer it."""
     service_floor_ms: float = 0.0
-    """The shortest time a right answer can take (a handler that sleeps 1 s: 1000); bounds the possible rate."""
+    """The shortest time a correct answer can take (a handler that sleeps 1 s: 1000); bounds the possible rate."""

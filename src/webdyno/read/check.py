@@ -56,7 +56,7 @@ def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _command(("serve",), it.serve)
     yield from chain.from_iterable(_placeholders(key, text) for key, text in _told(it))
     if not {"bind", "port"} & {word for _, text in _told(it) for word in placeholders(text)}:
-        yield ("serve",), "never says {bind} or {port}, so the contender cannot be told where to listen"
+        yield ("serve",), "never says {bind} or {port}, so the contender would not know where to listen"
     yield from _rule(("workers",), it.workers)
     yield from _rule(("threads",), it.threads)
     yield from _pool(it)

@@ -45,10 +45,10 @@ def _untold(it: Matrix) -> Iterator[Fault]:
         given = {"workers": server.workers != 1, "threads": server.threads != 1}
         for setting, is_given in given.items():
             if is_given and setting not in told:
-                yield ("servers", name, setting), f"reaches nobody: none of its commands says {{{setting}}}"
+                yield ("servers", name, setting), f"has no effect: none of its commands says {{{setting}}}"
         for setting in server.sweep:
             if setting in given and setting not in told:
-                yield ("servers", name, "sweep", setting), f"reaches nobody: none of its commands says {{{setting}}}"
+                yield ("servers", name, "sweep", setting), f"has no effect: none of its commands says {{{setting}}}"
             elif setting not in given:
                 yield ("servers", name, "sweep", setting), f"cannot be varied; {suggest(setting, given)}"
 

@@ -26,7 +26,7 @@ def service_faults(it: Service, catalogue: Catalogue) -> Iterator[Fault]:
             yield (name,), "must not be empty"
     yield from _placeholders(("url",), it.url, ("host", "port"))
     if "port" not in placeholders(it.url):
-        yield ("url",), "never says {port}, so nobody could be told where it listens"
+        yield ("url",), "never says {port}, so no contender could be given its address"
     if not it.ways:
         yield ("ways",), "must hold at least one way"
     for at, way in enumerate(it.ways):
@@ -50,7 +50,7 @@ def _way(it: Way, catalogue: Catalogue) -> Iterator[Fault]:
     for at, word in enumerate(it.serve):
         yield from _placeholders(("serve", at), word, WORDS[it.kind])
     if it.serve and not any("port" in placeholders(word) for word in it.serve):
-        yield ("serve",), "never says {port}, so it cannot be told where to listen"
+        yield ("serve",), "never says {port}, so it would not know where to listen"
     if not (math.isfinite(it.warm_s) and it.warm_s >= 0):
         yield ("warm_s",), f"must be 0 or more, but is {it.warm_s}"
     if it.runtime is not None:

@@ -73,11 +73,15 @@ def _brief(it: Brief, study: Study, members: Collection[str]) -> Iterator[Fault]
 def _claim(it: Claim, study: Study, members: Collection[str]) -> Iterator[Fault]:
     if not it.text.strip():
         yield ("text",), "must not be empty"
+    if it.ours and it.quote:
+        yield ("quote",), "is the article's, and ours = true says that the article does not say so; remove one of them"
     if not it.contenders:
         yield ("contenders",), "must name at least one contender, a pattern, best or last"
     for field in ("contenders", "than"):
         for at, name in enumerate(getattr(it, field)):
             yield from _whom((field, at), name, members)
+    if it.together and (it.measure != "errors" or it.value is None):
+        yield ("together",), 'adds up the failed requests of several loads: it needs measure = "errors" and a value'
     yield from _compared(it)
     yield from _where(it, study)
     yield from _positive(("times",), it.times)

@@ -10,7 +10,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import words
+from webdyno.report import failed, words
 from webdyno.report.columns import STARTS, head
 from webdyno.report.markup import Markup, element
 
@@ -19,7 +19,7 @@ _LOG_LINES = 40
 
 def failures(runs: Iterable[Run]) -> Markup | None:
     """Each kind of failure once, with the end of its log."""
-    found = words.failures(runs)
+    found = failed.failures(runs)
     if not found:
         return None
     shown = [

@@ -25,7 +25,7 @@ WORK = (
     Column("", ""),
     Column(
         "per core-second",
-        "Right answers for each second of one core that its processes used: the ranking's CPU/req turned round, with "
+        "Correct answers for each second of one core that its processes used: the ranking's CPU/req turned round, with "
         f"its 95 % interval beside it. {_NOT_MEASURED}",
     ),
     Column("peak memory", f"{COLUMNS['memory'].meaning}. 1 MiB is 1,048,576 bytes. {_NOT_MEASURED}"),
@@ -42,16 +42,16 @@ LIMITED = (
 )
 WARM_UP = (
     _NAME,
-    Column("cold start", "From the start of its process to its first right answer, the mean over rounds"),
-    Column("first answer", "The first right answer alone, from the request on: what the very first client waited"),
+    Column("cold start", "From the start of its process to its first correct answer, the mean over rounds"),
+    Column("first answer", "The first correct answer alone, from the request on: what the very first client waited"),
     Column(
         "95 % of its rate after",
-        "From the begin of the load until a second of it had 95 % of the steady rate, the middle one of the rounds. "
+        "From the start of the load until a second of it had 95 % of the steady rate, the middle one of the rounds. "
         "Empty: the rounds were too short to tell",
     ),
     Column(
         "steady after",
-        "From the begin of the load until its rate stayed the same, the middle one of the rounds; known to one slice "
+        "From the start of the load until its rate stayed the same, the middle one of the rounds; known to one slice "
         "of the load, a second as a rule. Empty: the rounds were too short to tell",
     ),
 )
@@ -79,7 +79,7 @@ CLAIMS = (
     Column(
         "here",
         "Holds: what was measured says so beyond its intervals. Does not hold: it says the contrary beyond its "
-        "intervals. Cannot tell: the intervals allow both, or a doubt forbids to say",
+        "intervals. Cannot tell: the intervals allow both, or a doubt voids what it rests on",
     ),
     Column("why", "The comparison that decided, with its 95 % interval, and the doubts about it"),
 )
@@ -97,9 +97,9 @@ MEANS: dict[Measure, str] = {
     "rate": COLUMNS["rate"].meaning,
     "p50": COLUMNS["p50"].meaning,
     "p99": COLUMNS["p99"].meaning,
-    "latency_mean": "The times of all right answers, divided by their number: it hides the slow ones",
+    "latency_mean": "The times of all correct answers, divided by their number: it hides the slow ones",
     "latency_stdev": "How far the times of single answers lie from their mean",
-    "latency_max": "The longest time of a right answer in a round",
+    "latency_max": "The longest time of a correct answer in a round",
     "errors": COLUMNS["errors"].meaning,
     "memory": COLUMNS["memory"].meaning,
     "cpu": "Cores' worth of CPU that its processes used over its turns, or the steady phase",

@@ -15,20 +15,20 @@ from webdyno.report import words
 _MEAN = "Each round gives one figure; shown is their mean (of logarithms), without what a round did to all contenders"
 _TRIMMED = f"{_MEAN}, and with the highest and the lowest round of each left out"
 _T = ". The interval is Student's t over rounds"
-_WINDOW = "Read from all right answers of a round's steady phase; in a block that is a window after the turns"
+_WINDOW = "Read from all correct answers of a round's steady phase; in a block that is a window after the turns"
 _HOW: dict[str, str] = {
     "place": "A dash: not ranked, because a doubt voids its figures",
-    "rate": "Counted by the load tool: only answers that were checked and found right",
+    "rate": "Counted by the load tool: only answers that were checked and found correct",
     "interval": "95 of 100 intervals made like this hold the true rate",
     "ratio": "Compared within rounds, so that what a round did to both is taken out",
     "p50": _WINDOW,
     "p99": _WINDOW,
-    "cpu": "User and system time of its turns, or of the steady phase, divided by the right answers of these",
+    "cpu": "User and system time of its turns, or of the steady phase, divided by the correct answers of these",
     "memory": "From its start to its end; 1 MiB is 1,048,576 bytes",
     "errors": "Over the turns and the steady phases of all rounds; what was still under way "
     "when the load ended counts neither way",
 }
-_LOOKS = "In a race its interval is wider than one of 95 %, for it allows for every look"
+_LOOKS = "In a race its interval is wider than one of 95 %, because it allows for every look"
 FACTS: dict[str, str] = {
     "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often. "
     "Open loop: requests are due at set times, however long the answers take.",
@@ -69,6 +69,8 @@ def of_cell(key: str, standing: Standing, verdict: Verdict) -> str | None:
         return _shared(standing, verdict)
     if key == "errors":
         return _kinds(standing)
+    if key == "served":
+        return UNKNOWN if standing.connections_served is None else None
     if key == "place":
         return _outcomes(standing)
     found = figure(key, standing)
@@ -114,6 +116,8 @@ def order(key: str, standing: Standing) -> str | None:
         value = standing.place
     elif key == "errors":
         value = standing.error_ratio if standing.rate else None
+    elif key == "served":
+        value = standing.connections_served
     elif key == "interval":
         value = found.low if found else None
     else:
@@ -147,7 +151,7 @@ def _shared(standing: Standing, verdict: Verdict) -> str | None:
         return None
     mine = set(standing.letters)
     others = [other.contender for other in verdict.standings if other is not standing and mine & set(other.letters)]
-    return f"Tied with {words.listing(others)}." if others else "Tied with nobody."
+    return f"Tied with {words.listing(others)}." if others else "Not tied with any other."
 
 
 def _kinds(standing: Standing) -> str | None:

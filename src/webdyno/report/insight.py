@@ -33,8 +33,8 @@ def warming(verdict: Verdict) -> Markup | None:
     rows = [row for row in words.warm_ups(verdict) if any(row[1:])]
     return _table(
         "Warm-up",
-        "From the start of the process to its first right answer; that answer alone; and, in runs long enough to tell, "
-        "from the begin of the load until its rate was near the steady one, and until it stayed there.",
+        "From the start of the process to its first correct answer; that answer alone; and, in runs long enough, "
+        "from the start of the load until its rate was near the steady one, and until it stayed there.",
         WARM_UP,
         rows,
         texts=1,

@@ -16,8 +16,8 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
 from webdyno.model.verdict import Analysis
+from webdyno.report.failed import Failure, failures
 from webdyno.report.sides import Sides, sides_of
-from webdyno.report.words import Failure, failures
 
 SCHEMA = 2
 

@@ -10,11 +10,12 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from webdyno.model.claim import ClaimVerdict
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import sheets, words
+from webdyno.report import failed, sheets, words
 from webdyno.report.appendix import StartRow, again, start_rows
 from webdyno.report.sheets import Sheet
 from webdyno.report.words import Mark
@@ -67,11 +68,13 @@ def _table(verdict: Verdict, marks: Sequence[Mark]) -> str:
     if not standings:
         return ""
     numbers = {mark.kind: mark.number for mark in marks}
-    rows = [[column.title for column in words.COLUMNS.values()]]
-    rows.append([":---" if key in ("contender", "ratio", "tie", "doubts") else "---:" for key in words.COLUMNS])
+    keys = words.columns(standings)
+    rows = [[words.COLUMNS[key].title for key in keys]]
+    rows.append([":---" if key in ("contender", "ratio", "tie", "doubts") else "---:" for key in keys])
     for standing in standings:
         doubts = " ".join(f"{numbers[d.kind]}{'!' if d.severity == 'voids' else ''}" for d in standing.doubts)
-        rows.append([_text(text) for text in (words.cells(standing) | {"doubts": doubts}).values()])
+        row = words.cells(standing) | {"doubts": doubts}
+        rows.append([_text(row[key]) for key in keys])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -85,9 +88,14 @@ def _claims(plan: Plan, analysis: Analysis) -> list[str]:
     if not analysis.claims:
         return []
     rows = [["claim", "here", "why"], [":---", ":---", ":---"]]
-    rows += [[_text(c.text), f"**{c.ruling}**", _text(c.sentence)] for c in analysis.claims]
+    rows += [[_claim(c), f"**{c.ruling}**", _text(c.sentence)] for c in analysis.claims]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return ["## What the original claimed", _text(sheets.source(plan)), table, _text(words.tally(analysis.claims))]
+
+
+def _claim(claim: ClaimVerdict) -> str:
+    basis = _text(sheets.basis(claim))
+    return f"{_text(claim.text)}<br>*{basis}*" if basis else _text(claim.text)
 
 
 def _doubts(marks: Sequence[Mark]) -> list[str]:
@@ -103,7 +111,7 @@ def _doubts(marks: Sequence[Mark]) -> list[str]:
 
 
 def _failures(runs: Sequence[Run]) -> list[str]:
-    found = words.failures(runs)
+    found = failed.failures(runs)
     parts = ["## Failed"] if found else []
     for failure in found:
         says = (

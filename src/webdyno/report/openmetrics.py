@@ -50,15 +50,15 @@ FAMILIES: dict[str, Family] = {
     "webdyno_latency_seconds": Family(
         "histogram", "seconds", "From sent to done, at an open pace from due to done, over the steady phase"
     ),
-    "webdyno_round_rate_per_second": Family("gauge", "", "Right answers per second of one round"),
-    "webdyno_round_cpu_per_request_seconds": Family("gauge", "seconds", "CPU of the contender for one right answer"),
+    "webdyno_round_rate_per_second": Family("gauge", "", "Correct answers per second of one round"),
+    "webdyno_round_cpu_per_request_seconds": Family("gauge", "seconds", "CPU of the contender for one correct answer"),
     "webdyno_round_memory_peak_bytes": Family("gauge", "bytes", "Highest memory of the contender"),
 }
 _FIGURES: dict[str, tuple[str, str, float, str]] = {
-    "rate": ("rate{}_per_second", "", 1.0, "Right answers per second"),
+    "rate": ("rate{}_per_second", "", 1.0, "Correct answers per second"),
     "p50": ("latency_p50{}_seconds", "seconds", 1e-9, "Half of the answers took at most this long"),
     "p99": ("latency_p99{}_seconds", "seconds", 1e-9, "99 of 100 answers took at most this long"),
-    "cpu_per_request": ("cpu_per_request{}_seconds", "seconds", 1e-9, "CPU of the contender for one right answer"),
+    "cpu_per_request": ("cpu_per_request{}_seconds", "seconds", 1e-9, "CPU of the contender for one correct answer"),
     "memory_peak": ("memory_peak{}_bytes", "bytes", 1.0, "Highest memory of the contender"),
     "memory_staying": ("memory_staying{}_bytes", "bytes", 1.0, "Memory that stays with each request"),
     "ratio_to_best": ("to_best{}_ratio", "ratio", 1.0, "Rate divided by that of the first of its table"),
@@ -71,7 +71,9 @@ for _name, _unit, _, _says in _FIGURES.values():
         FAMILIES[f"webdyno_{_name.format(_end)}"] = Family("gauge", _unit, f"{_says}: {_BOUND_SAYS[_bound]}")
 FAMILIES["webdyno_place"] = Family("gauge", "", "Place by rate, from 1")
 FAMILIES["webdyno_tie"] = Family("info", "", "Contenders that share a letter are tied")
-FAMILIES["webdyno_error_ratio"] = Family("gauge", "ratio", "Requests not answered rightly, over rounds that succeeded")
+FAMILIES["webdyno_error_ratio"] = Family(
+    "gauge", "ratio", "Requests not answered correctly, over rounds that succeeded"
+)
 FAMILIES["webdyno_doubt"] = Family("info", "", "A reason not to trust a figure; contender empty: the whole table")
 
 Labels = dict[str, str]

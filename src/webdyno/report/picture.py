@@ -31,7 +31,7 @@ _ROWS, _ROWS_ALL, PANELS = 24, 48, 6
 """Rows of one panel, rows of all panels together, and panels: beyond them a picture is no picture any more."""
 _NAMED = 6
 _VOID = "void"
-_HOW = "Right answers per second: longer is better. The thin line is the 95 % interval of the rate on its own."
+_HOW = "Correct answers per second: longer is better. The thin line is the 95 % interval of the rate on its own."
 _RATIOS = "The interval beside vs best is that of the ratio, for comparing with the best."
 _TIES = "Contenders that share a letter are tied."
 

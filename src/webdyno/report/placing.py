@@ -1,6 +1,6 @@
 """Placing: where in time each Slice is drawn, and what zero is.
 
-The Slices of a Run that was measured alone follow each other, and zero is the begin of its steady phase. The turns of a
+The Slices of a Run that was measured alone follow each other, and zero is the start of its steady phase. The turns of a
 block lie apart, for others had theirs in between: they stand at their true time since the first turn of the block, so
 that what the machine did is seen in all its contenders at the same place.
 """
@@ -16,7 +16,7 @@ from webdyno.model.sample import Slice
 
 Zeros = Mapping[int, int]
 """Begin of the first turn of each block, by its number; CLOCK_MONOTONIC."""
-_ALONE = "the begin of the steady phase"
+_ALONE = "the start of the steady phase"
 
 
 def zeros_of(windows: Iterable[Window]) -> Zeros:
@@ -48,5 +48,5 @@ def since(windows: Sequence[Window], first: str = "the first turn of the block")
     """What zero is: the title of their time axis."""
     in_turns = {window.turned is not None for window in windows}
     if in_turns == {True, False}:
-        return f"seconds from {first}; of who was measured alone, from {_ALONE}"
+        return f"seconds from {first}; for those measured alone, from {_ALONE}"
     return f"seconds from {first if True in in_turns else _ALONE}"

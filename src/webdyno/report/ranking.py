@@ -10,11 +10,11 @@ from webdyno.report import explain, words
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.words import Mark
 
-_NUMBERS = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors")
+_NUMBERS = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors", "served")
 _ALWAYS = ("rate",)
 """Beside the name on a narrow screen; the others follow below it in two columns, each with its label."""
 _WIDER = ("interval", "tie", "p99", "memory")
-_HIGHEST_FIRST = ("rate", "interval", "ratio")
+_HIGHEST_FIRST = ("rate", "interval", "ratio", "served")
 """Sorted so that the best stands first; of all others less is better."""
 
 
@@ -27,7 +27,8 @@ def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[st
         _head("contender", "", plan),
         element("th", element("span", "bar", class_="unseen")),
     ]
-    head += [_head(key, "n", plan) for key in _NUMBERS] + [_head("doubts", "", plan)]
+    shown = [key for key in words.columns(standings) if key in _NUMBERS]
+    head += [_head(key, "n", plan) for key in shown] + [_head("doubts", "", plan)]
     rows = [_row(plan, verdict, standing, marks, styles, most) for standing in standings]
     table = element(
         "table",
@@ -65,7 +66,8 @@ def _row(
         element("td", swatch, element("b", standing.contender), _about(plan, standing), class_="name", title=about),
         element("td", _bar(verdict, standing, most), class_="bar"),
     ]
-    cells += [_figure(key, text[key], standing, verdict, _kind(key)) for key in _NUMBERS]
+    shown = [key for key in words.columns(verdict.standings) if key in _NUMBERS]
+    cells += [_figure(key, text[key], standing, verdict, _kind(key)) for key in shown]
     cells.append(element("td", _links(standing, marks), class_="more wider", data_label="doubts"))
     return element("tr", *cells, class_="out" if standing.place is None else None, **facets(plan, standing.contender))
 

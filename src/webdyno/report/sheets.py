@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from webdyno.analyse.phrases import MEASURED, claimed, figure, where
-from webdyno.model.claim import Measure, Shape
+from webdyno.model.claim import ClaimVerdict, Measure, Shape
 from webdyno.model.curve import Course, Curve, CurveRow
 from webdyno.model.estimate import Estimate
 from webdyno.model.load import connections_text
@@ -58,9 +58,9 @@ _ROUTES = (
     "Share of all requests that asked this route",
     "Half of this route's answers took at most this long",
     "99 of 100 of this route's answers took at most this long",
-    "Requests of this route that were not answered rightly, as a share of them",
+    "Requests of this route that were not answered correctly, as a share of them",
 )
-_THIRD = "Right answers per second in the {} third of the time under load, warm-up included; the mean over rounds"
+_THIRD = "Correct answers per second in the {} third of the time under load, warm-up included; the mean over rounds"
 _THIRDS = (
     *(_THIRD.format(which) for which in ("first", "second", "last")),
     "The rate of the last third divided by that of the first, within rounds: above 1 it became faster",
@@ -228,9 +228,7 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
         tables[_of(shape), shape.measure].append(shape)
     for at, ((about, measure), each) in enumerate(tables.items()):
         workload, base, asked = each[0].workload, each[0].baseline, each[0].connections
-        says = [
-            f"Ratios to {base}, for machines of then and now have nothing else in common; alike is within a quarter."
-        ]
+        says = [f"Ratios to {base}, because machines of then and now share nothing else; alike is within a quarter."]
         if not each[0].load.startswith(f"{connections_text(asked)},"):
             says.append(f"The original asked with {words.count(asked, 'connection')}.")
         yield Sheet(
@@ -280,6 +278,13 @@ def source(plan: Plan) -> str:
     if plan.original is None:
         return ""
     return f"{plan.original.source} ({plan.original.year})"
+
+
+def basis(claim: ClaimVerdict) -> str:
+    """What a claim rests on: words or figures of the article, or that it is a question of ours; else empty."""
+    if claim.ours:
+        return "A question of ours: the article does not say so."
+    return f"In the article: {claim.quote}" if claim.quote else ""
 
 
 def lone(analysis: Analysis, most: int = 6) -> bool:

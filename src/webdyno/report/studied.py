@@ -57,7 +57,9 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
 
 def _claim(claim: ClaimVerdict) -> Markup:
     ruling = element("b", claim.ruling, class_=f"ruling {_KINDS[claim.ruling]}")
-    return element("tr", element("td", claim.text), element("td", ruling), element("td", claim.sentence))
+    rests_on = sheets.basis(claim)
+    text = element("td", claim.text, element("small", rests_on) if rests_on else None)
+    return element("tr", text, element("td", ruling), element("td", claim.sentence))
 
 
 def studied(analysis: Analysis) -> Markup | None:

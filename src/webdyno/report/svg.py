@@ -16,7 +16,7 @@ from webdyno.report.markup import Markup, element, join
 
 Point = tuple[float, float]
 STYLES = 6
-"""Series that can be told apart by colour, dash and marker."""
+"""Series that can be distinguished by colour, dash and marker."""
 _LINE_HEIGHT = 14.0
 _LETTER = 6.7
 """Width of a letter in a label, rather too much than too little."""

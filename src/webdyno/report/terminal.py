@@ -21,12 +21,12 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report import words
-from webdyno.report.sheets import Sheet, lone, source
+from webdyno.report import failed, words
+from webdyno.report.sheets import Sheet, basis, lone, source
 from webdyno.report.sheets import sheets as study_sheets
 from webdyno.report.words import Mark
 
-_DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "p99", "interval", "ratio", "doubts")
+_DROPPED_FIRST = ("memory", "cpu", "p50", "errors", "p99", "served", "interval", "ratio", "doubts")
 """Columns in the order in which they give way to a narrow terminal."""
 _INTERVALS = ("interval", "ratio")
 """Before one of these goes, columns move closer together."""
@@ -120,7 +120,7 @@ def _ranking(page: _Page, verdict: Verdict, marks: Sequence[Mark]) -> list[str]:
         return []
     numbers = {mark.kind: mark for mark in marks}
     rows = [words.cells(standing) | {"doubts": _numbers(standing, numbers)} for standing in standings]
-    keys = [key for key in words.COLUMNS if key != "doubts" or any(row["doubts"] for row in rows)]
+    keys = [key for key in words.columns(standings) if key != "doubts" or any(row["doubts"] for row in rows)]
     titles = {key: words.COLUMNS[key].title for key in keys}
     shown, gap = fitting(titles, rows, page.console.width)
     table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
@@ -200,6 +200,8 @@ def _claims(page: _Page, plan: Plan, analysis: Analysis) -> None:
         page.line(came_from, "dim")
     for claim in analysis.claims:
         page.line(f"{claim.ruling}: {claim.text}", _RULINGS[claim.ruling])
+        if rests_on := basis(claim):
+            page.line(rests_on, "dim", indent=3)
         if claim.sentence:
             page.line(claim.sentence, indent=3)
     page.line(words.tally(analysis.claims), "dim")
@@ -222,11 +224,11 @@ def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:
 
 
 def _failures(page: _Page, runs: Sequence[Run]) -> None:
-    failures = words.failures(runs)
-    if not failures:
+    found = failed.failures(runs)
+    if not found:
         return
     page.heading("Failed")
-    for failure in failures:
+    for failure in found:
         page.line(f"{failure.contender} {failure.says} ({failure.outcome}; {failure.where})", "bold red")
         page.line(failure.message, indent=3)
         for line in words.tail(failure.log_tail, _LOG_LINES).splitlines():

@@ -1,6 +1,6 @@
 """The course of time in one table: rate, latency, errors, CPU and memory by the second, one panel above the other.
 
-All panels share one time axis, whose zero is the begin of the steady phase, so that a dip in one is seen above its
+All panels share one time axis, whose zero is the start of the steady phase, so that a dip in one is seen above its
 cause in another. The middle round of each contender stands out, the others stay faint. What was not measured by the
 second is said in words: a line at zero would be a claim.
 
@@ -17,7 +17,7 @@ from functools import partial
 from itertools import pairwise
 from statistics import fmean, median, median_low
 
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import failed
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window, cpu_ns
@@ -41,13 +41,13 @@ _SHARES = (0.99, 0.9, 0.5)
 _NEAR_S = 0.4
 """Looks at CPU nearer to each other than this say nothing."""
 _LATE_NS = 50_000_000
-"""A look at the begin or end of a phase comes so much beside it at most."""
+"""A look at the start or end of a phase comes so much beside it at most."""
 _KNOWN = 0.75
 """Part of the looks that must know what is shared between processes."""
 _ERRORS, _LATENCY = "Errors/s", "Latency"
-_RATES = "Right answers. A rise at the begin is warm-up, a dip that returns is often garbage collection or a restart."
-_RATES_BY_TURN = "Right answers in each turn. A dip of all at one place is the machine's, a dip of one is its own."
-_ONLY_ALONE = "Only of those measured alone, for a turn does not tell it. "
+_RATES = "Correct answers. A rise at the start is warm-up, a dip that returns is often garbage collection or a restart."
+_RATES_BY_TURN = "Correct answers in each turn. A dip of all in one place is the machine's, a dip of one is its own."
+_ONLY_ALONE = "Only of those measured alone: a turn is too short to show it. "
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _why_not(table: Table, track: Track) -> str:
         return f"none in the {'turns' if _has_turns(table) else 'steady phase'} of any round."
     if _has_only_turns(table) and track.title == _LATENCY:
         return (
-            "not shown turn by turn, for a turn is a burst; percentiles are of a window that each contender had to "
+            "not shown turn by turn, because a turn is a burst; percentiles are of a window that each contender had to "
             "itself after the turns."
         )
     if _has_only_turns(table) and track.points in (_proportional, _resident):
@@ -257,10 +257,7 @@ def _rates(zeros: Zeros, window: Window) -> list[Point]:
 
 
 def _errors(zeros: Zeros, window: Window) -> list[Point]:
-    return [
-        (at, sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR) / slice_.duration_ns * 1e9)
-        for at, slice_ in placed(window.run, zeros)
-    ]
+    return [(at, failed(slice_.errors) / slice_.duration_ns * 1e9) for at, slice_ in placed(window.run, zeros)]
 
 
 def _latencies(window: Window, share: float) -> list[Point]:
@@ -297,7 +294,7 @@ def _share(table: Table, styles: dict[str, int]) -> float:
 
 
 def _looks(window: Window) -> list[tuple[float, Reading]]:
-    """What was seen of the contender's processes under load, with the seconds from the begin of the steady phase."""
+    """What was seen of the contender's processes under load, with the seconds from the start of the steady phase."""
     run = window.run
     if window.turned is not None:  # looks at the window after the turns: two, and no course
         return []

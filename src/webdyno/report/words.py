@@ -1,7 +1,7 @@
 """Words of the reports: titles, outcomes, doubts and failures as sentences, written once for every form.
 
 Numbers are written by ``analyse.words``, which the sentences of verdicts and doubts use too; they are handed on from
-here, so that whoever reports needs one place only.
+here, so that all reports need one place only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
 from webdyno.model.log import last_lines
 from webdyno.model.rig import Fingerprint, Rig
-from webdyno.model.run import OUTCOMES, Run
+from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 from webdyno.report.sides import sentence, sides_of
@@ -63,14 +63,14 @@ class Column(msgspec.Struct, frozen=True):
 
 
 _NEIGHBOURS = 4
-"""Tie letters in a row that are told by the first and the last of them."""
+"""Tie letters in a row that are shown by the first and the last of them."""
 
 COLUMNS: dict[str, Column] = {
     "place": Column("#", "Place by requests/s. Contenders that share a tie letter are tied"),
     "contender": Column("contender", "Server, app, runtime and worker model under one name"),
     "rate": Column(
         "requests/s",
-        "Right answers per second over its turns, or over the steady phase where it was measured alone, adjusted for "
+        "Correct answers per second over its turns, or over the steady phase where it was measured alone, adjusted for "
         "differences between rounds",
     ),
     "interval": Column(
@@ -86,9 +86,14 @@ COLUMNS: dict[str, Column] = {
     ),
     "p50": Column("p50", "Half of the answers took at most this long"),
     "p99": Column("p99", "99 of 100 answers took at most this long"),
-    "cpu": Column("CPU/req", "CPU time of the contender's whole process tree for one right answer"),
+    "cpu": Column("CPU/req", "CPU time of the contender's whole process tree for one correct answer"),
     "memory": Column("peak memory", "Highest memory of the contender's whole process tree"),
-    "errors": Column("errors", "Requests that were not answered rightly, as a share of all"),
+    "errors": Column("errors", "Requests that were not answered correctly, as a share of all"),
+    "served": Column(
+        "connections served",
+        "Connections that ever got an answer, of all that asked, in the round with the fewest; no percentile shows the "
+        "others",
+    ),
     "doubts": Column("doubts", "Numbers of the doubts listed below the table"),
 }
 
@@ -108,7 +113,20 @@ def cells(standing: Standing, dash: str = "-") -> dict[str, str]:
         "cpu": time_ns(standing.cpu_per_request) if standing.cpu_per_request else MISSING,
         "memory": memory(standing),
         "errors": per_cent(standing.error_ratio) if rate_ else MISSING,
+        "served": _of_all(standing),
     }
+
+
+def columns(standings: Iterable[Standing]) -> list[str]:
+    """Keys of the columns that say something of these: connections served only where some were not."""
+    starved = any(it.connections_served is not None and it.connections_served != it.connections for it in standings)
+    return [key for key in COLUMNS if starved or key != "served"]
+
+
+def _of_all(standing: Standing) -> str:
+    if standing.connections_served is None or standing.connections is None:
+        return MISSING
+    return f"{count(standing.connections_served)} of {count(standing.connections)}"
 
 
 BY_RATIO = "The interval beside vs best is that of the ratio, for comparing with the best; tie letters compare any two."
@@ -221,43 +239,14 @@ def served(verdict: Verdict) -> list[Standing]:
 
 
 def tally(claims: Sequence[ClaimVerdict]) -> str:
-    """``9 claims: 4 hold, 2 do not hold, 3 cannot be told.``"""
-    by = Counter(claim.ruling for claim in claims)
+    """``9 claims: 4 hold, 2 do not hold, 3 undecided.``"""
+    by, ours = Counter(claim.ruling for claim in claims), sum(claim.ours for claim in claims)
+    not_theirs = f", {ours} of them ours" if ours else ""
     return (
-        f"{count(len(claims), 'claim')}: {by['holds']} {'holds' if by['holds'] == 1 else 'hold'}, "
+        f"{count(len(claims), 'claim')}{not_theirs}: {by['holds']} {'holds' if by['holds'] == 1 else 'hold'}, "
         f"{by['does not hold']} {'does' if by['does not hold'] == 1 else 'do'} not hold, "
-        f"{by['cannot tell']} cannot be told."
+        f"{by['cannot tell']} undecided."
     )
-
-
-class Failure(msgspec.Struct, frozen=True):
-    """Like failures of one contender, told once: the same outcome and message in several rounds and tables."""
-
-    contender: str
-    outcome: str
-    says: str
-    message: str
-    log_tail: str
-    where: str
-
-
-def failures(runs: Iterable[Run]) -> list[Failure]:
-    """What did not succeed, grouped so that forty equal build failures are one line."""
-    groups: dict[tuple[str, str, str], list[Run]] = {}
-    for run in runs:
-        if run.outcome not in ("ok", "interrupted"):
-            groups.setdefault((run.trial.contender, run.outcome, run.message), []).append(run)
-    return [
-        Failure(
-            contender=contender,
-            outcome=outcome,
-            says=OUTCOMES[group[0].outcome],
-            message=message,
-            log_tail=group[-1].log_tail,
-            where=f"{listing(sorted({run.trial.workload for run in group}))}, {count(len(group), 'round')}",
-        )
-        for (contender, outcome, message), group in sorted(groups.items())
-    ]
 
 
 class Mark(msgspec.Struct, frozen=True):

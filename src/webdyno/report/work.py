@@ -23,7 +23,7 @@ from webdyno.report.markup import Markup, element
 _FIGURES = (1, 2, 4, 5, 7)
 """The columns with numbers; the others are the name and two bars."""
 _SAYS = (
-    "Requests per core-second: right answers for each second of one core that its processes used. Requests/s per MiB: "
+    "Requests per core-second: correct answers for each second of one core that it used. Requests/s per MiB: "
     "the rate divided by the peak of its memory. With 95 % intervals; bars begin at zero."
 )
 

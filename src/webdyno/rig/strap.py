@@ -12,6 +12,7 @@ import fcntl
 import os
 import secrets
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,6 +48,8 @@ class Strapped(Here):
         self.fingerprint = fingerprint
         self.swept = swept
         """What a killed webdyno had left, one sentence each."""
+        self.interrupted = threading.Event()
+        """Set when the user wants an end; all that works on this machine looks at it."""
 
 
 Waiting = Callable[[str], None]
@@ -112,7 +115,7 @@ def machine_lock(waiting: Waiting | None = None) -> Iterator[None]:
             holder = _holder(lock)
             if waiting is None:
                 raise MachineError(
-                    f"another webdyno ({holder}) is measuring on this machine, and two would measure each other; "
+                    f"another webdyno ({holder}) is measuring on this machine, and two would disturb each other; "
                     "wait until it has ended (--wait does), or end it"
                 )
             waiting(holder)

@@ -71,21 +71,27 @@ def ask(
     except TimeoutError:
         what = "it had no end" if begun else "there was none"
         raise NoAnswer(f"{what} within {timeout_s:g} s") from None
-    except ConnectionRefusedError:
-        raise Refused("the connection was refused") from None
-    except (http.client.RemoteDisconnected, ConnectionError):
-        raise NoAnswer("the connection was closed before it came") from None
-    except http.client.IncompleteRead as error:
-        raise NoAnswer(f"the connection was closed in the middle of it (after {len(error.partial)} bytes)") from None
-    except (http.client.HTTPException, ValueError) as error:
-        raise NoAnswer(f"what came is not HTTP ({type(error).__name__}: {str(error)[:80]})") from None
-    except OSError as error:
-        raise NoAnswer(f"the connection failed: {error.strerror or error}") from None
+    except (http.client.HTTPException, ValueError, OSError) as error:
+        raise _no_answer(error) from None
     finally:
         connection.close()
     media = response.headers.get("Content-Type")
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Answer(response.status, media.partition(";")[0].strip().lower() if media else None, body, headers)
+
+
+def _no_answer(error: http.client.HTTPException | ValueError | OSError) -> NoAnswer:
+    """What went wrong, by the error that Python's client or a socket raised."""
+    match error:
+        case ConnectionRefusedError():
+            return Refused("the connection was refused")
+        case ConnectionError():  # http.client.RemoteDisconnected is one as well
+            return NoAnswer("the connection was closed before it came")
+        case http.client.IncompleteRead():
+            return NoAnswer(f"the connection was closed in the middle of it (after {len(error.partial)} bytes)")
+        case http.client.HTTPException() | ValueError():
+            return NoAnswer(f"what came is not HTTP ({type(error).__name__}: {str(error)[:80]})")
+    return NoAnswer(f"the connection failed: {error.strerror or error}")
 
 
 def _send(connection: http.client.HTTPConnection, request: Request) -> None:

@@ -1,8 +1,8 @@
 """First answer: what a user would not have wanted to measure, said before anything is measured.
 
-A redirect to a login page is answered fast and rightly by every server, and so is the page a framework gives to a host
-that it does not know; the figures would be of these. What is said continues "GET /private: " and is for answers that
-nobody called right by --expect.
+A redirect to a login page is answered fast and correctly by every server, and so is the page a framework gives to a
+host that it does not know; the figures would be of these. What is said continues "GET /private: " and is for answers
+that nobody called right by --expect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from http import HTTPStatus
 _LOGIN_PATH = re.compile(r"log-?_?in|sign-?_?in|/auth|/sso|oauth|saml|/cas/", re.IGNORECASE)
 _PASSWORD_FIELD = re.compile(rb"<input\b[^>]{0,400}\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
 _LOOKED_AT_BYTES = 1 << 18
-"""Of a body: a form stands near its begin, and a page of 64 MiB need not be searched."""
+"""Of a body: a form stands near its start, and a page of 64 MiB need not be searched."""
 _STRANGE_HOSTS: tuple[tuple[int, re.Pattern[bytes], str], ...] = (
     (400, re.compile(rb"DisallowedHost|<h1>Bad Request \(400\)</h1><p></p>"), "ALLOWED_HOSTS (Django)"),
     (400, re.compile(rb"\AInvalid host header"), "allowed_hosts of TrustedHostMiddleware (Starlette, FastAPI)"),
@@ -39,7 +39,7 @@ def first_answer(status: int, headers: Mapping[str, str], body: bytes) -> str | 
     if 200 <= status < 300 and _is_html(fields, looked_at) and _PASSWORD_FIELD.search(looked_at):
         return (
             f"answered with {status} and a page that has a field for a password; if that is a login page, log in with "
-            "-H 'Cookie: ...', or say what a right answer is: --expect 'body contains \"...\"'"
+            "-H 'Cookie: ...', or say what a correct answer is: --expect 'body contains \"...\"'"
         )
     return None
 

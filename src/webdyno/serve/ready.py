@@ -1,8 +1,8 @@
-"""Ready: wait until the server listens, until it is our server that listens, until it answers rightly.
+"""Ready: wait until the server listens, until it is our server that listens, until it answers correctly.
 
-What ends the waiting: the right answer; its process ended (StartError, exited); the deadline (StartError, not exited);
-an answer that stays wrong (AnswerError); the user (StartError, as soon as ``interrupted`` is set). Polls are a few
-milliseconds apart, for the waiting must not be what is measured as a slow start.
+What ends the waiting: the correct answer; its process ended (StartError, exited); the deadline (StartError, not
+exited); an answer that stays wrong (AnswerError); the user (StartError, as soon as ``interrupted`` is set). Polls are a
+few milliseconds apart, for the waiting must not be what is measured as a slow start.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Waiting:
         self._interrupted, self.tail = interrupted, tail
 
     def check_interrupted(self) -> None:
-        """StartError once the user asked for it: whoever set ``interrupted`` knows what it means."""
+        """StartError once the user asked for it: the one who set ``interrupted`` knows what it means."""
         if self._interrupted.is_set():
             raise StartError(f"{self._name} was stopped by the user", self.tail(), exited=False)
 
@@ -47,7 +47,7 @@ class Waiting:
         raise StartError(f"{self._name} {how} before it served{taken}", self.tail(), exited=True, out_of_memory=memory)
 
     def until_ready(self, request: Request, asker: Asker, deadline: float) -> int:
-        """Return once ``request`` is answered rightly by our own process: how long that answer took, in ns."""
+        """Return once ``request`` is answered correctly by our own process: how long that answer took, in ns."""
         poll_s, state, wrong_since = _FIRST_POLL_S, f"nothing listened on port {self._port}", None
         while True:
             self.check()

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from threading import Event
 from types import MappingProxyType
 
 from webdyno.model.built import Built
@@ -88,10 +87,9 @@ def serve(
     built: Built,
     strapped: Strapped,
     log: Path,
-    interrupted: Event,
     given: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Served]:
-    """StartError (also when ``interrupted`` is set before it serves), AnswerError.
+    """StartError (also when ``strapped.interrupted`` is set before it serves), AnswerError.
 
     ``given`` goes into the contender's environment: where the service is that the workload needs.
     """
@@ -104,7 +102,7 @@ def serve(
         group = strapped.start(_command(plan, built, home, log))
         notes: list[str] = []
         try:
-            waiting = Waiting(contender.name, group, port, interrupted, tail)
+            waiting = Waiting(contender.name, group, port, strapped.interrupted, tail)
             served = _until_served(contender, workload, plan, group, waiting, notes)
             served.gil_modules = partial(gil_modules, log, tail.begin)
             served.compilers = lambda: compilers(group.pids())

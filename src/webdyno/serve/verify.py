@@ -1,4 +1,4 @@
-"""Verify: every request of a workload asked once, its answer held against every rule of its Expectation.
+"""Verify: every request of a workload asked once, its answer checked against every rule of its Expectation.
 
 A rule that no driver can check (``body_matches``) holds before and after the load only, and a note says so.
 

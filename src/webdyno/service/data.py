@@ -14,6 +14,6 @@ STATIC = "".join(chr(ord("a") + at % 26) for at in range(2000))
 
 DATABASE, COLLECTION = "webdyno", "documents"
 SMALL: dict[str, Any] = {"_id": 1, "hello": "world"}
-"""One field beside its key, as study S0 had it."""
+"""One field beside its key, as study battle had it."""
 BIG: dict[str, Any] = {"_id": 2} | {f"field{at:03}": f"val{at * 7919 % 1000:03}" for at in range(1, 301)}
-"""301 fields, about 6 KB as JSON, as study S0 had it."""
+"""301 fields, about 6 KB as JSON, as study battle had it."""

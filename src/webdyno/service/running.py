@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from types import TracebackType
 
 from webdyno.model.built import Built
@@ -69,10 +68,9 @@ class Services:
         built: Mapping[str, Built | BuildError],
         strapped: Strapped,
         log: Callable[[str], Path],
-        interrupted: Event,
     ) -> None:
         self._found, self._built, self._strapped = found, built, strapped
-        self._log, self._interrupted = log, interrupted
+        self._log = log
         self._running: dict[str, Running] = {}
         self._refused: dict[str, ServiceError] = {}
         """Why one could not be started at all: it is not tried again, for each try may take its whole time."""
@@ -171,7 +169,7 @@ class Services:
                     why = str(reason)
                 else:
                     return said
-            if self._interrupted.is_set():
+            if self._strapped.interrupted.is_set():
                 raise ServiceError("stopped by the user")
             if group is None:
                 raise ServiceError(f"the {_name(found)} does not answer: {why}")

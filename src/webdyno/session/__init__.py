@@ -1,1 +1,1 @@
-"""What carries Trials out, whoever asks: a command, or a program that imports webdyno."""
+"""What carries Trials out, for commands and for programs that import webdyno alike."""

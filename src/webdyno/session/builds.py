@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
 
@@ -14,17 +13,13 @@ from webdyno.model.built import Built, Found
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError
-from webdyno.rig.host import Host
+from webdyno.rig.strap import Strapped
 from webdyno.session.folders import cache_folder
 from webdyno.session.saying import say
 
 
 def build_contenders(
-    names: list[str],
-    known: Catalogue,
-    found: Mapping[str, Found],
-    host: Host,
-    interrupted: threading.Event,
+    names: list[str], known: Catalogue, found: Mapping[str, Found], strapped: Strapped
 ) -> dict[str, Built | BuildError]:
     """Each contender built, or why it could not be; one failure stops nobody else."""
     clock = time.monotonic()
@@ -39,7 +34,7 @@ def build_contenders(
         )
         for name in names
     ]
-    built = build_all(jobs, cache_folder(), host, interrupted, say_built)
+    built = build_all(jobs, cache_folder(), strapped, strapped.interrupted, say_built)
     fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
     if fresh:
         say(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}")

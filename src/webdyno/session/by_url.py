@@ -32,6 +32,7 @@ from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder, new_folder
 from webdyno.session.listeners import Beside, Listener, Listeners
 from webdyno.session.loop import Loop
+from webdyno.session.resuming import note_machine, refuse_another_machine
 from webdyno.session.target import Target
 from webdyno.store import Store
 
@@ -104,15 +105,34 @@ def url_at_work(
 ) -> Iterator[Loop]:
     """The loop over a server that runs already, into a new results folder. MachineError."""
     with machine_lock(waiting):
-        version = DRIVERS[DRIVER]().version(asker(Here()))
         fingerprint = with_ceilings(read_fingerprint(), cache_folder())
         with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:
-            told = Listeners([beside, *listeners])
+            yield _loop(store, far, interrupted, Listeners([beside, *listeners]))
 
-            def conduct(block: Block) -> list[Run]:
-                return [_run(trial, far, version, interrupted, told.event) for trial in block]
 
-            yield Loop(plan, store, conduct, told, interrupted)
+@contextmanager
+def url_at_work_again(
+    store: Store,
+    far: Far,
+    interrupted: threading.Event,
+    listeners: Sequence[Listener] = (),
+    waiting: Waiting | None = None,
+) -> Iterator[Loop]:
+    """As ``url_at_work``, into the folder of ``store``. UsageError on another machine."""
+    with machine_lock(waiting), Beside(store.folder, None, store.done()) as beside:
+        here = read_fingerprint()
+        refuse_another_machine(store.plan(), store.folder, store.fingerprint(), here)
+        note_machine(store, here)
+        yield _loop(store, far, interrupted, Listeners([beside, *listeners]))
+
+
+def _loop(store: Store, far: Far, interrupted: threading.Event, told: Listeners) -> Loop:
+    version = DRIVERS[DRIVER]().version(asker(Here()))
+
+    def conduct(block: Block) -> list[Run]:
+        return [_run(trial, far, version, interrupted, told.event) for trial in block]
+
+    return Loop(store.plan(), store, conduct, told, interrupted)
 
 
 def _run(trial: Trial, far: Far, version: str, interrupted: threading.Event, watch: Callable[[Event], None]) -> Run:
@@ -145,7 +165,7 @@ def _as_run(trial: Trial, loaded: Loaded, version: str, notes: Sequence[str], ur
     elif loaded.summary.get("ended") == "interrupted":
         outcome, message = "interrupted", "stopped by the user"
     elif not loaded.ok:
-        outcome, message = "no-success", "not one request was answered rightly during the steady phase"
+        outcome, message = "no-success", "not one request was answered correctly during the steady phase"
     return Run(
         trial=trial,
         outcome=outcome,

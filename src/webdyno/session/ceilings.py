@@ -6,18 +6,14 @@ that a rate near it can be doubted years later from the results alone.
 
 from __future__ import annotations
 
-import shutil
-import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from webdyno.analyse.doubts.driver import ceiling_at
-from webdyno.analyse.estimate import fit
 from webdyno.load.driver import Order
+from webdyno.load.engine import program
 from webdyno.model.errors import MachineError
 from webdyno.model.load import Load
 from webdyno.model.rig import Ceiling, Fingerprint
@@ -25,7 +21,7 @@ from webdyno.model.workload import Expectation, Request
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.host import PIPE, Command
 from webdyno.rig.strap import Strapped
-from webdyno.session.engine import Loaded, carry_out
+from webdyno.session.engine import carry_out
 
 PROGRAM = "webdyno-instant"
 CONNECTIONS = (16, 64, 256)
@@ -41,22 +37,25 @@ class _Kept(msgspec.Struct, frozen=True):
     ceilings: list[Ceiling]
 
 
-def calibrate(strapped: Strapped, interrupted: threading.Event) -> list[Ceiling]:
+def calibrate(strapped: Strapped) -> list[Ceiling]:
     """A ceiling for each number of connections, in rounds, so that a drift falls on all alike.
 
-    MachineError, and KeyboardInterrupt once ``interrupted`` is set.
+    MachineError, and KeyboardInterrupt once ``strapped.interrupted`` is set.
     """
+    from webdyno.analyse.estimate import fit
+    from webdyno.analyse.generator import cpu_share
+
     rates: dict[tuple[str, int], float] = {}
     busy: dict[str, list[float]] = {str(connections): [] for connections in CONNECTIONS}
     cores = strapped.rig.driver_cores
     with _instant(strapped) as port:
         for round_ in range(1, ROUNDS + 1):
             for connections in CONNECTIONS:
-                if interrupted.is_set():
+                if strapped.interrupted.is_set():
                     raise KeyboardInterrupt
                 loaded = carry_out(_order(port, connections, cores), lambda _: None, host=strapped)
                 rates[str(connections), round_] = loaded.per_s
-                busy[str(connections)].append(_share(loaded))
+                busy[str(connections)].append(cpu_share(loaded.summary) or 0.0)
     fitted = fit(rates)
     if fitted is None:
         raise MachineError(f"{PROGRAM} answered nothing: run make setup again")
@@ -100,6 +99,8 @@ def known_ceiling(cache: Path, order: Order) -> float | None:
         return None
     if not _file(cache).exists():
         return None
+    from webdyno.analyse.doubts.driver import ceiling_at
+
     found = ceiling_at(known_ceilings(cache, read_fingerprint()), order.load.connections, order.most_threads)
     return None if found is None else found.rate.value
 
@@ -118,17 +119,12 @@ def _order(port: int, connections: int, cores: tuple[int, ...]) -> Order:
     )
 
 
-def _share(loaded: Loaded) -> float:
-    shares = [thread.get("cpu_share") or 0.0 for thread in loaded.summary.get("threads", [])]
-    return sum(shares) / max(1, len(shares))
-
-
 @contextmanager
 def _instant(strapped: Strapped) -> Iterator[int]:
     """The server on the contenders' cores, a thread on each; its port."""
     group = strapped.start(
         Command(
-            argv=[_program(), "--seconds", str(_LIFE_S), "--threads", str(len(strapped.rig.contender_cores))],
+            argv=[program(PROGRAM), "--seconds", str(_LIFE_S), "--threads", str(len(strapped.rig.contender_cores))],
             cwd=Path.cwd(),
             environment={"LC_ALL": "C"},
             role="contender",
@@ -142,11 +138,3 @@ def _instant(strapped: Strapped) -> Iterator[int]:
         yield int(said)
     finally:
         group.end(grace_s=0.0)
-
-
-def _program() -> str:
-    beside = Path(sys.executable).with_name(PROGRAM)
-    found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
-    if found is None:
-        raise MachineError(f"{PROGRAM} is neither beside {sys.executable} nor on PATH: run make setup")
-    return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import gone_wrong
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError, UsageError
@@ -31,12 +31,12 @@ class Loaded:
 
     @property
     def ok(self) -> bool:
-        """True when at least one request was answered rightly."""
+        """True when at least one request was answered correctly."""
         return bool(self.summary.get("ok"))
 
     @property
     def started(self) -> dict[str, Any]:
-        """What the engine said of itself at the begin."""
+        """What the engine said of itself at the start."""
         return dict(self.summary.get("started", {}))
 
     @property
@@ -46,13 +46,13 @@ class Loaded:
 
     @property
     def per_s(self) -> float:
-        """Right answers per second."""
+        """Correct answers per second."""
         return self.summary["ok"] / self.seconds if self.seconds else 0.0
 
     @property
     def errors(self) -> dict[str, int]:
         """Requests that went wrong, by kind; those in flight at the end did not."""
-        return {kind: n for kind, n in self.summary["errors"].items() if n and kind != NOT_AN_ERROR}
+        return gone_wrong(self.summary["errors"])
 
     @property
     def steady(self) -> list[Slice]:
@@ -100,7 +100,7 @@ def carry_out(
     finally:
         group.end(grace_s=3.0)
     if not loaded.summary:
-        raise MachineError("the engine ended without a summary; webdyno doctor says whether it is installed rightly")
+        raise MachineError("the engine ended without a summary; webdyno doctor says whether it is installed correctly")
     return loaded
 
 

@@ -20,15 +20,17 @@ _LOOK_S = 0.05
 
 
 @contextmanager
-def listening_for_interrupts(end: Callable[[], object] | None = None) -> Iterator[threading.Event]:
-    """The Event that they set: the Trial in flight is ended and recorded, not torn apart.
+def listening_for_interrupts(
+    end: Callable[[], object] | None = None, event: threading.Event | None = None
+) -> Iterator[threading.Event]:
+    """The Event that they set, ``event`` or one of its own: the Trial in flight is ended and recorded, not torn apart.
 
     ``end`` is called at the first of them, and then nothing is said: it is for what ends at once.
 
-    A second Ctrl-C is a KeyboardInterrupt, for whoever does not want to wait. What was ignored when we were started
+    A second Ctrl-C is a KeyboardInterrupt, for those who do not want to wait. What was ignored when we were started
     stays ignored (``nohup``).
     """
-    interrupted = threading.Event()
+    interrupted = event or threading.Event()
     noted_at: float | None = None
 
     def note(number: int, _: FrameType | None) -> None:

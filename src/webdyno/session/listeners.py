@@ -1,4 +1,4 @@
-"""Telling: whoever wants to know what a plan is doing: the terminal, `webdyno view`, a file of metrics."""
+"""Listeners: those that want to know what a plan is doing: the terminal, `webdyno view`, a file of metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol, Self
 import msgspec
 
 from webdyno import now
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import failed
 from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.block import Taken
@@ -22,7 +22,7 @@ from webdyno.model.trial import Plan
 from webdyno.session.tally import Tally
 
 MOST_SECONDS = 600
-"""Slices of the Trial in flight that are kept for whoever watches."""
+"""Slices of the Trial in flight that are kept for those who watch."""
 LEAST_S = 0.5
 """Between two turns that are told."""
 
@@ -147,5 +147,4 @@ class Beside:
 
 def _errors(before: Now, slice_: Slice) -> int:
     """Of this phase so far, without those still in flight when time was up."""
-    wrong = sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
-    return wrong + (before.errors if slice_.phase == before.phase else 0)
+    return failed(slice_.errors) + (before.errors if slice_.phase == before.phase else 0)

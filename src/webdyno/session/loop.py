@@ -1,4 +1,4 @@
-"""The loop: what is known says which blocks are next; they are carried out, written down, told; and again.
+"""The loop: what is known says which blocks are next; they are carried out, written down and reported; and again.
 
 Every measurement of webdyno goes through it: what differs is the design that is asked, how a block is carried out (on
 contenders that are started here, or on a server that runs already), where Runs are kept, and who listens.
@@ -82,7 +82,6 @@ class OnContenders:
     strapped: Strapped
     services: Services
     book: Book
-    interrupted: threading.Event
     watch: Callable[[Event | Taken], None] = lambda _: None
     in_place: InPlace | None = None
     """Which keeps a server for the next round of its cell, where the plan is measured so."""
@@ -110,7 +109,6 @@ class OnContenders:
             driver_version=self.ready.drivers[trial.driver],
             contender_log=self.book.contender_log,
             driver_log=self.book.driver_log,
-            interrupted=self.interrupted,
             watch=self.watch,
         )
         if self.in_place is None or not plan.in_place:
@@ -120,33 +118,28 @@ class OnContenders:
 
 
 @contextmanager
-def at_work(
-    ready: Ready, strapped: Strapped, book: Book, interrupted: threading.Event, listeners: Sequence[Listener] = ()
-) -> Iterator[Loop]:
+def at_work(ready: Ready, strapped: Strapped, book: Book, listeners: Sequence[Listener] = ()) -> Iterator[Loop]:
     """The loop over contenders that are built; whatever happens, services and servers end with it."""
     told = Listeners(listeners)
-    with Services(ready.found, ready.servers, strapped, book.service_log, interrupted) as services, InPlace() as kept:
+    with Services(ready.found, ready.servers, strapped, book.service_log) as services, InPlace() as kept:
         way = OnContenders(
             ready=ready,
             strapped=strapped,
             services=services,
             book=book,
-            interrupted=interrupted,
             watch=told.event,
             in_place=kept,
         )
-        yield Loop(ready.plan, book, way.conduct(), told, interrupted)
+        yield Loop(ready.plan, book, way.conduct(), told, strapped.interrupted)
 
 
 @contextmanager
-def in_folder(
-    ready: Ready, strapped: Strapped, folder: Path, interrupted: threading.Event, listeners: Sequence[Listener] = ()
-) -> Iterator[Loop]:
+def in_folder(ready: Ready, strapped: Strapped, folder: Path, listeners: Sequence[Listener] = ()) -> Iterator[Loop]:
     """As ``at_work``, into a new results folder; its Trials are decided on one after the other."""
     fingerprint = with_ceilings(strapped.fingerprint, cache_folder())
     with (
         Store.create(folder, ready.plan, fingerprint) as store,
         Beside(folder, None, set()) as beside,
-        at_work(ready, strapped, store, interrupted, [beside, *listeners]) as loop,
+        at_work(ready, strapped, store, [beside, *listeners]) as loop,
     ):
         yield loop

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,11 +13,9 @@ from webdyno.session.waiting import waiting
 
 
 @contextmanager
-def strapped_here(
-    memory_bytes: int | None, cores: int | None = None, *, wait: bool = False
-) -> Iterator[tuple[Strapped, threading.Event]]:
-    """The machine as ``strap`` takes it, and the Event of a Ctrl-C; what was swept of a killed webdyno is told."""
+def strapped_here(memory_bytes: int | None, cores: int | None = None, *, wait: bool = False) -> Iterator[Strapped]:
+    """The machine as ``strap`` takes it, interrupted by a Ctrl-C; what was swept of a killed webdyno is told."""
     taken = strap(memory_bytes, cache_folder(), cores, waiting(wait))
-    with taken as strapped, listening_for_interrupts() as interrupted:
+    with taken as strapped, listening_for_interrupts(event=strapped.interrupted):
         note(strapped.swept)
-        yield strapped, interrupted
+        yield strapped

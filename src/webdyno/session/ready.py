@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -54,20 +53,13 @@ def look(known: Catalogue, contenders: Iterable[str], workloads: Iterable[str], 
     return There(runtimes=runtimes, missing=missing, services=services, lacking=lacking)
 
 
-def build(
-    known: Catalogue,
-    plan: Plan,
-    there: There,
-    drivers: Mapping[str, str],
-    strapped: Strapped,
-    interrupted: threading.Event,
-) -> Ready:
+def build(known: Catalogue, plan: Plan, there: There, drivers: Mapping[str, str], strapped: Strapped) -> Ready:
     """Everything of ``plan`` that is to be built, several at once; one failure stops nobody else."""
     return Ready(
         plan=plan,
-        built=build_contenders(list(plan.contenders), known, there.runtimes, strapped, interrupted),
+        built=build_contenders(list(plan.contenders), known, there.runtimes, strapped),
         found=there.services,
-        servers=build_services(there.services, known, strapped, interrupted),
+        servers=build_services(there.services, known, strapped),
         drivers=drivers,
     )
 
@@ -106,7 +98,6 @@ def ready_from_catalogue(
     contenders: list[str],
     workload: str,
     strapped: Strapped,
-    interrupted: threading.Event,
     **about: str | int | None,
 ) -> Ready:
     """Contenders of the catalogue built, and the service they need looked for."""
@@ -114,7 +105,7 @@ def ready_from_catalogue(
     for reason in there.lacking.values():
         raise UsageError(f"--workload {workload}: {reason}")
     plan = question_plan(known, contenders, workload, there.missing, **about)
-    return build(known, plan, there, driver_versions(["engine"], strapped), strapped, interrupted)
+    return build(known, plan, there, driver_versions(["engine"], strapped), strapped)
 
 
 def memory_of(memory_mb: int | None) -> int | None:

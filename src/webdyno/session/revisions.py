@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,11 +16,13 @@ from pathlib import Path
 
 import msgspec
 
+from webdyno.analyse.versus import BASE, HEAD
 from webdyno.build.tool import Workshop, ask, user_caches
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import BuildError, UsageError
+from webdyno.model.paired import Revisions
 from webdyno.model.workload import Workload
 from webdyno.read import default_folder, read_catalogue
 from webdyno.rig.strap import Strapped
@@ -72,20 +73,24 @@ def resolve(repository: Path, revs: list[str], strapped: Strapped) -> list[str]:
     return commits
 
 
-def check_out(
-    repository: Path, side: str, rev: str, commit: str, strapped: Strapped, interrupted: threading.Event
-) -> Revision:
+def check_out(repository: Path, side: str, rev: str, commit: str, strapped: Strapped) -> Revision:
     """``commit`` in a folder of its own; RevisionError with what git said."""
     folder = strapped.folder() / "tree"
     revision = Revision(side=side, rev=rev, commit=commit, folder=folder)
     source = str(repository.absolute())
     clone = ["git", "clone", "--quiet", "--shared", "--no-checkout", source, str(folder)]
     detach = ["git", "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit]
-    shop = _workshop(revision, strapped, interrupted)
+    shop = _workshop(revision, strapped)
     with _named(revision):
         shop.run("clone the repository", clone, folder.parent)
         shop.run("check it out", detach, folder)
     return revision
+
+
+def check_out_both(made: Revisions, strapped: Strapped) -> list[Revision]:
+    """Base and head in folders of their own; RevisionError."""
+    each = zip((BASE, HEAD), made.revs, made.commits, strict=True)
+    return [check_out(Path(made.repository), side, rev, commit, strapped) for side, rev, commit in each]
 
 
 @contextmanager
@@ -97,9 +102,9 @@ def _named(revision: Revision) -> Iterator[None]:
         raise RevisionError(revision, str(error), error.log_tail) from None
 
 
-def _workshop(revision: Revision, strapped: Strapped, interrupted: threading.Event) -> Workshop:
+def _workshop(revision: Revision, strapped: Strapped) -> Workshop:
     """Where a revision's commands run; their log lies beside its files, in the temporary folder."""
-    return Workshop(strapped, revision.folder.parent / "build.log", interrupted)
+    return Workshop(strapped, revision.folder.parent / "build.log", strapped.interrupted)
 
 
 def by_command(
@@ -109,7 +114,6 @@ def by_command(
     environment: dict[str, str],
     workload: str,
     strapped: Strapped,
-    interrupted: threading.Event,
 ) -> tuple[Contender, Built]:
     """The contender that ``cmd`` makes of a checked-out revision, built; ``environment`` is recorded nowhere.
 
@@ -117,7 +121,7 @@ def by_command(
     RevisionError, UsageError.
     """
     serve, caches = _words(cmd), user_caches(os.environ)
-    shop = _workshop(revision, strapped, interrupted)
+    shop = _workshop(revision, strapped)
     with _named(revision):
         for line in builds:
             shop.run(f"build it by {line!r}", ["sh", "-c", line], revision.folder, **caches)
@@ -132,29 +136,30 @@ def by_command(
         because=f"revision {revision.rev}",
         author="the repository's",
     )
-    built = Built(
+    return contender, _built(revision, cmd, builds, {**caches, **environment}, shop.log)
+
+
+def _built(revision: Revision, cmd: str, builds: list[str], hidden: dict[str, str], log: Path) -> Built:
+    return Built(
         contender=revision.side,
         key=hashlib.sha256("\0".join([revision.commit, cmd, *builds]).encode()).hexdigest()[:24],
         directory=str(revision.folder),
         environment={},
-        hidden={**caches, **environment},
+        hidden=hidden,
         versions={"revision": revision.commit},
-        log=str(shop.log),
+        log=str(log),
         seconds=0.0,
     )
-    return contender, built
 
 
 def _words(cmd: str) -> list[str]:
-    """UsageError for a command that cannot be told where to listen, or that no shell would read either."""
+    """UsageError for a command that does not say where to listen, or that no shell would read either."""
     try:
         words = shlex.split(cmd)
     except ValueError as error:
         raise UsageError(f"--cmd {cmd!r} cannot be read ({error}): write it as in a shell") from None
     if not words or not any("{port}" in word or "{bind}" in word for word in words):
-        raise UsageError(
-            f"--cmd {cmd!r} does not say {{port}} (or {{bind}}): that is where the server is told to listen"
-        )
+        raise UsageError(f"--cmd {cmd!r} does not say {{port}} (or {{bind}}): that is where the server is to listen")
     return words
 
 

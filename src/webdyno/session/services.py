@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterable, Mapping
 
 from webdyno.build import build_embedded, find_runtime
@@ -12,6 +11,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
 from webdyno.model.service import FoundService
 from webdyno.rig.host import Host
+from webdyno.rig.strap import Strapped
 from webdyno.service import find_service
 from webdyno.session.builds import say_built
 from webdyno.session.folders import cache_folder
@@ -33,7 +33,7 @@ def look_for_services(
 
 
 def build_services(
-    found: Mapping[str, FoundService], known: Catalogue, host: Host, interrupted: threading.Event
+    found: Mapping[str, FoundService], known: Catalogue, strapped: Strapped
 ) -> dict[str, Built | BuildError]:
     """The embedded ones among ``found``, each built, or why it could not be."""
     results: dict[str, Built | BuildError] = {}
@@ -42,7 +42,7 @@ def build_services(
             continue
         runtime, sources = known.runtimes[each.runtime.runtime], known.service_directories.get(name)
         try:
-            results[name] = build_embedded(each, runtime, sources, cache_folder(), host, interrupted)
+            results[name] = build_embedded(each, runtime, sources, cache_folder(), strapped, strapped.interrupted)
         except BuildError as error:
             results[name] = error
         say_built(f"service {name}", results[name])

@@ -6,7 +6,6 @@ done, and then no change of the rate can be believed.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 import msgspec
@@ -28,7 +27,7 @@ from webdyno.session.scratch import Scratch
 from webdyno.session.settling import warmup_of
 
 
-def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interrupted: threading.Event) -> Ready:
+def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped) -> Ready:
     """``ready`` with what its contenders need; as it is where nothing compiles, or each says itself what it needs.
 
     All are given what the slowest took, so that none of them is the warmer one. ``seconds`` is the length of the Run
@@ -36,15 +35,15 @@ def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped, interru
     """
     scratch = Scratch(strapped.folder())
     try:
-        with Services(ready.found, ready.servers, strapped, scratch.service_log, interrupted) as services:
-            way = OnContenders(ready=ready, strapped=strapped, services=services, book=scratch, interrupted=interrupted)
-            loop = Loop(ready.plan, scratch, way.conduct(), Listeners([]), interrupted)
+        with Services(ready.found, ready.servers, strapped, scratch.service_log) as services:
+            way = OnContenders(ready=ready, strapped=strapped, services=services, book=scratch)
+            loop = Loop(ready.plan, scratch, way.conduct(), Listeners([]), strapped.interrupted)
             long = msgspec.structs.replace(load, duration_s=seconds, warmup_s=0.0)
             needed = {name: _needed_s(name, loop, way, long) for name in ready.plan.contenders}
     finally:
         strapped.drop(scratch.folder)
     known = {name: needed_s for name, needed_s in needed.items() if needed_s is not None}
-    if not known or interrupted.is_set():
+    if not known or strapped.interrupted.is_set():
         return ready
     most_s = max(known.values())
     say(f"each start of {listing(list(known))} is given {most_s:g} s to warm up")
@@ -83,7 +82,7 @@ def _compilers(trial: Trial, bench: Bench, built: Built) -> list[str]:
     try:
         given = bench.services.ready(workload.service).given if workload.service else {}
         contender = bench.plan.contenders[trial.contender]
-        with serve(contender, workload, built, bench.strapped, log, bench.interrupted, given) as served:
+        with serve(contender, workload, built, bench.strapped, log, given) as served:
             return served.compilers()
     except (ContenderError, ServiceError):
         return []

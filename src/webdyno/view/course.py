@@ -1,4 +1,4 @@
-"""The course of time as a chart: right answers per second, of the Trial in flight or of two cells over each other."""
+"""The course of time as a chart: correct answers per second, of the Trial in flight or of two cells over each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def course(
     at_least_s: float = 0.0,
     title: str = "seconds of the steady phase",
 ) -> Markup | None:
-    """Rates over seconds from the begin of the steady phase, or what ``title`` says; None with less than three points
+    """Rates over seconds from the start of the steady phase, or what ``title`` says; None with less than three points
     in every series: a tool of one figure for each phase has two, and no course.
     """
     if not any(len(one.points) > 2 for one in series):

@@ -35,7 +35,7 @@ def answers_as_they_come(
     while True:
         entries, answers, paused = look()
         if mark(entries, paused=paused) != of:
-            yield event("changed", Markup("The list is another one now."))
+            yield event("changed", Markup("The list has changed."))
             return
         for at, entry in enumerate(entries):
             now = said(entry, answers.get(entry.name), paused=paused)
@@ -43,7 +43,7 @@ def answers_as_they_come(
                 told[at] = now
                 yield event("said", Markup(f"said-{at}\n{now}"))
         if not is_waiting(entries, answers, paused=paused):
-            yield event("over", element("span", "All answers are here."))
+            yield event("over", element("span", "All answers are complete."))
             return
         if wait(poll_s):
             return

@@ -17,7 +17,7 @@ from webdyno.view.shell import Reply, links, page, place, query
 RELOAD_S = 3
 """Of the page without a script."""
 EVENTS = "/events"
-_OPEN = "Answers come as they are worked out."
+_OPEN = "Answers appear as they are worked out."
 
 
 def list_page(folder: str, entries: Sequence[Entry], answers: Mapping[str, str], *, paused: bool) -> Reply:
@@ -29,7 +29,7 @@ def list_page(folder: str, entries: Sequence[Entry], answers: Mapping[str, str],
     body = [row(at, each, answers.get(each.name), paused=paused) for at, each in enumerate(entries)]
     head = element("tr", *[element("th", title, scope="col") for title in ("base", "head", "results", "answer")])
     table = element("table", element("thead", head), element("tbody", *body), class_="shelf")
-    button = element("button", "Lay head over base", type="submit") if len(entries) > 1 else None
+    button = element("button", "Compare head with base", type="submit") if len(entries) > 1 else None
     form = element("form", element("div", table, class_="card"), button, action="/compare", method="get")
     return page(
         "Results",

@@ -5,7 +5,7 @@
   const said = document.getElementById("link");
   let source = null;
   let over = false;
-  // whoever reads a chart by keyboard, or has scrolled it, is left where they are
+  // those who read a chart by keyboard, or have scrolled it, are left where they are
   const put = (id, html) => {
     const it = document.getElementById(id);
     if (!it || it.innerHTML === html) return;

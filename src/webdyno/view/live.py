@@ -90,7 +90,7 @@ class Watch:
             over = element("b", "The run is over.")
             return element("p", over, " ", element("a", "Open its report", href=place(self.name)), class_="flight")
         if now is None:
-            return element("p", "No trial is in flight, as far as is told.", class_="flight soft")
+            return element("p", "No trial is reported to be in flight.", class_="flight soft")
         of = "" if plan is None or plan.race or now.total is None else f"/{plan.rounds}"
         by = "" if now.trial.driver == "engine" else f", by {now.trial.driver}"
         where = f"round {now.trial.round}{of}: "

@@ -69,7 +69,7 @@ def _notes(both: tuple[Evidence, Evidence]) -> Markup:
     """What two sittings cannot tell."""
     differ = changes(both[0].fingerprint, both[1].fingerprint)
     machines = f" The machines differ in {words.listing(list(differ), 20)}." if differ else ""
-    said = "Measured in two sittings: what changed on the machine in between is not told apart from the change."
+    said = "Measured in two sittings: what changed on the machine in between cannot be separated from the change."
     return element("div", f"{said}{machines}", class_="note")
 
 
@@ -80,7 +80,7 @@ def _card(title: str, says: str, content: Markup | None) -> Markup | None:
 
 
 def _most_changed(found: Sequence[tuple[Shared, Versus]]) -> int:
-    """The cell to begin with: told apart before untold, then by how far from none."""
+    """The cell to begin with: decided before undecided, then by how far from none."""
 
     def far(at: int) -> tuple[bool, float]:
         versus = found[at][1]
@@ -163,7 +163,7 @@ def _drawn(shared: Shared, versus: Versus) -> list[Markup | None]:
         element("div", latency, _all_changes(versus), class_="pair"),
         _card(
             "Turn by turn" if any(window.turned for cell in cells for window in cell.windows) else "Second by second",
-            "Right answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
+            "Correct answers per second in the middle round of each; the other rounds faintly. Starts at zero.",
             element("div", seconds, class_="scroll", tabindex=0, role="region", aria_label="Seconds")
             if seconds
             else None,

@@ -2,7 +2,7 @@
 
 Each rule is one function that looks at the evidence and returns its Doubt, or None. Its row in the table of doubts
 (``table``) says what it looks at and what its Doubt does, for the reports, the sentences and the ranking.
-``voids`` takes a contender out of the ranking (or forbids to rank a table at all); ``shades`` is told beside the
+``voids`` takes a contender out of the ranking (or forbids to rank a table at all); ``shades`` is reported beside the
 figure.
 
 A rule stays silent about what was not measured: no evidence is no reason to doubt.

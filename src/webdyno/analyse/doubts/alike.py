@@ -18,7 +18,9 @@ FEWEST = 3
 AT_WORK = 0.85
 """A contender that used so much of the cores it can use was at its own limit: that is the proof otherwise."""
 NEAR_BOUND = 0.9
-ALL_EQUAL_ADVICE = "give the load generator more cores or its own machine; `webdyno doctor --calibrate` tells its most"
+ALL_EQUAL_ADVICE = (
+    "give the load generator more cores or its own machine; `webdyno doctor --calibrate` measures its limit"
+)
 ALL_EQUAL_LOAD_BOUND_ADVICE = "ask with more connections"
 
 
@@ -57,7 +59,7 @@ def _load_bound(table: Table, everyone: str, numbers: dict[str, float | int | st
         kind="all-equal",
         severity="shades",
         subject="",
-        sentence=f"{everyone}: each answers as often as {allowed}, so this load cannot tell them apart",
+        sentence=f"{everyone}: each answers as often as {allowed}, so this load cannot distinguish them",
         advice=ALL_EQUAL_LOAD_BOUND_ADVICE,
         numbers=numbers,
     )

@@ -40,7 +40,7 @@ def wrong_answers(cell: Cell) -> Doubt | None:
         kind="wrong-answers",
         severity="voids" if ratio >= TOO_MANY else "shades",
         subject=cell.name,
-        sentence=f"{cell.name} failed {words.per_cent(ratio)} of the requests ({told}); only right answers count "
+        sentence=f"{cell.name} failed {words.per_cent(ratio)} of the requests ({told}); only correct answers count "
         "in its rate",
         advice=WRONG_ANSWERS_ADVICE,
         numbers={"share": ratio, **errors},

@@ -23,7 +23,7 @@ CACHED_SERVICE_AT_ONCE_ADVICE = (
 
 
 def cached_service(cell: Cell) -> Doubt | None:
-    """The service behind it used less CPU per right answer (1 us) than a question over a socket costs.
+    """The service behind it used less CPU per correct answer (1 us) than a question over a socket costs.
 
     In at least 1,000 answers, or 10,000 where CPU is counted in ticks. Voids below 0.2 us: nobody asked, and a
     contender that does not do the work is not compared with those that do. Above, its client may send many questions at
@@ -41,7 +41,7 @@ def cached_service(cell: Cell) -> Doubt | None:
         severity="voids",
         subject=cell.name,
         sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, less "
-        "than it takes to read a question: the answers came from a cache, or from nowhere",
+        "than it takes to read a question: the answers came from a cache, or were made up",
         advice=CACHED_SERVICE_ADVICE,
         numbers={"service_cpu_ns": cost_ns},
     )

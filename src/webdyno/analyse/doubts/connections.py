@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell
+from webdyno.analyse.unanswered import never_answered
 from webdyno.analyse.window import Window, requests_per_connection
 from webdyno.model.doubt import Doubt
 
@@ -112,11 +113,11 @@ def http_1_0(cell: Cell) -> Doubt | None:
 
 
 def starved_connections(cell: Cell) -> Doubt | None:
-    """Connections that never got an answer: absent from every percentile, so they are told here.
+    """Connections that never got an answer: absent from every percentile, so they are reported here.
 
     Voids where it is one in ten or more.
     """
-    worst = max((_unanswered(window.run.summary) for window in cell.windows), default=0)
+    worst = max((never_answered(window.run) or 0 for window in cell.windows), default=0)
     if not worst:
         return None
     part = worst / cell.load.connections
@@ -129,11 +130,6 @@ def starved_connections(cell: Cell) -> Doubt | None:
         advice=STARVED_CONNECTIONS_ADVICE,
         numbers={"unanswered": worst, "connections": cell.load.connections},
     )
-
-
-def _unanswered(summary: dict[str, object]) -> int:
-    number = summary.get("connections_unanswered", 0)
-    return number if isinstance(number, int) else 0
 
 
 def small_backlog(cell: Cell) -> Doubt | None:

@@ -10,7 +10,7 @@ from webdyno.analyse import words
 from webdyno.analyse.doubts.held_back import follows, lost
 from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.doubts.throttled import THROTTLED
-from webdyno.analyse.generator import Strain, strain_of
+from webdyno.analyse.generator import Strain, meant_share, strain_of
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.turns import turns_of
@@ -24,10 +24,10 @@ NEAR_CEILING = 0.9
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
-    (lambda can: not can.bodies, "compares no body with the right answer"),
+    (lambda can: not can.bodies, "compares no body with the correct answer"),
     (lambda can: can.statuses != "exact", "judges a status only by its class"),
     (lambda can: "1.1" not in can.http, "asks in HTTP/1.0"),
-    (lambda can: can.invents_samples, "adds latencies nobody measured"),
+    (lambda can: can.invents_samples, "adds latencies that were never measured"),
     (lambda can: can.latency_from == "connect", "counts the time to connect as latency"),
     (
         lambda can: can.schedule == "per-connection",
@@ -42,7 +42,7 @@ _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
 )
 """What a driver may lack that our own engine has, the gravest first."""
 GENERATOR_BOUND_BUSY_ADVICE = "give the driver more cores, or a second machine"
-GENERATOR_BOUND_STARVED_ADVICE = "end what else runs on this machine, or give the driver cores that nothing else uses"
+GENERATOR_BOUND_STARVED_ADVICE = "stop what else runs on this machine, or give the driver cores that nothing else uses"
 GENERATOR_BOUND_THROTTLED_ADVICE = "lift the CPU limit of the container or cgroup that webdyno runs in"
 GENERATOR_BOUND_NEAR_CEILING_ADVICE = (
     "give the driver more cores, or a second machine; webdyno doctor --calibrate measures the ceiling"
@@ -72,7 +72,7 @@ def generator_bound(cell: Cell) -> Doubt | None:
     """The driver had something to do for 85 % of its time, or no core for 5 % of it, at any pace; at a closed one also:
     it reached 90 % of its ceiling here, or a quota held it back for 1 % of the time.
 
-    Shades: the figure is a floor, so nobody who was measured to be faster is said to beat it; without a core, by less
+    Shades: the figure is a floor, so none that was measured to be faster is said to beat it; without a core, by less
     than that can have cost. Of a run in a block it is its turns that say so, and a core that was missing fell on all of
     the block: that makes no floor. A driver on a core of the contenders is
     without it as often as they work: what that costs is said of the whole study (see shared-cores).
@@ -102,9 +102,9 @@ def _middle(shares: Sequence[float | None]) -> float | None:
 
 
 def _strain(window: Window) -> Strain:
-    """At an open pace a driver may spin while it waits, so that its CPU says nothing."""
-    run = window.run
-    used = None if run.trial.load.is_open else driver_share(window)
+    """At a closed pace no driver spins, so that the CPU that was read of it tells of all of them."""
+    run, load = window.run, window.run.trial.load
+    used = meant_share(run.summary, load) if load.is_open else driver_share(window)
     if run.rig.shares_cores:
         return Strain(busy=used, without_core=None)
     found = strain_of(run, turns_of(run) or steady_slices(run), used)
@@ -112,7 +112,7 @@ def _strain(window: Window) -> Strain:
 
 
 def _beside_others(found: Strain) -> Strain:
-    """Of turns. What had the generator's core fell on all of a block: it costs whoever answers fastest most, for its
+    """Of turns. What had the generator's core fell on all of a block: it costs the fastest most, for its
     connections have their answers soonest and wait, so that whom it was measured to beat it beats. What remains is
     whether the generator was busy while it had its core.
     """

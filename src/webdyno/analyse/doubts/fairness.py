@@ -85,7 +85,7 @@ def unequal_parallelism(table: Table) -> Doubt | None:
         severity="shades",
         subject="",
         sentence=f"contenders ran with {slots[least]} ({least}) to {slots[most]} ({most}) {unit} on "
-        f"{words.count(cores, 'core')}: part of the distance between them is that setting",
+        f"{words.count(cores, 'core')}: part of the difference between them is that setting",
         advice=UNEQUAL_PARALLELISM_ADVICE,
         numbers=dict(slots),
     )

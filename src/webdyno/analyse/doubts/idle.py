@@ -46,7 +46,7 @@ def idle_while_slow(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} used {words.per_cent(used)} of one core while {cell.load.connections:,} clients waited: "
-        "something else than work holds it back, a lock, a timer, or connections it keeps for nobody",
+        "something other than work holds it back, a lock, a timer, or connections that it keeps without need",
         advice=IDLE_WHILE_SLOW_ADVICE,
         numbers={"cores": used, "connections": cell.load.connections},
     )

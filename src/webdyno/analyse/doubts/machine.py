@@ -18,15 +18,15 @@ FOREIGN = 0.05
 LOADED = 0.5
 SHARED_CORES_ADVICE = "use a machine with at least two cores"
 MEMORY_UNLIMITED_ADVICE = (
-    "run as root or give the user a delegated cgroup (`webdyno doctor` tells how), or leave the limit out"
+    "run as root or give the user a delegated cgroup (`webdyno doctor` says how), or leave the limit out"
 )
 LOADED_BEFORE_ADVICE = "stop what else runs and measure again"
 NOISY_HOST_ADVICE = (
     "stop what else runs, or measure on a machine of your own; more rounds help against short disturbances"
 )
 STOLEN_TIME_ADVICE = (
-    "measure again, with more rounds or on a quieter machine; nobody who was faster by less than that can have "
-    "cost is said to beat it"
+    "measure again, with more rounds or on a quieter machine; a contender that was faster by less than this may have "
+    "cost is not said to beat it"
 )
 UNLIKE_MACHINES_ADVICE = "start the study anew on one machine instead of resuming it"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdyno.analyse import generator, objectives, window
+from webdyno.analyse import generator, objectives, patience, window
 from webdyno.analyse.doubts import (
     again,
     answers,
@@ -18,8 +18,10 @@ from webdyno.analyse.doubts import (
     throttled,
     turns,
     warming,
+    windows,
 )
 from webdyno.analyse.doubts.row import EACH, EITHER, SHADES, VOIDS, Floor, Row, Threshold
+from webdyno.model.block import AT_REST
 
 FIGURES: tuple[Row, ...] = (
     Row(
@@ -117,6 +119,24 @@ FIGURES: tuple[Row, ...] = (
         ),
     ),
     Row(
+        "short-window",
+        "contender",
+        SHADES,
+        windows.short_window,
+        advice=(windows.SHORT_WINDOW_ADVICE,),
+        numbers=("left", "asked"),
+        limits=(Threshold("HIDDEN", windows.HIDDEN, "of the requests of a round"),),
+    ),
+    Row(
+        "few-cycles",
+        "contender",
+        SHADES,
+        windows.few_cycles,
+        advice=(windows.FEW_CYCLES_ADVICE,),
+        numbers=("answers_per_connection", "connections"),
+        limits=(Threshold("CYCLES", patience.CYCLES, "answers for each connection, silent from there on"),),
+    ),
+    Row(
         "never-settled",
         "contender",
         SHADES,
@@ -198,7 +218,7 @@ FIGURES: tuple[Row, ...] = (
             Threshold("SURE", turns.SURE, "probability of chance, for all contenders of a block together"),
             Threshold("LEAST_BLOCKS", turns.LEAST_BLOCKS, "blocks, silent below"),
         ),
-        floor=Floor("measuring", turns.room_of_turns, is_luck=True),
+        floor=Floor("measuring", turns.room_of_turns, is_luck=True, flattered=turns.flattery_of_turns),
     ),
     Row(
         "restless",
@@ -207,7 +227,7 @@ FIGURES: tuple[Row, ...] = (
         turns.restless,
         advice=(turns.RESTLESS_ADVICE,),
         numbers=("cores",),
-        limits=(Threshold("AT_REST", turns.AT_REST, "of a core"),),
+        limits=(Threshold("AT_REST", AT_REST, "of a core"),),
     ),
     Row(
         "not-offered",

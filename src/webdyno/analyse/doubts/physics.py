@@ -30,7 +30,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
             return _impossible(
                 cell,
-                f"{words.rate(window.rate_per_s)} of {cell.name} cannot be: answers that take "
+                f"{words.rate(window.rate_per_s)} of {cell.name} is impossible: answers that take "
                 f"{floor_s:g} s over "
                 f"{_pool(cell)} {'bounds' if _most_connections(cell) == 1 else 'bound'} it to {words.rate(bound)}",
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},

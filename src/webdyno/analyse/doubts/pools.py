@@ -55,7 +55,7 @@ def _doubt(cell: Cell, what: str, places: int) -> Doubt:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} {what} for {words.count(cell.load.connections, 'connection')}: the others wait for a "
-        "place, and its rate is the size of its pool",
+        "place, and its rate is set by the size of its pool",
         advice=POOL_LIMITED_ADVICE,
         numbers={"places": places, "connections": cell.load.connections},
     )

@@ -16,7 +16,7 @@ FEW_ROUNDS_ADVICE = "run at least three rounds; variance between starts of a ser
 DRIFTED_ADVICE = "look for heat, a power-saving governor or a neighbour; let the machine settle and measure again"
 ONE_START_ADVICE = "run it without --in-place: every round then starts every server anew"
 INCOMPLETE_ADVICE = (
-    "`webdyno run --resume` carries a study on and repeats nothing; measure anything else again, to its end"
+    "`--resume` of the command that made it carries on and repeats nothing; what has none is measured again, to its end"
 )
 
 

@@ -39,6 +39,8 @@ class Floor:
     """How many times higher at most, by the doubt's numbers."""
     is_luck: bool = False
     """Another round may lift it."""
+    flattered: Callable[[Numbers], float] | None = None
+    """How many times lower at most: measuring may also have helped it. None: it never does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def service_bound(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"behind {cell.name}, {words.listing(kinds)} {used} used {words.per_cent(share)} of the CPU there was "
-        "for it: the service was the bottleneck, and the rate is its own",
+        "for it: the service was the bottleneck, and the rate is the service's",
         advice=SERVICE_BOUND_ADVICE,
         numbers={"service_cpu": share},
     )

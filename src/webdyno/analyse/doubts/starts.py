@@ -23,7 +23,7 @@ SLOW_STARTS_ADVICE = "look at what its rounds did one by one; if a quiet machine
 def slow_starts(table: Table) -> Doubt | None:
     """Rounds of a contender that lie far from its others lie all on the slow side: two or more, of six or more.
 
-    Each held against the middle of all contenders in its round, in a table of five or more; far is three standard
+    Each compared with the middle of all contenders in its round, in a table of five or more; far is three standard
     deviations, by the median of the table. Shades: a start that comes slow, or a neighbour's bursts.
     """
     fitted = fit(table.figures(lambda window: window.rate_per_s), met=table.met)

@@ -20,5 +20,5 @@ ROWS: tuple[Row, ...] = (*FIGURES, *CONTENDER, *TABLE, *STUDY)
 
 
 def kind_of(rule: Callable[[Any], Doubt | None]) -> str:
-    """The kind of the doubts that a rule finds, for whoever treats one kind in a way of its own."""
+    """The kind of the doubts that a rule finds, for callers that treat one kind in a way of its own."""
     return next(row.kind for row in ROWS if row.rule is rule)

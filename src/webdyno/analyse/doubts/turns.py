@@ -5,21 +5,18 @@ from __future__ import annotations
 import math
 import statistics
 
-from scipy.special import stdtr
-
-from webdyno.analyse import words
+from webdyno.analyse import special, words
 from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.table import Cell
 from webdyno.analyse.window import Window
+from webdyno.model.block import AT_REST
 from webdyno.model.doubt import Doubt
 
-AT_REST = 0.01
-"""Cores' worth of CPU."""
 FLATTERED = 0.02
 SURE = 0.05
 """For all contenders of a block together."""
 LEAST_BLOCKS = 3
-HARM = "harm it by as much, its rate is a floor, it may be faster"
+HARM = "slow it down by as much, its rate is a floor, it may be faster"
 RESTLESS_ADVICE = "look for a timer or a loop that spins; measure it alone to spare the others"
 TURNS_DIFFER_ADVICE = "measure it and its rivals alone, or with longer turns, where a few percent decide"
 
@@ -45,19 +42,20 @@ def restless(cell: Cell) -> Doubt | None:
 
 
 def turns_differ(cell: Cell) -> Doubt | None:
-    """Its rate in turns, held against the others of its blocks, is not the one in its steady windows, held against the
-    same others: by more than 2 %, and beyond chance in three blocks or more.
+    """Its rate in turns, compared with the others of its blocks, is not the one in its steady windows, compared with
+    the same others: by more than 2 %, and beyond chance in three blocks or more.
 
     By the t interval over blocks, at 5 % for all members of a block together. Shades: a turn begins with all
-    connections at once, which flatters whoever gains by batches, and ends when the last has its answer, which harms
-    whoever serves some late. Whom turns harm is a floor by as much: nobody is said to beat it by less.
+    connections at once, which flatters a server that gains by batches, and ends when the last has its answer, which
+    slows one that serves some late. A rate that turns lower is a floor by as much: no other is said to beat it by less.
+    Nor is one that they flatter said to beat another by less.
     """
     gains = [window.flattered for window in cell.windows if window.flattered is not None]
     if len(gains) < LEAST_BLOCKS:
         return None
     mean, error = statistics.fmean(gains), statistics.stdev(gains) / math.sqrt(len(gains))
     members = 1 + max(len(window.run.beside) for window in cell.windows)
-    chance = 2 * float(stdtr(len(gains) - 1, -abs(mean) / error)) if error > 0 else 0.0
+    chance = 2 * float(special.stdtr(len(gains) - 1, -abs(mean) / error)) if error > 0 else 0.0
     if abs(mean) <= math.log1p(FLATTERED) or chance >= SURE / members:
         return None
     by = words.per_cent(abs(math.expm1(mean)))
@@ -66,7 +64,7 @@ def turns_differ(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} is {by} {'faster' if mean > 0 else 'slower'} in turns than in its steady windows, each "
-        f"held against the others of its blocks: turns {'flatter it by as much' if mean > 0 else HARM}",
+        f"compared with the others of its blocks: turns {'flatter it by as much' if mean > 0 else HARM}",
         advice=TURNS_DIFFER_ADVICE,
         numbers={"ratio": math.exp(mean), "blocks": len(gains)},
     )
@@ -75,6 +73,11 @@ def turns_differ(cell: Cell) -> Doubt | None:
 def room_of_turns(numbers: Numbers) -> float:
     """What turns took from it; nothing where they flatter it."""
     return max(1.0, 1 / float(numbers["ratio"]))
+
+
+def flattery_of_turns(numbers: Numbers) -> float:
+    """What turns gave it; nothing where they slow it down."""
+    return max(1.0, float(numbers["ratio"]))
 
 
 def _resting(window: Window) -> float | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 
-from scipy.special import stdtr
-
-from webdyno.analyse import words
+from webdyno.analyse import special, words
 from webdyno.analyse.doubts.held_back import follows
 from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.table import Cell
@@ -40,7 +38,7 @@ STILL_CLIMBING_ADVICE = (
 
 
 def never_settled(cell: Cell) -> Doubt | None:
-    """In half of the rounds or more no level held: what is told is the mean of a journey.
+    """In half of the rounds or more no level held: what is reported is the mean of a changing rate.
 
     The warm-up it asks for is the least: where the last level of such a round began, or all of its load.
     """
@@ -102,7 +100,7 @@ def still_climbing(cell: Cell) -> Doubt | None:
     if read or len(climbs) < LEAST_ROUNDS or cell.load.is_open or cell.workload.service_floor_ms:
         return None
     mean, error = statistics.fmean(climbs), statistics.stdev(climbs) / math.sqrt(len(climbs))
-    if mean < math.log(CLIMB) or (error > 0 and stdtr(len(climbs) - 1, -mean / error) >= SURE):
+    if mean < math.log(CLIMB) or (error > 0 and special.stdtr(len(climbs) - 1, -mean / error) >= SURE):
         return None
     given_s = min(window.run.trial.asked.warmup_s for window in cell.windows)
     where = "turns" if any(window.turned is not None for window in cell.windows) else "window"
@@ -111,7 +109,7 @@ def still_climbing(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} was still getting faster when it was measured: {math.exp(mean):.1f} times as fast at "
-        f"the end of its {where} as at the begin, after {given_s:g} s of warm-up: its rate is a floor, it may be "
+        f"the end of its {where} as at its beginning, after {given_s:g} s of warm-up: its rate is a floor, it may be "
         "faster",
         advice=STILL_CLIMBING_ADVICE,
         numbers={"climb": math.exp(mean), "rounds": len(climbs), "warmup_s": given_s},

@@ -1,4 +1,4 @@
-"""``--expect``: what a right answer is, one rule each, as people write them."""
+"""``--expect``: what a correct answer is, one rule each, as people write them."""
 
 from __future__ import annotations
 

@@ -25,15 +25,23 @@ class Pacing:
     """The flags that make a Load."""
 
     connections: Annotated[
-        int | None, flag("--connections", "-c", help="Looping clients; at a rate: connections open from the start. 64.")
+        int | None,
+        flag(
+            "--connections",
+            "-c",
+            help="Clients, each of which waits for its answer; at a rate: connections open from the start. 64.",
+        ),
     ] = None
     duration: Annotated[str | None, flag("--duration", "-d", help="How long; 10s when not given.")] = None
     requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
-    warmup: Annotated[str | None, flag("--warmup", help="Load before it counts: 1s. None by default.")] = None
+    warmup: Annotated[str | None, flag("--warmup", help="Warm-up before counting: 1s. None when not given.")] = None
     opening: Annotated[
-        str | None, flag("--opening", help="Open connections evenly over so much of --warmup, then ask; all at once.")
+        str | None,
+        flag("--opening", help="Open connections evenly over this part of --warmup, then ask; else all at once."),
     ] = None
-    rate: Annotated[float | None, flag("--rate", "-r", help="Requests per second, come what may: an open load.")] = None
+    rate: Annotated[
+        float | None, flag("--rate", "-r", help="Requests per second, however long the answers take: an open load.")
+    ] = None
     poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
     stages: Annotated[
         str | None,
@@ -43,17 +51,19 @@ class Pacing:
             "come and go: '10s:10-100 connections'.",
         ),
     ] = None
-    burst: Annotated[str | None, flag("--burst", help="So many at once, each so long: 100/50ms.")] = None
+    burst: Annotated[str | None, flag("--burst", help="SIZE/EVERY: this many at once, this often: 100/50ms.")] = None
     max_connections: Annotated[
-        int | None, flag("--max-connections", help="At a rate: how far -c may grow; 10 times.")
+        int | None, flag("--max-connections", help="At a rate: most connections to open; 10 times -c when not given.")
     ] = None
     drain: Annotated[
-        str | None, flag("--drain", help="At a rate: wait so long for the answers missing at the end.")
+        str | None, flag("--drain", help="At a rate: how long to wait for answers missing at the end.")
     ] = None
-    seed: Annotated[int | None, flag("--seed", help="Of --poisson and --template: repeats the same draws.")] = None
+    seed: Annotated[
+        int | None, flag("--seed", help="Seed of --poisson and --template: the same one repeats the same draws.")
+    ] = None
     timeout: Annotated[str, flag("--timeout", help="Longest wait for one answer.")] = "5s"
     connect_timeout: Annotated[
-        str | None, flag("--connect-timeout", help="Longest wait for a connection; that of --timeout.")
+        str | None, flag("--connect-timeout", help="Longest wait for a connection; --timeout when not given.")
     ] = None
 
     def pace(self, *, template: bool) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import NOT_AN_ERROR, failed
 from webdyno.commands.loading.figures import figures
 from webdyno.histogram import Histogram
 from webdyno.session.engine import Loaded
@@ -22,7 +22,7 @@ def oha_lines(_: str, loaded: Loaded) -> Iterator[str]:
     """The whole report."""
     said, times = figures(loaded), loaded.response
     errors = {kind: n for kind, n in loaded.summary["errors"].items() if n and kind not in _ANSWERED}
-    asked = said.answers + sum(n for kind, n in errors.items() if kind != NOT_AN_ERROR)
+    asked = said.answers + failed(errors)
     yield "Summary:"
     yield f"  Success rate:\t{100 * said.answers / asked if asked else 0.0:.2f}%"
     yield f"  Total:\t{said.seconds:.4f} secs"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from webdyno.analyse.error_share import NOT_AN_ERROR, error_share
+from webdyno.analyse.error_share import NOT_AN_ERROR, error_share, failed
+from webdyno.analyse.generator import cpu_share
 from webdyno.analyse.words import count, per_cent, rate, size, time_ns
 from webdyno.commands.options import out_console
 from webdyno.model.secret import hidden_summary
@@ -95,7 +96,7 @@ def _outcomes(loaded: Loaded) -> Iterator[tuple[str, str]]:
     ended = summary["offered"] - in_flight
     statuses = "  ".join(f"{status}: {number:,}" for status, number in sorted(summary.get("statuses", {}).items()))
     left = f", {in_flight:,} unanswered at the end" if in_flight else ""
-    yield "answers", f"{summary['ok']:,} right of {ended:,}{left}" + (f"  ({statuses})" if statuses else "")
+    yield "answers", f"{summary['ok']:,} correct of {ended:,}{left}" + (f"  ({statuses})" if statuses else "")
     if loaded.errors:
         per_kind = "  ".join(f"{kind} {number:,}" for kind, number in loaded.errors.items())
         yield "errors", f"{per_kind}  ({per_cent(error_share(loaded.errors, summary['ok']))})"
@@ -108,7 +109,7 @@ def _connections(loaded: Loaded) -> str:
     told = [
         f"{summary['connections_opened']:,} opened in the steady phase, {summary.get('connections_peak', 0):,} at most"
     ]
-    for key, name in (("closes_announced", "closed as announced"), ("closes_silent", "closed without a word")):
+    for key, name in (("closes_announced", "closed as announced"), ("closes_silent", "closed unannounced")):
         if summary.get(key):
             told.append(f"{summary[key]:,} {name}")
     if summary.get("stale_retries"):
@@ -138,8 +139,8 @@ def _bytes(loaded: Loaded) -> str:
 def _engine(loaded: Loaded) -> str:
     """Its own limits: processor time, lateness, the longest turn of its loop."""
     threads = loaded.summary.get("threads", [])
-    shares = [thread["cpu_share"] for thread in threads if thread.get("cpu_share") is not None]
-    told = [f"{count(len(threads), 'thread')}, {per_cent(sum(shares) / len(shares))} busy"] if shares else []
+    share = cpu_share(loaded.summary)
+    told = [] if share is None else [f"{count(len(threads), 'thread')}, {per_cent(share)} busy"]
     if lag := loaded.summary.get("lag_ns"):
         told.append("late by " + ", ".join(f"{name} {time_ns(lag[name])}" for name in ("p50", "p99", "max")))
     stalls = [thread["loop_stall_max_ns"] for thread in threads if "loop_stall_max_ns" in thread]
@@ -161,6 +162,6 @@ def _routes(loaded: Loaded) -> Iterator[tuple[str, str]]:
     for route in loaded.summary.get("routes") or []:
         points = route.get("response_ns") or route.get("latency_ns") or {}
         times = "  ".join(f"{point} {time_ns(points[point])}" for point in ("p50", "p99", "max") if point in points)
-        wrong = sum(n for kind, n in route["errors"].items() if kind != NOT_AN_ERROR)
+        wrong = failed(route["errors"])
         per_s = rate(route["ok"] / loaded.seconds) if loaded.seconds else "-"
         yield "route", f"{route['name']}  {per_s}  {times}" + (f"  {wrong:,} errors" if wrong else "")

@@ -31,7 +31,7 @@ class Asking:
         list[str] | None,
         flag(
             "--expect",
-            help="What a right answer is (repeatable): 'status in 200,204', 'body contains \"x\"', 'length==13', "
+            help="What a correct answer is (repeatable): 'status in 200,204', 'body contains \"x\"', 'length==13', "
             "'type==application/json', 'sha256==...'. Status 200-399 when nothing is said.",
         ),
     ] = None
@@ -50,7 +50,7 @@ class Asking:
         else:
             text = _body(self.body)
             method = (self.method or ("POST" if text is not None else "GET")).upper()
-            headers = [_header(line) for line in self.header or []]
+            headers = [header_of(line) for line in self.header or []]
             expect = expectation(self.expect, method)
             found = [
                 Request(
@@ -77,13 +77,14 @@ class Asking:
                 raise UsageError(f"{name} does not go with --requests-file: each request of {path} says it itself")
         if len(targets) > 1 or targets[0].path != "/" or targets[0].weight != 1:
             raise UsageError(f"--requests-file {path}: give one URL without a path, the file has the paths")
-        headers = [_header(line) for line in self.header or []]
+        headers = [header_of(line) for line in self.header or []]
         return [
             msgspec.structs.replace(request, headers=[*request.headers, *headers]) for request in read_requests(path)
         ]
 
 
-def _header(line: str) -> tuple[str, str]:
+def header_of(line: str) -> tuple[str, str]:
+    """``Name: value`` as a header; UsageError."""
     name, colon, value = line.partition(":")
     if not colon or not name.strip():
         first = line.strip().partition(" ")[0]  # the rest may be secret

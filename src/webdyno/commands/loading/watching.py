@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from webdyno.analyse.error_share import NOT_AN_ERROR
+from webdyno.analyse.error_share import failed
 from webdyno.analyse.words import rate, time_ns
 from webdyno.histogram import decode
 from webdyno.load.driver import Event
@@ -71,7 +71,7 @@ class Panel:
         """What the panel shows, line by line."""
         whole = self._load.duration_s
         of = "" if whole is None else f" of {self._load.warmup_s + whole:g}"
-        head = f"{self._title}  {self._load.label}  {self._passed_ns / 1e9:.0f}{of} s, Ctrl-C ends it with what it has"
+        head = f"{self._title}  {self._load.label}  {self._passed_ns / 1e9:.0f}{of} s, Ctrl-C stops and keeps it"
         most = max((value for _, value in self._spectrum), default=0) or 1
         bars = [f"  {name:>6} {time_ns(value):>9} {'█' * bar_length(value, most)}" for name, value in self._spectrum]
         return [head, *self._lines, *bars]
@@ -92,7 +92,7 @@ def bar_length(value: float, most: float) -> int:
 def slice_line(slice_: Slice, points: dict[str, int]) -> str:
     """One slice in one line."""
     seconds = slice_.duration_ns / 1e9
-    wrong = sum(number for kind, number in slice_.errors.items() if kind != NOT_AN_ERROR)
+    wrong = failed(slice_.errors)
     times = "  ".join(f"{name} {time_ns(points[name])}" for name in ("p50", "p99") if name in points)
     head = f"  {slice_.phase} {slice_.index + 1:>4}  {rate(slice_.ok / seconds):>12}"
     return f"{head}  {times}  {rate(wrong / seconds)} errors"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from webdyno.commands.loading.targets import Asking
 from webdyno.commands.options import flag
 from webdyno.model.errors import UsageError
-from webdyno.model.workload import Request, Workload
-from webdyno.session.target import one_server
+from webdyno.model.workload import Request
+from webdyno.session.target import Target, one_server
+from webdyno.session.tryout.task import Questions
 
 _WEIGHTED = re.compile(r"(?P<weight>\d+)=(?P<path>/.*)", re.DOTALL)
-SCHEMAS = ("/openapi.json", "/api/openapi.json", "/swagger.json", "/api/schema/?format=json", "/schema/openapi.json")
-"""Where applications keep their OpenAPI schema, the commonest first."""
-MOST_ROUTES = 20
 
 
 @Parameter(name="*")
@@ -39,7 +35,7 @@ class AppAsking:
     body: Annotated[str | None, flag("--body", "-b", help="Body of the request; @FILE reads it from a file.")] = None
     expect: Annotated[
         list[str] | None,
-        flag("--expect", help="What a right answer is (repeatable): 'status==200', 'body contains \"x\"', ..."),
+        flag("--expect", help="What a correct answer is (repeatable): 'status==200', 'body contains \"x\"', ..."),
     ] = None
 
     def check(self) -> None:
@@ -48,54 +44,42 @@ class AppAsking:
             raise UsageError("--openapi picks the paths itself; give either --openapi or --path")
         if self.openapi and (self.body is not None or (self.method or "GET").upper() != "GET"):
             raise UsageError("--openapi asks GET routes; -m and -b go with --path")
-        self.requests(["/"] if self.openapi else None)  # what cannot be asked is said before anything is built
+        self.requests()  # what cannot be asked is said before anything is built
 
-    def requests(self, paths: list[str] | None = None) -> list[Request]:
-        """Every request with its weight and what a right answer is; UsageError."""
-        targets = one_server(tuple(map(_url, paths or self.path or ["/"])))
+    def requests(self) -> list[Request]:
+        """Every request with its weight and what a correct answer is; UsageError."""
+        return self.requests_at(one_server(tuple(map(_url, self.path or ["/"]))))
+
+    def requests_at(self, targets: list[Target]) -> list[Request]:
+        """The same of those targets."""
         return Asking(method=self.method, header=self.header, body=self.body, expect=self.expect).requests(targets)
 
+    @property
+    def questions(self) -> Questions:
+        """For an application that is started here; UsageError."""
+        return Questions(requests=self.requests(), by_schema=self.openapi, is_unsaid=self.expect is None)
 
-def workload_of(requests: list[Request]) -> Workload:
-    """Those requests as a workload of the name ``app``."""
-    shown = ", ".join(f"{request.method} {request.path}" for request in requests[:3])
-    more = f" and {len(requests) - 3} more" if len(requests) > 3 else ""
-    return Workload(name="app", title=shown + more, kind="cpu", requests=requests)
+    def targets_below(self, url: str) -> list[Target]:
+        """The URL itself, or the paths of --path below it."""
+        if not self.path:
+            return one_server((url,))
+        base = url.rstrip("/")
+        urls = []
+        for text in self.path:
+            weight, _, path = text.partition("=/") if text[:1].isdecimal() else ("", "", text.lstrip("/"))
+            if not text.startswith("/") and not weight.isdecimal():
+                raise _no_path(text)
+            urls.append(f"{weight}={base}/{path}" if weight else f"{base}/{path}")
+        return one_server(tuple(urls))
 
 
 def _url(text: str) -> str:
     weighted = _WEIGHTED.fullmatch(text)
     weight, path = (f"{weighted['weight']}=", weighted["path"]) if weighted else ("", text)
     if not path.startswith("/"):
-        raise UsageError(f"--path {text}: a path begins with a slash, as in --path /api/items or --path 3=/api/items")
+        raise _no_path(text)
     return f"{weight}http://app{path}"
 
 
-def routes_of(schema: bytes) -> list[str]:
-    """GET routes of an OpenAPI (or Swagger 2) schema that need no parameter, in its order. UsageError for no schema."""
-    try:
-        said = json.loads(schema)
-        paths = said["paths"]
-        found = [path for path, item in paths.items() if _asked_plainly(item, said)]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise UsageError("--openapi: what the app gave is no OpenAPI schema; name what is asked with --path") from None
-    base = said.get("basePath", "").rstrip("/") if isinstance(said.get("basePath"), str) else ""
-    return [base + path for path in found if "{" not in path and path.startswith("/")][:MOST_ROUTES]
-
-
-def _asked_plainly(item: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """A GET without required parameters and without a body."""
-    if "get" not in item:
-        return False
-    asked = [*item.get("parameters", []), *item["get"].get("parameters", [])]
-    needs = any(each.get("required") for each in _resolved(asked, schema))
-    return not needs and not item["get"].get("requestBody", {}).get("required")
-
-
-def _resolved(parameters: list[Any], schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Parameters, those that are only referred to looked up."""
-    for each in parameters:
-        found: Any = each
-        for key in each.get("$ref", "").lstrip("#/").split("/") if "$ref" in each else []:
-            found = (schema if found is each else found)[key]
-        yield found
+def _no_path(text: str) -> UsageError:
+    return UsageError(f"--path {text}: a path begins with a slash, as in --path /api/items or --path 3=/api/items")

@@ -1,4 +1,4 @@
-"""What can be typed: whose project, which servers, how long, and where the evidence is kept."""
+"""What can be typed for a tryout: whose project, which servers, how long, and where the evidence is kept."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from cyclopts import Parameter
 
 from webdyno.commands.options import JsonOption, WaitOption, connections_of, flag, split
 from webdyno.commands.studying import seconds
-from webdyno.commands.trying.envfile import read_env_file, read_variables
+from webdyno.commands.trying.asking import AppAsking
 from webdyno.model.errors import UsageError
 from webdyno.session.folders import refuse_unwritable
+from webdyno.session.tryout.envfile import read_env_file, read_variables
+from webdyno.session.tryout.task import Task
 
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
 
@@ -25,7 +27,7 @@ class Trying:
 
     current: Annotated[
         str | None,
-        flag("--current", help="What serves it today, as you start it: the baseline. 'gunicorn app:app -w 4'."),
+        flag("--current", help="The command that serves it today, the baseline: 'gunicorn app:app -w 4'."),
     ] = None
     cmd: Annotated[
         list[str] | None,
@@ -47,7 +49,7 @@ class Trying:
         list[str] | None, flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.")
     ] = None
     budget: Annotated[str, flag("--budget", help="Time to measure in, builds apart: 10m, 90s.")] = "10m"
-    connections: Annotated[int, flag("--connections", "-c", help="Clients that ask, wait, and ask again.")] = 32
+    connections: Annotated[int, flag("--connections", "-c", help="Clients; each waits for each of its answers.")] = 32
     folder: Annotated[Path, flag("--folder", "-C", help="The project's folder, which the app is started in.")] = Path()
     python: Annotated[
         Path | None, flag("--python", help="The project's Python, or the folder of its environment; else found.")
@@ -56,7 +58,7 @@ class Trying:
     env: Annotated[list[str] | None, flag("--env", help="A variable, NAME=value (repeatable).")] = None
     interface: Annotated[
         Literal["wsgi", "asgi", "rsgi"] | None,
-        flag("--interface", help="What the app speaks, where it cannot be told."),
+        flag("--interface", help="What the app speaks, where it cannot be detected."),
     ] = None
     save: Annotated[
         Path | None,
@@ -120,6 +122,28 @@ class Trying:
             if self.save.exists() and any(self.save.iterdir()):
                 raise UsageError(f"--save {self.save}: there are files in it; name a new folder")
         _ = self.budget_s, self.project_folder, self.variables
+
+    def task(self, app: str | None, asking: AppAsking) -> Task:
+        """What these flags and those of ``asking`` say; UsageError."""
+        return Task(
+            asked=asking.questions,
+            folder=self.project_folder,
+            budget=self.budget,
+            budget_s=self.budget_s,
+            connections=self.connections,
+            app=app,
+            current=self.current,
+            commands=self.commands,
+            images=self.images,
+            container_port=self.container_port,
+            servers=self.servers,
+            python=self.python,
+            env_file=self.env_file,
+            names=list(read_variables(self.env or [])),
+            variables=self.variables,
+            interface=self.interface,
+            save=self.save,
+        )
 
     def _check_images(self, app: str | None) -> None:
         if self.images and (app is not None or self.commands or self.url is not None):

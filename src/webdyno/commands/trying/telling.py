@@ -5,70 +5,19 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from webdyno.analyse import words
-from webdyno.commands.trying.answer import Answer
-from webdyno.commands.trying.copying import Copied
-from webdyno.commands.trying.limit import Limit
-from webdyno.commands.trying.profile import Profile
-from webdyno.model.doubt import Doubt
-from webdyno.model.trial import Skipped
 from webdyno.model.verdict import Standing
 from webdyno.report.terminal import TO_THE_LEFT, fitting, which_interval
 from webdyno.report.words import COLUMNS, cells, clean, compares
+from webdyno.session.tryout.copying import Copied
+from webdyno.session.tryout.told import Told
 
 _SHOWN = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors")
 _SHOWN_DROPPED = 12
-
-
-class Dropped(msgspec.Struct, frozen=True):
-    """A setting that did not come into the last comparison."""
-
-    setting: str
-    rate_per_s: float
-    runs: int
-
-
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything there is to say; ``--json`` prints it as it is."""
-
-    answer: str
-    take: str | None
-    interface: str | None
-    python: str
-    asked: list[str]
-    load: str
-    copy: Copied | None
-    copy_of: str | None
-    """Whose that is: who came first, taken or not."""
-    limit: Limit | None
-    profile: Profile
-    names: dict[str, str]
-    """Every setting's name, and what it is called."""
-    standings: list[Standing]
-    dropped: list[Dropped]
-    failed: dict[str, str]
-    skipped: list[Skipped]
-    untried: int
-    doubts: list[Doubt]
-    notes: list[str]
-    ratio: float | None = None
-    ratio_low: float | None = None
-    ratio_high: float | None = None
-    against: str | None = None
-    saved: str | None = None
-
-
-def told_ratio(answer: Answer) -> dict[str, float | str | None]:
-    """The fields of ``Told`` about the ratio."""
-    ratio = answer.ratio
-    if ratio is None:
-        return {}
-    return {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high, "against": answer.against}
 
 
 def tell(told: Told, console: Console) -> None:
@@ -152,7 +101,7 @@ def _others(told: Told) -> Iterator[str]:
     for skip in told.skipped:
         yield f"Left out: {skip.contender}: {skip.reason}"
     if told.untried:
-        yield f"{words.count(told.untried, 'setting')} not tried: the budget did not reach so far."
+        yield f"{words.count(told.untried, 'setting')} not tried: the budget was too short."
     if told.profile.note:
         yield f"Profile: {told.profile.note}."
     if told.saved is not None:

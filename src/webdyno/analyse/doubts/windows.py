@@ -1,0 +1,68 @@
+"""Doubts about windows that were too short for what happened in them: for the time-out of a request that hung, and for
+connections that wait long for their turn.
+"""
+
+from __future__ import annotations
+
+from webdyno.analyse import words
+from webdyno.analyse.error_share import error_share
+from webdyno.analyse.patience import CYCLES, least_rate_per_s, outlasted
+from webdyno.analyse.table import Cell
+from webdyno.analyse.unanswered import could_have_failed
+from webdyno.analyse.window import Window
+from webdyno.model.doubt import Doubt
+
+HIDDEN = 0.01
+"""Of the requests: what may be missing in the share of errors before it is worth a sentence."""
+SHORT_WINDOW_ADVICE = (
+    "measure for longer than the time-out (--duration), or give the load a shorter one (timeout_s in the study's file)"
+)
+FEW_CYCLES_ADVICE = "measure longer (--duration), or ask over fewer connections"
+
+
+def short_window(cell: Cell) -> Doubt | None:
+    """Requests hung at the end of a window that is shorter than their time-out, 1 % or more of all in a round.
+
+    Silent where the driver drops what is under way at the end.
+    """
+    told = [window for window in cell.windows if window.run.driver_can is None or window.run.driver_can.unfinished]
+    if not told or not outlasted(cell.load):
+        return None
+    worst = max(told, key=_hidden)
+    if _hidden(worst) < HIDDEN:
+        return None
+    left = could_have_failed(worst.run, worst.points_ns.get("p99"))
+    return Doubt(
+        kind="short-window",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{words.count(left, 'request')} to {cell.name} had no answer when a window of "
+        f"{cell.load.duration_s:g} s ended, before their time-out of {cell.load.timeout_s:g} s: no count of errors has "
+        "them",
+        advice=SHORT_WINDOW_ADVICE,
+        numbers={"left": left, "asked": left + worst.ok + sum(worst.errors.values())},
+    )
+
+
+def _hidden(window: Window) -> float:
+    """By how much its share of errors would be higher, had they all failed."""
+    left = could_have_failed(window.run, window.points_ns.get("p99"))
+    return error_share(window.errors, window.ok, left) - window.error_ratio
+
+
+def few_cycles(cell: Cell) -> Doubt | None:
+    """The steady phase of a round had fewer than three answers for each connection, all of a closed load."""
+    if least_rate_per_s(cell.load) is None or not cell.windows:
+        return None
+    each = min(window.steady.ok for window in cell.windows) / cell.load.connections
+    if each >= CYCLES:
+        return None
+    return Doubt(
+        kind="few-cycles",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} answered each of {words.count(cell.load.connections, 'connection')} {each:.1f} times in "
+        "its steady phase: its figures depend on who came first",
+        advice=FEW_CYCLES_ADVICE,
+        numbers={"answers_per_connection": each, "connections": cell.load.connections},
+    )

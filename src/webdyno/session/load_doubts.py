@@ -1,0 +1,145 @@
+"""Why not to trust the figures of one load, a sentence each. Said under every result, in every form that has room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from webdyno.analyse.doubts.connections import CLOSING_BELOW
+from webdyno.analyse.doubts.driver import NEAR_CEILING
+from webdyno.analyse.doubts.schedule import LATE
+from webdyno.analyse.doubts.windows import HIDDEN
+from webdyno.analyse.error_share import error_share
+from webdyno.analyse.generator import Strain, engine_strain
+from webdyno.analyse.objectives import Course
+from webdyno.analyse.patience import CYCLES, least_rate_per_s, outlasted
+from webdyno.analyse.unanswered import older_than, silence
+from webdyno.analyse.words import count, per_cent, rate, time_ns
+from webdyno.session.engine import Loaded
+
+
+def doubts(loaded: Loaded, ceiling_per_s: float | None = None, *, is_one_of: int = 1) -> list[str]:
+    """Every doubt about one of so many loads that are alike, the gravest first; ``ceiling_per_s`` is the most this
+    machine's engine has reached.
+    """
+    return [
+        *_of_the_end(loaded),
+        *_of_the_generator(loaded, ceiling_per_s),
+        *_of_the_schedule(loaded),
+        *_of_the_connections(loaded),
+        *_of_the_length(loaded),
+        *_of_the_design(loaded, is_one_of),
+    ]
+
+
+def over_rounds(each: Sequence[Sequence[str]]) -> list[str]:
+    """One of every kind for the doubts about rounds that are alike: where numbers differ, that of its first round."""
+    by_kind: dict[str, dict[int, str]] = {}
+    for number, found in enumerate(each, start=1):
+        for sentence in found:
+            by_kind.setdefault(sentence.partition(":")[0], {}).setdefault(number, sentence)
+    return [_over_rounds(rounds, len(each)) for rounds in by_kind.values()]
+
+
+def _over_rounds(rounds: Mapping[int, str], all_: int) -> str:
+    number, sentence = next(iter(rounds.items()))
+    if len(set(rounds.values())) == 1:
+        return sentence
+    return f"{sentence} (round {number}; the same kind of doubt in {len(rounds)} of {all_} rounds)"
+
+
+def _of_the_end(loaded: Loaded) -> Iterator[str]:
+    match loaded.summary.get("ended"):
+        case "interrupted":
+            yield "interrupted: it was stopped before its end"
+        case "unreachable":
+            yield "unreachable: no connection was ever made"
+    if loaded.summary.get("ended") != "unreachable" and (found := silence(loaded.slices)) is not None:
+        yield f"hung: {found.sentence}"
+    note = loaded.started.get("backend_note")
+    if note:
+        yield f"backend: {note}"
+
+
+def _strain(loaded: Loaded) -> Strain:
+    return engine_strain(loaded.summary, loaded.steady, loaded.order.load)
+
+
+def _of_the_generator(loaded: Loaded, ceiling_per_s: float | None) -> Iterator[str]:
+    found, threads = _strain(loaded), len(loaded.summary.get("threads", []))
+    if found.limit == "starved":
+        yield (
+            f"generator-bound: for {per_cent(found.without_core or 0.0)} of the time something else ran on its "
+            "cores, and the engine had to wait; what is late or was never sent may not be the server's doing"
+        )
+    elif found.limit == "busy":
+        yield (
+            f"generator-bound: the engine used {per_cent(found.busy or 0.0)} of its {threads} thread(s); "
+            "give it more --threads"
+        )
+    elif ceiling_per_s is not None and loaded.per_s >= NEAR_CEILING * ceiling_per_s:
+        yield (
+            f"generator-bound: {rate(loaded.per_s)} is 90 % or more of what the engine reached here against a server "
+            f"that answers at once ({rate(ceiling_per_s)}, webdyno doctor --calibrate)"
+        )
+
+
+def _of_the_schedule(loaded: Loaded) -> Iterator[str]:
+    """At an open pace: was it really offered, and on time?
+
+    What came due is what the engine booked as ``offered``, those that were never sent (``shed``) among them. What the
+    schedule should make due on average is not: of n random arrivals, as many more or less as the root of n come due.
+    """
+    summary, load = loaded.summary, loaded.order.load
+    course = Course(summary, loaded.slices, load)
+    if course.is_short and summary.get("ended") in ("duration", "count"):
+        share = per_cent(course.sent_share)
+        what = "the engine was at its own limit" if _strain(loaded).limit else "give more --max-connections"
+        yield f"not offered: only {share} of the requests that were due were sent; {what}"
+    lag, response = summary.get("lag_ns"), summary.get("response_ns")
+    if lag and response and lag["p99"] > LATE * response["p99"]:
+        yield f"schedule-lag: the engine sent late by {time_ns(lag['p99'])} at p99, a tenth of p99 or more"
+
+
+def _of_the_connections(loaded: Loaded) -> Iterator[str]:
+    summary, load = loaded.summary, loaded.order.load
+    answers, opened = summary["offered"], summary["connections_opened"]
+    closes = summary.get("closes_announced", 0) + summary.get("closes_silent", 0)
+    if load.keep_alive and opened and closes and answers / opened < CLOSING_BELOW:
+        yield f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked"
+    if load.http == "1.1" and summary["http10_answers"]:
+        yield f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0"
+    if summary["connections_unanswered"]:
+        yield f"starved: {count(summary['connections_unanswered'], 'connection')} never got an answer"
+
+
+def _of_the_length(loaded: Loaded) -> Iterator[str]:
+    """At a closed pace: was it long enough for each of its clients, and for a request that hangs to be an error?"""
+    load, summary = loaded.order.load, loaded.summary
+    each = summary["ok"] / load.connections
+    if least_rate_per_s(load) is not None and each < CYCLES:
+        yield (
+            f"few cycles: each of {count(load.connections, 'client')} had {each:.1f} answers, and the figures depend "
+            "on who came first; give it a longer --duration"
+        )
+    latency = summary.get("latency_ns")
+    left = older_than(loaded.steady, latency["p99"]) if latency else 0
+    if outlasted(load) and _hidden(loaded, left) >= HIDDEN:
+        yield (
+            f"short window: {count(left, 'request')} had no answer when it ended, before their time-out of "
+            f"{load.timeout_s:g} s, and are not among the errors; give it a longer --duration, or a shorter --timeout"
+        )
+
+
+def _hidden(loaded: Loaded, left: int) -> float:
+    """By how much the share of errors would be higher, had these failed."""
+    errors, ok = loaded.summary["errors"], loaded.summary["ok"]
+    return error_share(errors, ok, left) - error_share(errors, ok)
+
+
+def _of_the_design(loaded: Loaded, loads: int) -> Iterator[str]:
+    if not loaded.order.load.is_open:
+        clients = loaded.order.load.connections
+        who = "1 client that waits" if clients == 1 else f"{clients} clients that wait"
+        yield f"closed: latencies are those of {who} for an answer before the next; --rate shows what users would wait"
+    if loads == 1:
+        yield "one run has no interval: repeat it to learn how much it varies from start to start"

@@ -1,0 +1,192 @@
+"""Plans that go on: as they were defined when they began, on the machine they began on, with what no file keeps."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from webdyno.analyse.words import listing
+from webdyno.model.again import Again
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import UsageError
+from webdyno.model.paired import Revisions
+from webdyno.model.rig import Fingerprint
+from webdyno.model.secret import STARS, filled_in, withheld
+from webdyno.model.trial import Plan
+from webdyno.rig.strap import Strapped
+from webdyno.session.ceilings import with_ceilings
+from webdyno.session.folders import cache_folder
+from webdyno.session.lookup import driver_versions
+from webdyno.session.machine import strapped_here
+from webdyno.session.ready import There, look
+from webdyno.session.saying import note
+from webdyno.store import Store
+
+_PROCESSORS = ("cpu_model", "architecture", "cores", "threads_per_core")
+"""Of a Fingerprint: what makes it another machine."""
+_OURS = ("capacity", "compare", "load", "try")
+"""Commands that name their plans after themselves."""
+
+
+def command_of(plan: Plan) -> str:
+    """The command that goes on with it."""
+    return "compare" if plan.paired else "capacity" if plan.sought else "run"
+
+
+def not_by(command: str, plan: Plan, folder: Path) -> UsageError:
+    """Why ``command`` does not go on with a plan, and what does."""
+    right = command_of(plan)
+    if right == "run" and plan.study == command:
+        return UsageError(f"{folder}: an older webdyno made it, and did not write down how it goes on: begin anew")
+    if right == "run" and plan.study in _OURS and not plan.arguments:
+        return UsageError(f"{folder}: webdyno {plan.study} made it, and that is not resumed: begin anew")
+    return UsageError(f"{folder} holds no results of webdyno {command}: webdyno {right} --resume {folder} goes on")
+
+
+def line_of(plan: Plan, folder: Path, catalogues: Sequence[Path | str] = ()) -> str | None:
+    """The command line that goes on with a plan; None: there is none, for what it lacks cannot be given again."""
+    if _never_again(plan):
+        return None
+    words = ["webdyno", command_of(plan), "--resume", str(folder)]
+    words += [word for path in catalogues for word in ("--catalogue", str(path))]
+    if _is_asked_by_flags(plan):
+        words += [word for name in withheld(plan.workloads) for word in ("-H", f"{name}: ...")]
+    if (made := _revisions(plan)) is not None:
+        words += [word for name in made.variables for word in ("--env", f"{name}=...")]
+    return shlex.join(words)
+
+
+def _is_asked_by_flags(plan: Plan) -> bool:
+    """What is asked was typed, and stands in no catalogue."""
+    made = _revisions(plan)
+    return is_by_url(plan) or (made is not None and made.cmd is not None)
+
+
+def _revisions(plan: Plan) -> Revisions | None:
+    return None if plan.paired is None else plan.paired.revisions
+
+
+def is_by_url(plan: Plan) -> bool:
+    """Of a server that runs already: nothing starts it."""
+    return not any(contender.serve for contender in plan.contenders.values())
+
+
+def _never_again(plan: Plan) -> str | None:
+    """Why a plan cannot go on whatever is given again; None: it can."""
+    names = [name.lower() for name in withheld(plan.workloads)] if _is_asked_by_flags(plan) else []
+    if len(set(names)) < len(names):
+        return "several of its requests send a header whose value no results file keeps"
+    made = _revisions(plan)
+    if made is not None and any(STARS in line for line in [made.cmd or "", *made.builds]):
+        return "its commands hold a password, which no results file keeps"
+    return None
+
+
+def recall(store: Store, known: Catalogue, again: Again) -> None:
+    """Take the values of secret headers from where they were. UsageError for one that is missing, or is not asked."""
+    plan = store.plan()
+    if _is_asked_by_flags(plan):
+        _recall_headers(store, plan, again)
+        return
+    for name, _ in again.headers:
+        raise UsageError(f"-H '{name}: ...': {store.folder} asks what its workload says; leave it out")
+    store.recall(known.workloads)
+
+
+def _recall_headers(store: Store, plan: Plan, again: Again) -> None:
+    folder = store.folder
+    if (why := _never_again(plan)) is not None:
+        raise UsageError(f"{folder}: {why}: begin anew")
+    lacking, values = withheld(plan.workloads), {name.lower(): value for name, value in again.headers}
+    for name in lacking:
+        if name.lower() not in values:
+            raise UsageError(
+                f"{folder}: its requests send the header {name}, whose value no results file keeps: give it again, "
+                f"-H '{name}: ...'"
+            )
+    for name, _ in again.headers:
+        if name.lower() not in [each.lower() for each in lacking]:
+            raise UsageError(
+                f"-H '{name}: ...': {folder} knows what is asked; only {_only(lacking)} can be given again"
+            )
+    store.recall({name: filled_in(workload, values) for name, workload in plan.workloads.items()})
+
+
+def refuse_variables(plan: Plan, folder: Path, again: Again) -> None:
+    """UsageError where a variable of the plan's command was not given again, or is none of it."""
+    made = _revisions(plan)
+    wanted = [] if made is None else made.variables
+    for name in wanted:
+        if name not in again.variables:
+            raise UsageError(
+                f"{folder}: no results file keeps the value of --env {name}: give it again, --env {name}=..."
+            )
+    for name in again.variables:
+        if name not in wanted:
+            raise UsageError(f"--env {name}: {folder} began without it; only {_only(wanted)} can be given again")
+
+
+def _only(names: Sequence[str]) -> str:
+    return listing(list(dict.fromkeys(names))) or "what no results file keeps, and it lacks nothing,"
+
+
+@contextmanager
+def on_its_machine(store: Store, *, wait: bool) -> Iterator[tuple[Strapped, dict[str, str]]]:
+    """This machine, and the versions of the plan's drivers; UsageError on another one."""
+    plan = store.plan()
+    with strapped_here(plan.memory_bytes, plan.cores, wait=wait) as strapped:
+        refuse_another_machine(plan, store.folder, store.fingerprint(), strapped.fingerprint)
+        versions = driver_versions(dict.fromkeys(trial.driver for trial in plan.trials) or ["engine"], strapped)
+        note_machine(store, strapped.fingerprint)
+        yield strapped, versions
+
+
+def note_machine(store: Store, here: Fingerprint) -> None:
+    """Write down the machine that goes on, and note what differs from before."""
+    changed = store.add_fingerprint(with_ceilings(here, cache_folder()))
+    note([f"this machine differs from before in {', '.join(changed)}"] if changed else [])
+
+
+def refuse_another_machine(plan: Plan, folder: Path, before: Fingerprint, here: Fingerprint) -> None:
+    """UsageError when a plan would go on on other processors: runs of two machines are never compared."""
+    asked = ((field, getattr(before, field), getattr(here, field)) for field in _PROCESSORS)
+    if differs := [f"{field} was {old} and is {new} here" for field, old, new in asked if old != new]:
+        command = command_of(plan)
+        again = " ".join([command, *(plan.arguments or ([plan.study] if command == "run" else []))])
+        raise UsageError(
+            f"{folder}: its runs were made on another machine ({', '.join(differs)}), and runs of two machines are "
+            f"not compared; begin anew here: webdyno {again}"
+        )
+
+
+def there_again(known: Catalogue, plan: Plan, folder: Path, strapped: Strapped) -> There:
+    """What a plan needs of this machine; UsageError for what it lacks."""
+    there = look(known, plan.contenders, plan.workloads, strapped)
+    for name, reason in there.missing.items():
+        raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
+    for name, reason in there.lacking.items():
+        raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
+    return there
+
+
+def with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
+    """The catalogue with the plan's own definitions on top: a plan goes on as it began, whatever was edited since."""
+    absent = [name for name in plan.apps if name not in known.app_directories]
+    if absent and plan.study in _OURS and command_of(plan) == "run":
+        raise UsageError(f"webdyno {plan.study} made these results, and that is not resumed: begin anew")
+    if absent:
+        raise UsageError(
+            f"the plan serves app {absent[0]!r}, which is not in the catalogue; give --catalogue as before"
+        )
+    return msgspec.structs.replace(
+        known,
+        contenders={**known.contenders, **plan.contenders},
+        apps={**known.apps, **plan.apps},
+        runtimes={**known.runtimes, **plan.runtimes},
+        workloads={**known.workloads, **plan.workloads},
+        services={**known.services, **plan.services},
+    )

@@ -1,0 +1,94 @@
+"""Plans that go on: the line that is offered, what has to be given again, and what never can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.analyse import fakes
+from tests.shipped import catalogue
+from webdyno.model.again import Again
+from webdyno.model.errors import UsageError
+from webdyno.model.load import Load
+from webdyno.model.paired import Paired, Revisions
+from webdyno.model.trial import Plan
+from webdyno.model.workload import Request
+from webdyno.session.resuming import line_of, not_by, recall, with_definitions_of
+from webdyno.store import FILE, Store
+
+FOLDER = Path("results/x")
+PASSWORD = "open-sesame"
+
+
+def compared(*requests: list[tuple[str, str]], **made: Any) -> Plan:
+    """A comparison of two revisions that asks with those headers."""
+    base = fakes.plan([fakes.run("base"), fakes.run("head")], trials=[], study="compare")
+    asked = [Request(name=str(at), path=f"/{at}", headers=headers) for at, headers in enumerate(requests)]
+    workloads = {name: msgspec.structs.replace(it, requests=asked) for name, it in base.workloads.items()}
+    revisions = Revisions(repository="/shop", revs=["a", "b"], commits=["1", "2"], **({"cmd": "x {port}"} | made))
+    paired = Paired(load=Load(connections=1, duration_s=1.0), margin=0.03, most=18, budget_s=60, revisions=revisions)
+    return msgspec.structs.replace(base, workloads=workloads, paired=paired)
+
+
+def stored(folder: Path, plan: Plan) -> Plan:
+    """As it is read again."""
+    with Store.create(folder, plan, fakes.FINGERPRINT):
+        pass
+    with Store.open(folder) as store:
+        return store.plan()
+
+
+def test_the_line_names_what_has_to_be_given_again(tmp_path: Path) -> None:
+    plan = stored(tmp_path, compared([("Cookie", PASSWORD), ("Accept", "*/*")], variables=["DSN"]))
+    assert line_of(plan, FOLDER) == "webdyno compare --resume results/x -H 'Cookie: ...' --env DSN=..."
+    assert line_of(fakes.plan([fakes.run()]), FOLDER, [Path("mine")]) == (
+        "webdyno run --resume results/x --catalogue mine"
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (
+            compared([("Cookie", "a")], [("cookie", "b")]),
+            "several of its requests send a header whose value no results",
+        ),
+        (compared([], builds=[f"pip install https://me:{PASSWORD}@host/x"]), "its commands hold a password"),
+        (compared([], cmd=f"serve {{port}} redis://me:{PASSWORD}@host"), "its commands hold a password"),
+    ],
+)
+def test_what_cannot_be_given_again_is_not_offered_and_is_refused(plan: Plan, why: str, tmp_path: Path) -> None:
+    assert line_of(stored(tmp_path, plan), FOLDER) is None
+    assert PASSWORD.encode() not in (tmp_path / FILE).read_bytes()
+    with Store.open(tmp_path) as store, pytest.raises(UsageError, match=f"{why}.*: begin anew"):
+        recall(store, catalogue(), Again(headers=[("Cookie", "a")]))
+
+
+def test_a_header_is_filled_in_where_it_was(tmp_path: Path) -> None:
+    plan = compared([("Accept", "*/*"), ("Authorization", PASSWORD)])
+    stored(tmp_path, plan)
+    with Store.open(tmp_path) as store:
+        recall(store, catalogue(), Again(headers=[("authorization", PASSWORD)]))
+        assert store.plan() == plan
+
+
+def test_a_workload_of_the_catalogue_takes_no_header(tmp_path: Path) -> None:
+    plan = compared([], cmd=None, contender_file="bench/contenders/mine.toml")
+    stored(tmp_path, plan)
+    with Store.open(tmp_path) as store, pytest.raises(UsageError, match=r"-H 'A: ...': .* asks what its workload"):
+        recall(store, catalogue(), Again(headers=[("A", "b")]))
+
+
+@pytest.mark.parametrize("study", ["try", "load"])
+def test_what_is_not_resumed_says_so(study: str) -> None:
+    made = msgspec.structs.replace(fakes.plan([fakes.run()]), study=study)
+    with pytest.raises(UsageError, match=f"webdyno {study} made these results, and that is not resumed: begin anew"):
+        with_definitions_of(made, catalogue())
+    assert str(not_by("compare", made, FOLDER)) == (
+        f"results/x: webdyno {study} made it, and that is not resumed: begin anew"
+    )
+    with pytest.raises(UsageError, match="the plan serves app 'bare', which is not in the catalogue; give --catalogue"):
+        with_definitions_of(fakes.plan([fakes.run()]), catalogue())

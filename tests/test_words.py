@@ -1,0 +1,87 @@
+"""Words: the idioms that docs/contributing/words.md bans are neither in what the program says nor in its documents."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "webdyno").rglob("*.py"))
+GUIDE = ROOT / "docs" / "contributing" / "words.md"
+MADE_BY_RUNS = ROOT / "docs" / "studies"
+"""Printed by the program when a study was measured; its sentences are held where they are written."""
+DOCUMENTS = sorted(
+    path
+    for path in [*ROOT.glob("*.md"), ROOT / "action.yml", *(ROOT / "docs").rglob("*.md")]
+    if path != GUIDE and not path.is_relative_to(MADE_BY_RUNS)
+)
+BANNED = {
+    r"\brightly\b": "correctly",
+    r"\bright answers?\b": "correct answer",
+    r"\btold apart\b": "tied, or distinguished",
+    r"\btells? (it|them|the two) apart\b": "distinguish",
+    r"\b(?:cannot|can't) be told\b": "is undecided, or is tied with",
+    r"\bnot to be told\b": "undecided",
+    r"\bis told (?:beside|with|by|as)\b": "is reported",
+    r"\bwhoever\b": "any server that, or those who",
+    r"\bheld against\b": "compared with, or checked against",
+    r"\b(?:the|its) begin\b": "the start",
+    r"\bthe first so many\b": "the number, or the flag that gives it",
+    r"\bstudy S[0-4]\b|\bS[0-4](?:'s)? (?:had|did|as published)\b": "the study by its name",
+}
+QUOTED = 'Reports say "tied" where they said "cannot be told apart".'
+"""What the change log says of the change itself."""
+
+
+def said(path: Path) -> Iterator[tuple[int, str]]:
+    """Every text of a module with its line: what it may print, its docstrings among them, for help is made of those."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+def banned(text: str) -> list[str]:
+    flat = " ".join(text.split()).replace(QUOTED, "")
+    return [
+        f"{match[0]!r}: write {better}" for rule, better in BANNED.items() for match in re.finditer(rule, flat, re.I)
+    ]
+
+
+def test_what_the_program_says_has_no_banned_idiom() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {fault}"
+        for path in SOURCES
+        if "catalogue" not in path.parts[len(ROOT.parts) :]
+        for line, text in said(path)
+        for fault in banned(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_document_has_no_banned_idiom(path: Path) -> None:
+    assert banned(path.read_text("utf-8")) == []
+
+
+def test_every_rule_finds_what_it_bans() -> None:
+    """On sentences that were once ours; each breaks one rule, and each rule is broken."""
+    once = [
+        "not one request was answered rightly",
+        "CPU time for one right answer",
+        "is not told apart from the change",
+        "so this load cannot tell them apart",
+        "so the contender cannot be told where to listen",
+        "faster, slower, the same, or not to be told",
+        "one that shades is told beside the figure",
+        "for whoever watches",
+        "each held against the others of its blocks",
+        "at the end of its window as at the begin",
+        "settle who the first so many are",
+        "as study S1 did it",
+    ]
+    assert [len(banned(sentence)) for sentence in once] == [1] * len(BANNED)
+    assert banned("the server is told its port, and the cookie is set on the right answering host") == []
