@@ -71,5 +71,5 @@ def test_a_search_that_was_stopped_goes_on(
     with Store.open(folder) as store:
         rates = [run.trial.load.rate_per_s for run in store.runs() if run.outcome != "interrupted"]
     climbed = [rate for rate, _ in groupby(rates)]
-    assert climbed == [10, 20, 40, 80], "how often the last is asked is for the noise to decide; none before it is asked again"
+    assert climbed == [10, 20, 40, 80], "noise decides how often the last is asked; none is asked again"
     assert nothing_left(cache)
