@@ -90,7 +90,8 @@ def look_for_runtimes(
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """The runtimes that exist here by name, and for each contender that lacks its own, or more, the reason.
 
-    With ``fetch``, what is missing and can be had without rights is brought first; else it counts where npm would bring it.
+    With ``fetch``, what is missing and can be had without rights is brought first; without, it counts where npm would
+    bring it.
     """
     find = fetch_runtime if fetch else expect_runtime
     found: dict[str, Found] = {}
