@@ -2,10 +2,11 @@
 
 What we started is only that client. The engine puts the server elsewhere: below a monitor or a daemon that is no child
 of ours, in a cgroup of the engine's. It is found by its mark, which the client is told to hand on, together with its
-pid namespace, which no helper of an engine has; from then on everybody in that namespace is the Group. It is looked for
-from the first poll on, because servers that write their title over their environment (nginx, puma) lose the mark. CPU
-and memory are those of the engine's cgroup, so the client and the monitor are not counted, whether they rest or copy a
-log.
+pid namespace, which no helper of an engine has; from then on everybody in that namespace is the Group. The namespace is
+held open until the Group has ended: the kernel gives the name of one that is gone to the next that is made, and what
+runs there is somebody else's. It is looked for from the first poll on, because servers that write their title over
+their environment (nginx, puma) lose the mark. CPU and memory are those of the engine's cgroup, so the client and the
+monitor are not counted, whether they rest or copy a log.
 
 Ending it is asked of the client, which passes signals on. A container that has to be killed is killed before its
 client, and its monitor (conmon) is left alone: between them they clear it away (``--rm``). For the same reason the
@@ -46,6 +47,7 @@ class Contained(Group):
         stat = read_stat(self.pid)
         self._begun_ticks = stat.start_ticks if stat else 0
         self._namespace: str | None = None
+        self._held: int | None = None
         self._placed = False
         self._inside: Cgroup | None = None
         self._monitor: list[int] = []
@@ -78,6 +80,13 @@ class Contained(Group):
             return super().end(grace_s)
         finally:
             reap_adopted(self._monitor)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Give the namespace back; what should have its name from now on is none of ours."""
+        held, self._held, self._namespace = self._held, None, None
+        if held is not None:
+            os.close(held)
 
     def _ask(self, grace_s: float) -> list[str]:
         notes = super()._ask(grace_s)
@@ -97,10 +106,18 @@ class Contained(Group):
         for stat in all_stats().values():
             if not stat.alive or stat.start_ticks < self._begun_ticks or mark_of(stat.pid) != self.mark:
                 continue
-            if (there := _namespace(stat.pid)) not in (None, ours):
-                self._namespace = there
+            if _namespace(stat.pid) not in (None, ours) and self._hold(stat.pid):
                 return True
         return False
+
+    def _hold(self, pid: int) -> bool:
+        """Keep the pid namespace of ``pid`` as the Group's; False when it has ended meanwhile."""
+        try:
+            self._held = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
+        except OSError:
+            return False
+        self._namespace = str(Path(f"/proc/self/fd/{self._held}").readlink())
+        return True
 
     def _place(self) -> None:
         """Its cgroup and its monitor: later than it is found, for its first process may have been on its way there."""
