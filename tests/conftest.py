@@ -30,7 +30,7 @@ def may_be_live(file: Path) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where only live tests are asked for, files without any are not imported: each worker would need seconds for it."""
+    """Where only live tests are asked for, files without any are not imported: it would take each worker seconds."""
     asked = config.option.markexpr.split(" and ")
     if not set(LIVE) & set(asked) or not collection_path.match("test_*.py"):
         return None
