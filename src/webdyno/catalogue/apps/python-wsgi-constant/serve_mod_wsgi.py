@@ -1,4 +1,4 @@
-"""serve_mod_wsgi.py HOST PORT WORKERS THREADS: Apache with mod_wsgi, through mod_wsgi-express and its defaults.
+"""serve_mod_wsgi.py HOST PORT WORKERS THREADS: Apache with mod_wsgi, through mod_wsgi-express and its defaults of 2016.
 
 Apache refuses to serve as root. Started by root it is www-data's, as in study wsgi's article, with one right more: to
 read what is root's, for the interpreter and its packages may lie in root's home. Without ``no_setuid_fixup`` access(2),
@@ -23,6 +23,7 @@ if __name__ == "__main__":
         "mod_wsgi-express", "start-server", str(Path("app.py").resolve()),
         "--host", host, "--port", port, "--processes", workers, "--threads", threads,
         "--server-root", str(state), "--working-directory", str(Path.cwd()),
+        "--keep-alive-timeout", "0",  # off, as it was unless told; 2 s since
     ]
     # fmt: on
     if os.geteuid() == 0:
