@@ -43,8 +43,10 @@ EXPLAINED = 2
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
     "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
+    **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
 }
-"""Doubts that void a comparison of rates, but are themselves what such a claim is about."""
+"""Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
+server used it used, whoever was left without an answer."""
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
