@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from webdyno.analyse import phrases, words
-from webdyno.analyse.comparisons import TIMES, Judged, Side, is_about, pairs, together
+from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
@@ -31,7 +31,7 @@ from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
-from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.claim import REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.trial import Plan
 
 ABOUT = 1.25
@@ -57,7 +57,7 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
         return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
-    asked = together(asked) if claim.together else asked
+    asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
     if not compared:
         return _untold(claim, _absent(claim, plan))
@@ -239,6 +239,7 @@ def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
         doubts=deciding.doubts,
         quote=claim.quote,
         ours=claim.ours,
+        headline=phrases.headline(claim, deciding.estimate, ruling, deciding.reason),
     )
 
 
@@ -267,6 +268,7 @@ def _untold(claim: Claim, why: str) -> ClaimVerdict:
         cases=[],
         quote=claim.quote,
         ours=claim.ours,
+        headline=phrases.headline(claim, None, "cannot tell", why),
     )
 
 

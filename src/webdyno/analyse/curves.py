@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from webdyno.analyse.by_route import latency_of
 from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.latency import merge
 from webdyno.analyse.measures import MEASURES
 from webdyno.analyse.parts import PARTS, thirds
 from webdyno.analyse.table import Cell, Table
@@ -127,7 +127,7 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
     if len(names) < 2:
         return {}
     latencies = {
-        (cell.name, route, window.run.trial.round): merge(_hdr(window, route))
+        (cell.name, route, window.run.trial.round): latency_of(window, route)
         for cell in table.cells
         for window in cell.windows
         for route in names
@@ -160,10 +160,6 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
 
 def _steady(window: Window) -> list[Slice]:
     return [slice_ for slice_ in window.run.slices if slice_.phase == "steady"]
-
-
-def _hdr(window: Window, route: str) -> list[str]:
-    return [r.latency_hdr for slice_ in _steady(window) for r in slice_.routes if r.name == route and r.latency_hdr]
 
 
 def _share(cell: Cell, route: str) -> float:

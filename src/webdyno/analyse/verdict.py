@@ -21,7 +21,7 @@ from webdyno.analyse.measures import Figures
 from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
-from webdyno.analyse.recommend import command_of, recommend
+from webdyno.analyse.recommend import command_of, headline, recommend
 from webdyno.analyse.replay import comparisons_at, confidence_of, replay
 from webdyno.analyse.replay import told as told_by_race
 from webdyno.analyse.scalings import scalings
@@ -66,13 +66,14 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         for table, verdict in zip(found, verdicts, strict=True)
     ]
     recommended, sentence = recommend(verdicts)
+    claims = judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1))
     return Analysis(
-        sentence=sentence,
+        sentence=headline(claims, recommended, sentence),
         verdicts=verdicts,
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
-        claims=judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1)),
+        claims=claims,
         shapes=shapes(plan, judged),
         systems=systems(plan),
         setting=setting(plan),
@@ -121,6 +122,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
         driver=table.driver,
         connections=table.load.connections,
         manner=_manner(table.load),
+        pair_apart_s=table.load.pair_apart_s,
     )
 
 

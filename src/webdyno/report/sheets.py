@@ -18,6 +18,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
 from webdyno.report.columns import MEANS
+from webdyno.report.pairs import pairs
 from webdyno.report.sheet import Sheet
 from webdyno.report.systems import systems
 
@@ -55,6 +56,7 @@ _THIRDS = (
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Every table of the study, but for its claims."""
     return [
+        *pairs(analysis),
         *_against(analysis.curves),
         *_routes(analysis),
         *_courses(analysis.courses),
@@ -160,6 +162,8 @@ def _text(estimate: Estimate | None, measure: Measure) -> str:
 
 def _routes(analysis: Analysis) -> Iterator[Sheet]:
     for verdict in analysis.verdicts:
+        if verdict.pair_apart_s is not None:  # these are told together
+            continue
         rows = [
             [
                 standing.contender,

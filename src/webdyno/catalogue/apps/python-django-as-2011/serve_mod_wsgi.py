@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from string import Template
 
-from mod_wsgi.server import apxs_config
+from mod_wsgi.express import apxs_config
 
 HERE = Path(__file__).resolve().parent
 AS_WWW_DATA = [
