@@ -22,6 +22,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+import msgspec
+
 from webdyno.analyse import phrases, words
 from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
@@ -56,7 +58,7 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+        return msgspec.structs.replace(_untold(claim, f"nothing was measured at {phrases.loads_of(claim)}"), headline="")
     asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
     if not compared:

@@ -44,7 +44,8 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
         return []
     families: dict[tuple[str, str, str], list[Judged]] = defaultdict(list)
     for judged in tables:
-        families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
+        if judged.verdict.pair_apart_s is None:  # times of two different requests have no median of use
+            families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
     measures: list[Measure] = [
         "rate",
         *(measure for measure in MEASURES if measure != "rate" and measure in plan.shows),

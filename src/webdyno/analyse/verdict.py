@@ -52,6 +52,9 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
+PAIRS = "pairs are asked at a fixed rate, so that their times are the result, and not their rate"
+
+
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
@@ -111,7 +114,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     ]
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
-    sentence = verdict_sentence(leaders, winners, rates, voided, pairs)
+    sentence = PAIRS if table.load.pace == "pairs" else verdict_sentence(leaders, winners, rates, voided, pairs)
     return Verdict(
         workload=table.workload.name,
         load=table.load.label,

@@ -37,7 +37,7 @@ def pairs(analysis: Analysis) -> Iterator[Sheet]:
         told = [_row(*each, apart_s, quickest) for each in _pairs(verdicts)]
         yield Sheet(
             key=f"pairs-{apart_s:g}",
-            title=f"Who waits for whom: two requests, the second sent {words.time_ns(apart_s * 1e9)} after the first",
+            title=f"Who waits for whom: two requests, the second sent {apart_s * 1000:g} ms after the first",
             says="Each over a connection of its own. Times are medians, with their 95 % intervals.",
             head=_HEAD,
             means=_MEANS,
