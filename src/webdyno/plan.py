@@ -98,6 +98,11 @@ def _narrow_load(
             )
         load = msgspec.structs.replace(load, connections=connections)
     if duration_s is not None:
+        if load.pair_every_s is not None and duration_s < load.pair_every_s:
+            raise UsageError(
+                f"--duration {duration_s:g}s: a load of the study asks a pair of requests each "
+                f"{load.pair_every_s:g} s; give it as long as that, or leave its workloads out with -w"
+            )
         load = msgspec.structs.replace(load, duration_s=duration_s, count=None)
     return load
 

@@ -58,7 +58,8 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        return msgspec.structs.replace(_untold(claim, f"nothing was measured at {phrases.loads_of(claim)}"), headline="")
+        untold = _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+        return msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
     asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
     if not compared:

@@ -88,8 +88,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
 
 def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> Verdict:
     about = {cell.name: rules.about_contender(cell) for cell in table.cells}
-    about_table = rules.about_table(table)
-    fits = _fits(plan, table)
+    about_table, fits = rules.about_table(table), _fits(plan, table)
     rates = fits["rate"]
     by_rate = [] if rates is None else sorted(rates.names, key=lambda name: -rates.logs[rates.names.index(name)])
     barred = _voided(about_table)

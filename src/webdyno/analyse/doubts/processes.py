@@ -1,4 +1,4 @@
-"""Doubts about a contender's processes: workers that idle while one toils, workers without a core, memory at its limit."""
+"""Doubts about a contender's processes: one worker that toils, more workers than cores, memory at its limit."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def crowded_cores(cell: Cell) -> Doubt | None:
         kind="crowded-cores",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} has {workers} workers as asked, on {words.count(cores, 'core')}: they wait for each other "
-        "there, and cannot serve what they would with a core each",
+        sentence=f"{cell.name} has {workers} workers as asked, on {words.count(cores, 'core')}: they wait for each "
+        "other there, and cannot serve what they would with a core each",
         advice=CROWDED_CORES_ADVICE,
         numbers={"workers": workers, "cores": cores},
     )
