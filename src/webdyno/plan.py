@@ -104,6 +104,11 @@ def _narrow_load(
             )
         load = msgspec.structs.replace(load, connections=connections)
     if duration_s is not None:
+        if load.pair_every_s is not None and duration_s < load.pair_every_s:
+            raise UsageError(
+                f"--duration {duration_s:g}s: a load of the study asks a pair of requests each "
+                f"{load.pair_every_s:g} s; give it as long as that, or leave its workloads out with -w"
+            )
         load = msgspec.structs.replace(load, duration_s=duration_s, count=None)
     return load
 
@@ -328,7 +333,6 @@ def drivers_of(study: Study) -> list[str]:
 
 
 def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
-    most = template.max_connections
     rates: list[float | None] = [*template.rate_per_s] or [None]
     for connections, rate in product(template.connections, rates):
         yield Load(
@@ -336,7 +340,9 @@ def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             rate_per_s=rate,
             poisson=template.poisson,
             seed=seed if template.poisson else None,
-            max_connections=None if rate is None else 10 * connections if most is None else most,
+            pair_every_s=template.pair_every_s,
+            pair_apart_s=template.pair_apart_s,
+            max_connections=_most(template, connections, is_open=rate is not None or template.pair_every_s is not None),
             duration_s=template.duration_s,
             count=template.count,
             warmup_s=template.warmup_s,
@@ -346,6 +352,13 @@ def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             keep_alive=template.keep_alive,
             http=template.http,
         )
+
+
+def _most(template: StudyLoad, connections: int, *, is_open: bool) -> int | None:
+    """How far connections may grow: ten times as many where nothing is said; None at a closed load."""
+    if not is_open:
+        return None
+    return 10 * connections if template.max_connections is None else template.max_connections
 
 
 def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:

@@ -253,6 +253,19 @@ def test_a_doubt_is_silent_where_it_has_no_reason(kind: str) -> None:
     assert kind not in doubts(SILENT[kind])
 
 
+@pytest.mark.parametrize(
+    ("workers", "kind", "doubted"),
+    [(4, "cpu", True), (1, "cpu", False), ("4 * cores", "cpu", False), (4, "io-wait", False)],
+)
+def test_fixed_workers_need_as_many_cores_where_they_work(workers: int | str, kind: str, doubted: bool) -> None:
+    runs = good()
+    made = plan(runs, contenders={"go": contender(workers=workers)}, workloads={"hello": workload(kind=kind)})
+    found = doubts(runs, made)
+    assert ("crowded-cores" in found) == doubted
+    if doubted:
+        assert found["crowded-cores"].sentence.startswith("go has 4 workers as asked, on 1 core: ")
+
+
 def test_slow_answers_are_no_closed_connections() -> None:
     """64 connections, one answer on each: nobody closed anything."""
     slow = [change_slices(each, ok=64, offered=64) for each in rounds(lambda r: run(round_=r, rate=64.0))]
@@ -481,6 +494,7 @@ def test_every_rule_has_a_test_above() -> None:
         "p99-is-mean",
         "part-of-phase",
         "pool-limited",
+        "crowded-cores",
         "ran-again",
         "restless",
         "one-start",

@@ -23,7 +23,7 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
             *("battle", "flask-gunicorn-sync-db", "mongo-small", "20"),
             marks=pytest.mark.skipif(not MONGO, reason="needs mongod, or Java and Maven for a stand-in"),
         ),
-        ("blocking", "tornado-routes", "instant-with-async", "10"),
+        ("blocking", "tornado-as-2015", "hello", "25"),
         ("hello", "tornado-single", "hello", "50"),
         pytest.param(
             *("pypy", "bottle-wsgiref-cpython", "counter", "4"),

@@ -25,7 +25,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from webdyno.analyse import phrases, words
-from webdyno.analyse.comparisons import TIMES, Judged, Side, is_about, pairs, together
+from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
@@ -33,7 +33,7 @@ from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
-from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.claim import REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.trial import Plan
 
 ABOUT = 1.25
@@ -71,8 +71,9 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
-    asked = together(asked) if claim.together else asked
+        untold = _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+        return msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
+    asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
     if not compared:
         return _untold(claim, _absent(claim, plan))
@@ -254,6 +255,7 @@ def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
         doubts=deciding.doubts,
         quote=claim.quote,
         ours=claim.ours,
+        headline=phrases.headline(claim, deciding.estimate, ruling, deciding.reason),
     )
 
 
@@ -282,6 +284,7 @@ def _untold(claim: Claim, why: str) -> ClaimVerdict:
         cases=[],
         quote=claim.quote,
         ours=claim.ours,
+        headline=phrases.headline(claim, None, "cannot tell", why),
     )
 
 

@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from webdyno.analyse.by_route import latency_of
 from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.latency import merge
+from webdyno.analyse.measures import MEASURES
 from webdyno.analyse.parts import PARTS, thirds
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
@@ -44,7 +45,8 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
         return []
     families: dict[tuple[str, str, str], list[Judged]] = defaultdict(list)
     for judged in tables:
-        families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
+        if judged.verdict.pair_apart_s is None:  # times of two different requests have no median of use
+            families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
     found = facets(plan)
     drawn = (_curve(measure, family, found, plan) for family in families.values() for measure in _measures(plan))
     return [curve for curve in drawn if any(cell for row in curve.rows for cell in row.cells)]
@@ -53,7 +55,7 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
 def _measures(plan: Plan) -> list[Measure]:
     """The rate first; then what the article drew, in its order; then what the study shows besides, in its order."""
     graphs = [graph.measure for graph in plan.original.graphs] if plan.original else []
-    shown = [measure for measure in plan.shows if measure != "iterations"]
+    shown = sorted((measure for measure in MEASURES if measure in plan.shows), key=plan.shows.index)
     return list(dict.fromkeys(["rate", *graphs, *shown]))
 
 
@@ -144,7 +146,7 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
     if len(names) < 2:
         return {}
     latencies = {
-        (cell.name, route, window.run.trial.round): merge(_hdr(window, route))
+        (cell.name, route, window.run.trial.round): latency_of(window, route)
         for cell in table.cells
         for window in cell.windows
         for route in names
@@ -177,10 +179,6 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
 
 def _steady(window: Window) -> list[Slice]:
     return [slice_ for slice_ in window.run.slices if slice_.phase == "steady"]
-
-
-def _hdr(window: Window, route: str) -> list[str]:
-    return [r.latency_hdr for slice_ in _steady(window) for r in slice_.routes if r.name == route and r.latency_hdr]
 
 
 def _share(cell: Cell, route: str) -> float:

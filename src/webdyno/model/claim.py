@@ -29,6 +29,9 @@ share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` th
 connection stayed open, ``gain`` the rate in the last third of a server's life
 under load divided by that of the first third."""
 
+TIMES: tuple[Measure, ...] = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
+"""Those of them that are times."""
+
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
 Ruling = Literal["holds", "does not hold", "cannot tell"]
@@ -82,6 +85,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, cores' worth, or a share."""
     workload: str | None = None
     """None: all workloads of the study."""
+    route: str | None = None
+    """Of a workload of several requests, the times of the one with this name alone."""
     connections: list[int] = []
     """Empty: all loads of the study."""
     keep_alive: bool | None = None
@@ -98,6 +103,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Cores that contenders must have for it to be judged at all."""
     because: list[Reason] = []
     """Doubts that would explain the figures; empty: any that can."""
+    headline: bool = False
+    """What became of it, with its figure, leads the report: it answers the study's question, or a part of it."""
 
 
 class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -192,6 +199,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     unmeasured: bool = False
     """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
+    headline: str = ""
+    """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

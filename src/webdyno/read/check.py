@@ -19,6 +19,7 @@ from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
+from webdyno.read.check_pairs import pairs_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
 
@@ -172,6 +173,7 @@ def load_faults(it: StudyLoad) -> Iterator[Fault]:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
     yield from _open(it)
+    yield from pairs_faults(it)
     if (it.duration_s is None) == (it.count is None):
         both = "both are" if it.count is not None else "neither is"
         yield (), f"exactly one of duration_s and count must be given, and {both}"
@@ -182,7 +184,7 @@ def load_faults(it: StudyLoad) -> Iterator[Fault]:
     yield from _at_least(("warmup_s",), it.warmup_s, 0)
     if not 0 <= it.opening_s <= it.warmup_s:
         yield ("opening_s",), f"must be from 0 to warmup_s, which is {it.warmup_s:g}, but is {it.opening_s:g}"
-    elif it.opening_s and it.rate_per_s:
+    elif it.opening_s and (it.rate_per_s or it.pair_every_s is not None):
         yield ("opening_s",), "goes with a closed load: at a rate, connections are open from the start"
     yield from _above(("timeout_s",), it.timeout_s, 0)
     if it.http not in HTTP_VERSIONS:
@@ -194,9 +196,9 @@ def _open(it: StudyLoad) -> Iterator[Fault]:
     for at, rate in enumerate(it.rate_per_s):
         if not 0 < rate <= MOST_PER_S:
             yield ("rate_per_s", at), f"must be above 0 and up to 10,000,000, but is {rate:g}"
-    if not it.rate_per_s:
-        if it.poisson:
-            yield ("poisson",), "needs rate_per_s: without it the load is closed"
+    if it.poisson and not it.rate_per_s:
+        yield ("poisson",), "needs rate_per_s: without it the load is closed"
+    if not it.rate_per_s and it.pair_every_s is None:
         if it.max_connections is not None:
             yield ("max_connections",), "needs rate_per_s: without it the load is closed"
     elif it.max_connections is not None and it.connections and it.max_connections < max(it.connections):

@@ -19,6 +19,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
 from webdyno.report.columns import MEANS
+from webdyno.report.pairs import pairs
 from webdyno.report.sheet import Sheet
 from webdyno.report.systems import systems
 
@@ -58,6 +59,7 @@ def sheets(analysis: Analysis) -> list[Sheet]:
     """Every table of the study that has a figure, but for its claims."""
     measured = [curve for curve in analysis.curves if any(cell for row in curve.rows for cell in row.cells)]
     return [
+        *pairs(analysis),
         *_against(measured),
         *_routes(analysis),
         *_courses(analysis.courses),
@@ -183,6 +185,8 @@ def _text(estimate: Estimate | None, measure: Measure) -> str:
 
 def _routes(analysis: Analysis) -> Iterator[Sheet]:
     for verdict in analysis.verdicts:
+        if verdict.pair_apart_s is not None:  # these are told together
+            continue
         rows = [
             [
                 standing.contender,
