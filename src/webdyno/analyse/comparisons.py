@@ -120,7 +120,7 @@ def pairs(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Iterator[Pa
     """Every comparison that the claim names in a table it is about; of ``tables`` is the other side."""
     there = _there(claim, judged, tables)
     for pattern in claim.contenders:
-        for name in _named(pattern, judged):
+        for name in _named(claim, pattern, judged):
             if claim.value is not None:
                 yield Side(judged, name), None
             elif there is not None:
@@ -142,14 +142,19 @@ def _there(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Judged | N
     return None
 
 
-def _named(pattern: str, judged: Judged) -> list[str]:
+def _named(claim: Claim, pattern: str, judged: Judged) -> list[str]:
     """The contenders of the table that ``pattern`` means; a plain name always means itself, measured or not."""
     ranked = [standing.contender for standing in judged.verdict.standings if standing.place is not None]
     if pattern in ("best", "last"):
         return ranked[:1] if pattern == "best" else ranked[-1:]
     if "*" in pattern:
-        return [name for name in judged.standings if fnmatchcase(name, pattern)]
+        return [name for name in judged.standings if fnmatchcase(name, pattern) and is_meant(claim, name)]
     return [pattern]
+
+
+def is_meant(claim: Claim, name: str) -> bool:
+    """Whether ``name``, which a pattern of the claim fits, is not one that the claim leaves out."""
+    return not any(fnmatchcase(name, pattern) for pattern in claim.without)
 
 
 def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool) -> Iterator[str]:
@@ -164,4 +169,4 @@ def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool)
             partner = other.replace("*", name[len(head) : len(name) - len(tail)], 1)
             yield from (known for known in there.standings if known == partner)
         else:
-            yield from (known for known in _named(other, there) if known != name or not same)
+            yield from (known for known in _named(claim, other, there) if known != name or not same)

@@ -76,6 +76,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     than: list[str] = []
     """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
     pattern beside a pattern names the partner of each: ``*-cpython`` of ``*-pypy``."""
+    without: list[str] = []
+    """Contenders, or patterns of them, that the patterns of ``contenders`` and ``than`` fit and that are not meant."""
     share: float = 1.0
     """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None
