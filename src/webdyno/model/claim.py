@@ -22,12 +22,13 @@ Measure = Literal[
     "cpu_per_request",
     "requests_per_connection",
     "kept_alive",
+    "served",
     "gain",
 ]
 """``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
 share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
-connection stayed open, ``gain`` the rate in the last third of a server's life
-under load divided by that of the first third."""
+connection stayed open, ``served`` the share of a closed load's connections that got an answer at all, ``gain`` the rate
+in the last third of a server's life under load divided by that of the first third."""
 
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
@@ -67,8 +68,9 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     a pattern such as ``flask-*-pypy`` for all contenders it fits."""
     measure: Measure = "rate"
     """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
-    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``memory`` the
-    high-water mark; ``gain`` the rate in the last third of a server's life divided by that in the first."""
+    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``served`` that of
+    connections that got an answer at all; ``memory`` the high-water mark; ``gain`` the rate in the last third of a
+    server's life divided by that in the first."""
     relation: Relation
     """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0

@@ -35,6 +35,7 @@ TITLES: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "Requests per connection",
     "kept_alive": "Answers after which the connection was kept",
+    "served": "Connections that got an answer at all",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 ALIKE = {"holds": "alike", "does not hold": "differs", "cannot tell": "cannot tell"}

@@ -11,7 +11,7 @@ REDIS = Redis(connection_pool=POOL)  # connects when it is asked first
 
 
 class Index(RequestHandler):
-    @coroutine  # and not async: Python 2 compiles every app of this folder
+    @coroutine  # and not async: Jython compiles every file of this folder
     def get(self):
         self.write(b"Hello world! %d\n" % (yield REDIS.incr("webdyno:counter")))
         self.write((yield REDIS.get("webdyno:static")))
