@@ -15,7 +15,7 @@ from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.measures import MEASURES
-from webdyno.analyse.parts import PARTS, thirds
+from webdyno.analyse.parts import PARTS, lives
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
 from webdyno.model.claim import Measure, OriginalFigure
@@ -119,9 +119,9 @@ def courses(plan: Plan, tables: Sequence[Judged]) -> list[Course]:
 
 def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Course | None:
     figures = {
-        (f"{part}", window.run.trial.round): rate
-        for window in cell.windows
-        for part, rate in enumerate(thirds(window.run))
+        (f"{part}", round_): rate
+        for round_, rates in lives(sorted((window.run for window in cell.windows), key=lambda run: run.trial.round))
+        for part, rate in enumerate(rates)
     }
     fitted = fit(figures)
     if fitted is None or "0" not in fitted.names or f"{PARTS - 1}" not in fitted.names:

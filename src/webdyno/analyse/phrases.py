@@ -26,6 +26,7 @@ MEASURED: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "requests per connection",
     "kept_alive": "share of connections kept alive",
+    "served": "share of connections that got an answer",
     "gain": "gain from the first to the last third of its life",
 }
 """Each measure as the end of "so many times the ..."."""
