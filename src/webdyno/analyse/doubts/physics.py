@@ -24,7 +24,7 @@ DELAYED_ACK_ADVICE = "set TCP_NODELAY in the server, or write head and body of a
 
 def impossible_rate(cell: Cell) -> Doubt | None:
     """More answers than the connections could have carried, by more than 5 % and what the edges of the phase allow."""
-    floor_s = cell.workload.service_floor_ms / 1e3
+    floor_s = cell.workload.floor_ms / 1e3
     for window in cell.windows:
         bound = _most_connections(cell) / floor_s if floor_s else None
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
@@ -123,7 +123,7 @@ def delayed_ack(cell: Cell) -> Doubt | None:
     used = cell.median(_busy)
     if p50 is None or used is None or used >= IDLE or not PLATEAU_NS[0] <= p50 <= PLATEAU_NS[1]:
         return None
-    if cell.workload.service_floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
+    if cell.workload.floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
         return None
     return Doubt(
         kind="delayed-ack",
