@@ -28,6 +28,7 @@ from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
 from webdyno.model.service import Service, Way
 from webdyno.model.study import Brief, Study, StudyLoad
+from webdyno.model.system import System
 from webdyno.model.workload import Expectation, Request, Workload
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -50,6 +51,7 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Study, "studies/NAME.toml"),
     (StudyLoad, "[[loads]] of a study"),
     (Brief, "[brief] of a study"),
+    (System, "[[systems]] of a study"),
     (Claim, "[[claims]] of a study"),
     (Original, "[original] of a study"),
     (OriginalFigure, "figures of an original"),
@@ -85,7 +87,7 @@ def section(noun: type[msgspec.Struct], file: str) -> list[str]:
     lines = ["", f"## {noun.__name__}: `{file}`", "", paragraph(inspect.getdoc(noun) or ""), ""]
     lines += ["| key | value | without it | |", "|---|---|---|---|"]
     for field in msgspec.structs.fields(noun):
-        if field.name != "name" or noun is Request:  # the others are named after their file
+        if field.name != "name" or noun in (Request, System, Absent):  # the others are named after their file
             said = paragraph(sentences.get(field.name, ""))
             lines.append(f"| `{field.name}` | {kind_of(hints[field.name])} | {default_of(field)} | {said} |")
     return lines

@@ -20,9 +20,11 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.pattern import is_pattern, matching, spelt_out
+from webdyno.model.service import Service
 from webdyno.model.spelling import did_you_mean
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
+from webdyno.model.workload import Workload
 
 
 def narrow(
@@ -137,11 +139,9 @@ def _plan(
     brief: bool,
 ) -> Plan:
     """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
-    in_place = study.design == "in-place"
     busy = {cell.contender for cell in cells}
     used = [catalogue.contenders[name] for name in study.contenders if name in busy]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
-    services = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
     plan = Plan(
         study=study.name,
         title=study.title,
@@ -158,15 +158,23 @@ def _plan(
         cores=study.cores,
         estimate=study.estimate,
         seconds=0.0,
-        turns=None if study.alone or in_place else Turns(),
-        in_place=in_place,
-        services={name: catalogue.services[name] for name in services},
+        turns=None if study.alone or study.design == "in-place" else Turns(),
+        in_place=study.design == "in-place",
+        services=_services(catalogue, workloads),
         shows=[*study.shows],
         claims=study.claims,
         original=study.original,
+        systems=study.systems,
+        absent=study.absent,
         brief=brief,
     )
     return msgspec.structs.replace(plan, seconds=sum(expected_s(plan, trial) for trial in plan.trials))
+
+
+def _services(catalogue: Catalogue, workloads: Mapping[str, Workload]) -> dict[str, Service]:
+    """Those that the workloads need."""
+    needed = dict.fromkeys(workload.service for workload in workloads.values() if workload.service)
+    return {name: catalogue.services[name] for name in needed}
 
 
 def _trials(study: Study, catalogue: Catalogue, cells: list[Cell]) -> list[Trial]:

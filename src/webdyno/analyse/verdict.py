@@ -28,6 +28,7 @@ from webdyno.analyse.scalings import scalings
 from webdyno.analyse.sentence import verdict_sentence
 from webdyno.analyse.shapes import shapes
 from webdyno.analyse.steps import fit_figure
+from webdyno.analyse.systems import setting, systems
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.unanswered import connections_served
 from webdyno.analyse.warmup import warm_ups
@@ -73,6 +74,8 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         doubts=rules.about_study(evidence),
         claims=judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1)),
         shapes=shapes(plan, judged),
+        systems=systems(plan),
+        setting=setting(plan),
         curves=curves(plan, judged),
         courses=courses(plan, judged),
         scalings=scalings(judged),

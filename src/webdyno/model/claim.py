@@ -124,6 +124,10 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cores: int | None = None
     """Those the article gave its contenders; None: it does not say, or one."""
     figures: list[OriginalFigure] = []
+    article: dict[str, str] = {}
+    """How it was measured there: tool, its time-out, machine, network, repeats ..."""
+    here: dict[str, str] = {}
+    """What of that is different here."""
 
 
 class Absent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

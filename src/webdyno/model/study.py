@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from webdyno.model.claim import Absent, Claim, Measure, Original
+from webdyno.model.system import System
 
 
 class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,6 +76,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     estimate: Literal["mean", "trimmed"] = "mean"
     shows: list[Extra] = []
     """Figures this question turns on, beside the rate: each gets a table of its own, against connections."""
+    systems: list[System] = []
+    """Those of the article, each with the contender that runs it in the same way."""
     claims: list[Claim] = []
     original: Original | None = None
     absent: list[Absent] = []

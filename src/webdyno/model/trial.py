@@ -7,13 +7,14 @@ import hashlib
 import msgspec
 
 from webdyno.model.block import Turns
-from webdyno.model.claim import Claim, Original
+from webdyno.model.claim import Absent, Claim, Original
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired
 from webdyno.model.race import Race
 from webdyno.model.service import Service
 from webdyno.model.sought import Sought
+from webdyno.model.system import System
 from webdyno.model.workload import Workload
 
 
@@ -92,6 +93,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Figures the study turns on, beside the rate."""
     claims: list[Claim] = []
     original: Original | None = None
+    systems: list[System] = []
+    absent: list[Absent] = []
+    """What the study's article had and the study has not."""
     cores: int | None = None
     """The most cores contenders get; None: all the rig has for them."""
     brief: bool = False

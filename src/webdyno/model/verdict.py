@@ -10,6 +10,7 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.estimate import Estimate
 from webdyno.model.limit import Limit
 from webdyno.model.scaling import Scaling
+from webdyno.model.system import Difference, SystemHere
 from webdyno.model.warmup import WarmUp
 
 __all__ = ["Analysis", "Estimate", "RouteFigures", "Standing", "Verdict"]
@@ -104,6 +105,10 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What became of each Claim of the study."""
     shapes: list[Shape] = []
     """Figures of the original beside ours."""
+    systems: list[SystemHere] = []
+    """Those of the original, each with what is different here."""
+    setting: list[Difference] = []
+    """What is different here for all of them."""
     curves: list[Curve] = []
     """Against connections, for studies that ask so."""
     courses: list[Course] = []

@@ -11,6 +11,7 @@ from webdyno.model.claim import Absent, Claim, Original
 from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.read import check
 from webdyno.read.check import Fault, load_faults
+from webdyno.read.check_systems import settings_faults, systems_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
 
@@ -25,6 +26,7 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _asked_of(("loads",), it.loads, it, members)
     if it.brief is not None:
         yield from _brief(it.brief, it, members)
+    yield from systems_faults(it, members)
     for at, claim in enumerate(it.claims):
         yield from ((("claims", at, *inner), problem) for inner, problem in _claim(claim, it, members))
     for at, absent in enumerate(it.absent):
@@ -140,6 +142,7 @@ def _whom(key: Key, name: str, members: Collection[str], ends: Collection[str] =
 def _original(it: Original, study: Study, members: Collection[str]) -> Iterator[Fault]:
     if not it.source.strip():
         yield ("source",), "must not be empty"
+    yield from settings_faults((), it.article, it.here)
     yield from _one_of(("baseline",), it.baseline, "contender of this study", members)
     if it.cores is not None and it.cores < 1:
         yield ("cores",), f"must be 1 or more, but is {it.cores}"

@@ -17,7 +17,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import failed, sheets, words
 from webdyno.report.appendix import StartRow, again, start_rows
-from webdyno.report.sheets import Sheet
+from webdyno.report.sheet import Sheet
 from webdyno.report.words import Mark
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&])")

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from webdyno.analyse.phrases import MEASURED, claimed, figure, where
 from webdyno.model.claim import ClaimVerdict, Measure, Shape
 from webdyno.model.curve import Course, Curve, CurveRow
@@ -20,22 +18,8 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
 from webdyno.report.columns import MEANS
-
-
-class Sheet(msgspec.Struct, frozen=True):
-    """One table; the first ``texts`` columns are texts, the others figures. ``key`` names its place on a page."""
-
-    key: str
-    title: str
-    says: str
-    head: list[str]
-    means: list[str]
-    """What the figures of each column are; empty where its title says all."""
-    rows: list[list[str]]
-    texts: int = 1
-    sure: list[list[str]] = []
-    """What each cell of ``rows`` can say of itself when asked: its interval and its rounds; empty where it has none."""
-
+from webdyno.report.sheet import Sheet
+from webdyno.report.systems import systems
 
 TITLES: dict[Measure, str] = {
     "rate": "Requests served per second",
@@ -70,7 +54,13 @@ _THIRDS = (
 
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Every table of the study, but for its claims."""
-    return [*_against(analysis.curves), *_routes(analysis), *_courses(analysis.courses), *shapes(analysis)]
+    return [
+        *_against(analysis.curves),
+        *_routes(analysis),
+        *_courses(analysis.courses),
+        *shapes(analysis),
+        *systems(analysis),
+    ]
 
 
 def _against(curves: Sequence[Curve]) -> Iterator[Sheet]:

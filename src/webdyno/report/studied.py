@@ -14,7 +14,8 @@ from webdyno.report import sheets, words
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.columns import CLAIMS, head
 from webdyno.report.markup import Markup, element
-from webdyno.report.sheets import TITLES, Sheet
+from webdyno.report.sheet import Sheet
+from webdyno.report.sheets import TITLES
 from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
 from webdyno.report.words import Column
 

@@ -22,7 +22,8 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 from webdyno.report import failed, words
-from webdyno.report.sheets import Sheet, basis, lone, source
+from webdyno.report.sheet import Sheet
+from webdyno.report.sheets import basis, lone, source
 from webdyno.report.sheets import sheets as study_sheets
 from webdyno.report.words import Mark
 
