@@ -105,7 +105,10 @@ class Services:
             running.talker.reset(delay_ms)
         except Unanswered as reason:
             raise ServiceError(f"{running.backing.kind} does not answer: {reason}", _tail(running.log)) from None
-        return changed(running, backing=msgspec.structs.replace(running.backing, delay_ms=delay_ms))
+        if running.backing.delay_ms != delay_ms:
+            backing = msgspec.structs.replace(running.backing, delay_ms=delay_ms)
+            running = self._running[name] = changed(running, backing=backing)
+        return running
 
     def _end(self, name: str) -> None:
         running = self._running.pop(name)
