@@ -22,6 +22,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+import msgspec
+
 from webdyno.analyse import phrases, words
 from webdyno.analyse.comparisons import TIMES, Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
@@ -47,7 +49,18 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
     """Every claim of the plan; ``cores`` is how many the contenders had."""
-    return [_judge(claim, plan, tables, cores) for claim in plan.claims]
+    judged = [(claim, _judge(claim, plan, tables, cores)) for claim in plan.claims]
+    return [
+        msgspec.structs.replace(it, unmeasured=it.ruling == "cannot tell" and _lacks_contender(claim, plan))
+        for claim, it in judged
+    ]
+
+
+def _lacks_contender(claim: Claim, plan: Plan) -> bool:
+    """It names one that the plan neither has nor says why it has not: the user asked for others."""
+    known = {*plan.contenders, *(skip.contender for skip in plan.skipped)}
+    named = [name for name in (*claim.contenders, *claim.than) if name not in ("best", "last")]
+    return any(not any(fnmatchcase(each, name) for each in known) for name in named)
 
 
 def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:

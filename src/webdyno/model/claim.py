@@ -177,6 +177,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     ours: bool = False
     """The Claim's."""
+    unmeasured: bool = False
+    """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
