@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from webdyno.analyse import phrases, words
-from webdyno.analyse.comparisons import TIMES, Judged, Side, is_about, pairs, together
+from webdyno.analyse.comparisons import RATES, TIMES, Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
@@ -140,7 +140,7 @@ Bounds = tuple[float, float]
 
 def _bounds(claim: Claim, one: Side, other: Side | None, of: Bounds) -> Bounds:
     """The interval as it must be read when a rate is a floor: what was held back may be faster by its room."""
-    if claim.measure != "rate" and claim.measure not in TIMES:
+    if claim.measure not in (*RATES, *TIMES):
         return of
     mine, others = one.room(claim.measure), 1.0 if other is None else other.room(claim.measure)
     if claim.measure in TIMES:
@@ -191,7 +191,7 @@ def _limits(claim: Claim, one: Side, other: Side | None) -> str:
     """
     if claim.measure == "errors":
         return "; ".join(_left(side) for side in (one, other) if side is not None and _left(side))
-    if claim.measure != "rate" and claim.measure not in TIMES:
+    if claim.measure not in (*RATES, *TIMES):
         return ""
     kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
     sides = [side for side in (one, other) if side is not None]

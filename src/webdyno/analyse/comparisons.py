@@ -12,12 +12,15 @@ import msgspec
 
 from webdyno.analyse import words
 from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room
+from webdyno.analyse.latency import SERVED
 from webdyno.analyse.measures import Figures, Together
 from webdyno.model.claim import Claim
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Standing, Verdict
 
-TIMES = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
+RATES = ("rate", "bytes_per_s")
+"""What a load generator or a service can hold back."""
+TIMES = (*SERVED, "latency_mean", "latency_stdev", "latency_max")
 
 
 @dataclass(frozen=True)

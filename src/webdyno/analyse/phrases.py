@@ -15,6 +15,12 @@ from webdyno.model.verdict import Standing, Verdict
 MEASURED: dict[Measure, str] = {
     "rate": "requests/s",
     "p50": "median latency",
+    "p66": "p66 latency",
+    "p75": "p75 latency",
+    "p80": "p80 latency",
+    "p90": "p90 latency",
+    "p95": "p95 latency",
+    "p98": "p98 latency",
     "p99": "p99 latency",
     "latency_mean": "mean latency",
     "latency_stdev": "standard deviation of latency",
@@ -26,6 +32,7 @@ MEASURED: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "requests per connection",
     "kept_alive": "share of connections kept alive",
+    "bytes_per_s": "bytes received per second",
     "gain": "gain from the first to the last third of its life",
 }
 """Each measure as the end of "so many times the ..."."""
@@ -39,6 +46,8 @@ def figure(estimate: Estimate | float, measure: Measure) -> str:
         return words.time_ns(estimate) if value else "0"
     if unit == "bytes":
         return words.size(estimate)
+    if unit == "bytes_per_s":
+        return f"{words.size(estimate)}/s"
     if unit == "share":
         return words.per_cent(value)
     if unit == "per_s":

@@ -31,8 +31,14 @@ _HEADERS = {"C_INCLUDE_PATH": "/usr/include", "LD_LIBRARY_PATH": f"/usr/lib/{os.
 
 
 def interpreters(runtime: Runtime, _: Host) -> list[str]:
-    """Every one on PATH: the first may be a version switch that leads nowhere."""
-    return _on_path(runtime.find)
+    """Every one on PATH, for the first may be a version switch that leads nowhere; then those that pyenv, the commonest
+    of these switches, has and does not show."""
+    return [*_on_path(runtime.find), *_of_pyenv(runtime.find)]
+
+
+def _of_pyenv(names: list[str]) -> list[str]:
+    root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    return [str(found) for name in names for found in sorted(root.glob(f"versions/*/bin/{name}"), reverse=True)]
 
 
 def _on_path(names: list[str]) -> list[str]:

@@ -136,6 +136,8 @@ def sure(found: Estimate) -> str:
 def _bounds(found: Estimate, low: float, high: float) -> str:
     if found.unit == "bytes":
         return f"{words.size(low)} to {words.size(high)}"
+    if found.unit == "bytes_per_s":
+        return f"{words.size(low)}/s to {words.size(high)}/s"
     scale, unit = _UNITS.get(found.unit) or words.time_unit(found.value)
     return f"{words.interval(found, scale, ' to ')} {unit}"
 

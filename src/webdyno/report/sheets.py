@@ -18,12 +18,19 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
 from webdyno.report.columns import MEANS
+from webdyno.report.percentiles import percentiles, within
 from webdyno.report.sheet import Sheet
 from webdyno.report.systems import systems
 
 TITLES: dict[Measure, str] = {
     "rate": "Requests served per second",
     "p50": "Median latency",
+    "p66": "p66 latency",
+    "p75": "p75 latency",
+    "p80": "p80 latency",
+    "p90": "p90 latency",
+    "p95": "p95 latency",
+    "p98": "p98 latency",
     "p99": "p99 latency",
     "latency_mean": "Mean latency",
     "latency_stdev": "Standard deviation of latency",
@@ -35,6 +42,7 @@ TITLES: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "Requests per connection",
     "kept_alive": "Answers after which the connection was kept",
+    "bytes_per_s": "Bytes received per second",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 ALIKE = {"holds": "alike", "does not hold": "differs", "cannot tell": "cannot tell"}
@@ -57,6 +65,7 @@ def sheets(analysis: Analysis) -> list[Sheet]:
     return [
         *_against(analysis.curves),
         *_routes(analysis),
+        *percentiles(analysis),
         *_courses(analysis.courses),
         *shapes(analysis),
         *systems(analysis),
@@ -214,7 +223,7 @@ def _course(course: Course, faceted: bool) -> list[str]:
 def shapes(analysis: Analysis) -> Iterator[Sheet]:
     """The original's figures beside ours, a table for each load and measure."""
     tables: dict[tuple[str, Measure], list[Shape]] = defaultdict(list)
-    for shape in analysis.shapes:
+    for shape in (one for one in analysis.shapes if not within(analysis, one)):
         tables[_of(shape), shape.measure].append(shape)
     for at, ((about, measure), each) in enumerate(tables.items()):
         workload, base, asked = each[0].workload, each[0].baseline, each[0].connections

@@ -19,7 +19,7 @@ from webdyno.plan import driven, drivers_of
 from webdyno.read.folders import read_study
 from webdyno.rig.ask import asker
 from webdyno.rig.host import Host
-from webdyno.serve.verify import without_pattern
+from webdyno.serve.verify import with_body, without_pattern
 from webdyno.session.folders import cache_folder
 
 
@@ -79,6 +79,8 @@ def driver_versions(names: Iterable[str], host: Host) -> dict[str, str]:
 def _verified(request: Request) -> Request:
     """As it would be after verification, when a JSON value has become the bytes that were seen."""
     request = without_pattern(request)
+    if request.expect.body_any_of:
+        request = with_body(request, request.expect.body_any_of[0])
     if request.expect.json_equals is None:
         return request
     seen = msgspec.structs.replace(request.expect, json_equals=None, body_sha256="0" * 64)
