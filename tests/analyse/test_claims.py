@@ -92,6 +92,14 @@ def test_who_serves_more_requests_may_receive_fewer_bytes() -> None:
     assert "759 KiB/s was claimed" in figure.sentence
 
 
+def test_a_claim_on_a_load_tool_that_is_not_here_says_how_to_get_it() -> None:
+    skipped = [Skipped(contender="", driver="ab", reason="ab is not installed: apt-get install apache2-utils")]
+    asked = {"contenders": ["go"], "relation": "highest", "driver": "ab"}
+    verdict = judged(THREE, asked, skipped=skipped)
+    assert verdict.ruling == "cannot tell"
+    assert verdict.sentence == "nothing was measured by ab: ab is not installed: apt-get install apache2-utils"
+
+
 def test_the_sentence_names_the_deciding_comparison_with_its_interval() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "relation": "highest"})
     assert verdict.sentence.startswith("go has 3.0")

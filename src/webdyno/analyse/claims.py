@@ -56,7 +56,7 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+        return _untold(claim, f"nothing was measured {phrases.loads_of(claim)}{_without(claim, plan)}")
     asked = together(asked) if claim.together else asked
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
     if not compared:
@@ -268,6 +268,11 @@ def _untold(claim: Claim, why: str) -> ClaimVerdict:
         quote=claim.quote,
         ours=claim.ours,
     )
+
+
+def _without(claim: Claim, plan: Plan) -> str:
+    """Why nothing was, where the load tool it needs is not here."""
+    return next((f": {skip.reason}" for skip in plan.skipped if skip.driver and skip.driver == claim.driver), "")
 
 
 def _absent(claim: Claim, plan: Plan) -> str:

@@ -52,6 +52,7 @@ MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "requests_per_connection": ("per_connection", lambda window: requests_per_connection([window.run])),
     "kept_alive": ("share", lambda window: kept_alive(window.run)),
     "bytes_per_s": ("bytes_per_s", lambda window: window.bytes_per_s),
+    "bytes_per_answer": ("bytes_per_answer", lambda window: window.bytes_per_answer),
     "gain": ("ratio", lambda window: gain(window.run)),
 }
 """The unit of each measure, and where it comes from."""

@@ -80,12 +80,17 @@ class Window:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """Bytes received in a second, heads and bodies: the rate times what came for each correct answer; None where
-        the driver does not tell."""
+        """Bytes received in a second, heads and bodies; None where the driver does not tell."""
+        each = self.bytes_per_answer
+        return None if each is None else self.rate_per_s * each
+
+    @property
+    def bytes_per_answer(self) -> float | None:
+        """All bytes received, for each correct answer; None where the driver does not tell."""
         slices = [*steady_slices(self.run), *(turns_of(self.run) if self.turned else ())]
         received = [slice_.bytes_in for slice_ in slices if slice_.bytes_in is not None]
         ok = sum(slice_.ok for slice_ in slices)
-        return self.rate_per_s * sum(received) / ok if ok and len(received) == len(slices) else None
+        return sum(received) / ok if ok and len(received) == len(slices) else None
 
     @property
     def service_cpu_per_request_ns(self) -> float | None:

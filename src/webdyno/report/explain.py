@@ -44,6 +44,7 @@ _UNITS: dict[str, tuple[float, str]] = {
     "share": (0.01, "%"),
     "ratio": (1.0, "times"),
     "cores": (1.0, "cores"),
+    "bytes_per_answer": (1.0, "bytes"),
     "per_connection": (1.0, "requests per connection"),
 }
 """Of figures that are neither times nor sizes, which find their own."""

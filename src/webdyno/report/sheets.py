@@ -43,6 +43,7 @@ TITLES: dict[Measure, str] = {
     "requests_per_connection": "Requests per connection",
     "kept_alive": "Answers after which the connection was kept",
     "bytes_per_s": "Bytes received per second",
+    "bytes_per_answer": "Bytes received for each answer",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 ALIKE = {"holds": "alike", "does not hold": "differs", "cannot tell": "cannot tell"}

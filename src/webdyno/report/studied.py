@@ -28,6 +28,7 @@ _SCALED: dict[str, tuple[str, float]] = {
     "ns_per_request": ("ms", 1e6),
     "bytes": ("MiB", 2.0**20),
     "bytes_per_s": ("KiB/s", 2.0**10),
+    "bytes_per_answer": ("bytes", 1.0),
     "share": ("%", 0.01),
     "cores": ("cores", 1.0),
     "per_connection": ("requests", 1.0),
