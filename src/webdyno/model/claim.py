@@ -34,8 +34,8 @@ Measure = Literal[
 ]
 """``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
 share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
-connection stayed open, ``bytes_per_s`` and ``bytes_per_answer`` what was received, heads and bodies, ``gain`` the rate in the last
-third of a server's life under load divided by that of the first third."""
+connection stayed open, ``bytes_per_s`` and ``bytes_per_answer`` what was received, heads and bodies, ``gain`` the
+rate in the last third of a server's life under load divided by that of the first third."""
 
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
@@ -76,8 +76,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     measure: Measure = "rate"
     """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
     requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``memory`` the
-    high-water mark; ``bytes_per_s`` and ``bytes_per_answer`` what was received, heads and bodies; ``gain`` the rate in the last
-    third of a server's life divided by that in the first."""
+    high-water mark; ``bytes_per_s`` and ``bytes_per_answer`` what was received, heads and bodies; ``gain``
+    the rate in the last third of a server's life divided by that in the first."""
     relation: Relation
     """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0
@@ -88,8 +88,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     share: float = 1.0
     """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None
-    """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, KB of 2**10 bytes per second, bytes, cores'
-    worth, or a share."""
+    """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, KB of 2**10 bytes per second, bytes,
+    cores' worth, or a share."""
     workload: str | None = None
     """None: all workloads of the study."""
     connections: list[int] = []

@@ -18,9 +18,8 @@ Table = tuple[str, str, str]
 
 def percentiles(analysis: Analysis) -> Iterator[Sheet]:
     """One table for each load."""
-    for at, (table, rows) in enumerate(by_table(analysis).items()):
-        then = [shape for shape in analysis.shapes if _table(shape) == table]
-        yield _sheet(table, rows, then, first=at == 0)
+    for table, rows in by_table(analysis).items():
+        yield _sheet(table, rows, [shape for shape in analysis.shapes if _table(shape) == table])
 
 
 def by_table(analysis: Analysis) -> dict[Table, list[Percentiles]]:
@@ -52,14 +51,14 @@ def _table(it: Percentiles | Shape) -> Table:
     return it.workload, it.load, it.driver
 
 
-def _sheet(table: Table, rows: Sequence[Percentiles], then: Sequence[Shape], *, first: bool) -> Sheet:
+def _sheet(table: Table, rows: Sequence[Percentiles], then: Sequence[Shape]) -> Sheet:
     measures = rows[0].measures
     published = {(shape.contender, shape.measure): shape for shape in then}
     lines = [line for row in rows for line in _lines(row, published)]
     return Sheet(
         key=f"{table[0]}-percentiles",
         title=f"Percentage of the requests served within a time: {about(table)}",
-        says="100 % is the longest time of all. A row of the article stands below ours." if first and published else "",
+        says=f"100 % is the longest time of all.{' The rows of the article stand below ours.' if then else ''}",
         head=["contender", *(part(measure) for measure in measures)],
         means=["", *(f"{part(measure)} of the requests took at most this long" for measure in measures)],
         rows=[line for line, _ in lines],
