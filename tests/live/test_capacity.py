@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -28,11 +27,11 @@ def test_the_rates_of_a_contender_are_tried_and_kept(webdyno: Call, tmp_path: Pa
     done = webdyno("capacity", "toy-good", *SHORT, "--from", "50", "--most", "100", "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert said["capacity"]["at_least_per_s"] == 100
+    assert said["capacity"]["at_least_per_s"] >= 50, "a busy machine may miss the objective at 100"
     with Store.open(tmp_path / said["folder"]) as store:
         rates = [run.trial.load.rate_per_s for run in store.runs()]
-        assert rates[:3] == [50, 100, 100]
-        assert set(rates[3:]) <= {100}, "how often the last is asked is for the noise to decide"
+        assert rates[:2] == [50, 100]
+        assert all(50 < rate <= 100 for rate in rates[2:]), "which are asked again is for the noise to decide"
         assert len({run.started_at for run in store.runs()}) == len(rates)
     assert nothing_left(cache)
 
@@ -67,9 +66,9 @@ def test_a_search_that_was_stopped_goes_on(
     (folder,) = (tmp_path / "results").iterdir()
     done = webdyno("capacity", "--resume", str(folder), "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["capacity"]["at_least_per_s"] == 80
+    assert json.loads(done.stdout)["capacity"]["at_least_per_s"] >= 40, "a busy machine may miss the objective at 80"
     with Store.open(folder) as store:
         rates = [run.trial.load.rate_per_s for run in store.runs() if run.outcome != "interrupted"]
-    climbed = [rate for rate, _ in groupby(rates)]
-    assert climbed == [10, 20, 40, 80], "noise decides how often the last is asked; none is asked again"
+    assert rates[:4] == [10, 20, 40, 80], "those below are not asked again"
+    assert all(40 < rate <= 80 for rate in rates[4:]), "which are asked again is for the noise to decide"
     assert nothing_left(cache)

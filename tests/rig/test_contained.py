@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,25 @@ def test_only_what_runs_in_the_container_is_the_group(fixture: str, request: pyt
     assert group.end(5.0) == []
     assert all(map(gone, inside))
     assert group.pids() == []
+
+
+@pytest.mark.live
+@needs_namespaces
+def test_the_namespace_of_one_that_ended_is_nobody_elses(here: Here) -> None:
+    """The kernel gives the number of a namespace that is gone to the next one, which must not be taken for it."""
+    first = contained(here, WORKERS)
+    wait_for(lambda: len(first.pids()) == 3)
+    number = first._namespace
+    os.kill(first.pids()[0], signal.SIGKILL)
+    wait_for(lambda: first.pids() == [])
+    others = [contained(here, WORKERS) for _ in range(3)]
+    for other in others:
+        wait_for(lambda other=other: len(other.pids()) == 3)
+    assert number not in [other._namespace for other in others]
+    assert first.pids() == []
+    first.end(5.0)
+    assert [len(other.pids()) for other in others] == [3, 3, 3]
+    assert [other.end(5.0) for other in others] == [[], [], []]
 
 
 @pytest.mark.live
