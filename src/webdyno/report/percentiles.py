@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from webdyno.analyse.phrases import claimed, figure
 from webdyno.model.claim import Measure, Shape
 from webdyno.model.curve import Percentiles
 from webdyno.model.verdict import Analysis
@@ -37,8 +36,8 @@ def about(table: Table) -> str:
 
 
 def part(measure: Measure) -> str:
-    """Of the requests: ``66 %``."""
-    return "100 %" if measure == "latency_max" else f"{measure[1:]} %"
+    """Of the requests, as ab writes it: ``66%``."""
+    return "100%" if measure == "latency_max" else f"{measure[1:]}%"
 
 
 def within(analysis: Analysis, shape: Shape) -> bool:
@@ -57,8 +56,8 @@ def _sheet(table: Table, rows: Sequence[Percentiles], then: Sequence[Shape]) -> 
     lines = [line for row in rows for line in _lines(row, published)]
     return Sheet(
         key=f"{table[0]}-percentiles",
-        title=f"Percentage of the requests served within a time: {about(table)}",
-        says=f"100 % is the longest time of all.{' The rows of the article stand below ours.' if then else ''}",
+        title=f"Percentage of the requests served within a time, in ms: {about(table)}",
+        says=f"100% is the longest time of all.{' The rows of the article stand below ours.' if then else ''}",
         head=["contender", *(part(measure) for measure in measures)],
         means=["", *(f"{part(measure)} of the requests took at most this long" for measure in measures)],
         rows=[line for line, _ in lines],
@@ -69,9 +68,9 @@ def _sheet(table: Table, rows: Sequence[Percentiles], then: Sequence[Shape]) -> 
 def _lines(row: Percentiles, published: dict[tuple[str, Measure], Shape]) -> Iterator[tuple[list[str], list[str]]]:
     """Ours, and the article's where it published any of them."""
     cells = list(zip(row.measures, row.cells, strict=True))
-    told = [figure(cell, measure) if cell else words.MISSING for measure, cell in cells]
+    told = [words.plain(cell, 1e6) if cell else words.MISSING for _, cell in cells]
     yield [row.contender, *told], ["", *(explain.sure(cell) if cell else explain.UNKNOWN for _, cell in cells)]
     then = [published.get((row.contender, measure)) for measure in row.measures]
-    if named := next((shape for shape in then if shape), None):
-        figures = [claimed(shape.original_value, shape.measure) if shape else words.MISSING for shape in then]
-        yield [f"article: {named.as_named or named.contender}", *figures], [""] * (len(figures) + 1)
+    if any(then):
+        figures = [f"{shape.original_value:g}" if shape else words.MISSING for shape in then]
+        yield ["in the article", *figures], [""] * (len(figures) + 1)
