@@ -442,7 +442,7 @@ def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:
 def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(machine: Machine, works: bool) -> None:
     asked: list[threading.Thread] = []
 
-    def ready(name: str, delay_ms: int) -> Any:  # noqa: ARG001 - as services have it
+    def ready(name: str, delay_ms: int) -> Any:
         asked.append(threading.current_thread())
         if not works:
             raise ServiceError("it does not answer")

@@ -81,7 +81,7 @@ class Bed:
             self.stop("before")
             raise error
 
-    def ready(self, name: str, delay_ms: int) -> Any:  # noqa: ARG002 - as services have it
+    def ready(self, name: str, delay_ms: int) -> Any:
         self.fail("service", ServiceError("it does not answer"))
         return SimpleNamespace(backing=None, given={}, group=None, is_alive=lambda: True)
 
