@@ -82,7 +82,7 @@ class Bed:
             self.stop("before")
             raise error
 
-    def ready(self, name: str) -> Any:
+    def ready(self, name: str, delay_ms: int) -> Any:
         self.fail("service", ServiceError("it does not answer"))
         return SimpleNamespace(
             backing=None,
