@@ -14,6 +14,7 @@ from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.latency import merge
+from webdyno.analyse.measures import MEASURES
 from webdyno.analyse.parts import PARTS, thirds
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
@@ -53,8 +54,9 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
 def _measures(plan: Plan) -> list[Measure]:
     """The rate first; then what the article drew, in its order; then what the study shows besides, in its order."""
     graphs = [graph.measure for graph in plan.original.graphs] if plan.original else []
-    shown = [measure for measure in plan.shows if measure != "iterations"]
-    return list(dict.fromkeys(["rate", *graphs, *shown]))
+    shown = sorted((measure for measure in MEASURES if measure in plan.shows), key=plan.shows.index)
+    first: list[Measure] = ["rate"]
+    return list(dict.fromkeys([*first, *graphs, *shown]))
 
 
 def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[str, str]], plan: Plan) -> Curve:
