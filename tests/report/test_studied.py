@@ -17,7 +17,10 @@ from tests.report.test_html import parsed
 from tests.report.test_terminal import rendered
 from webdyno.analyse import analyse
 from webdyno.model.claim import Graph, OriginalFigure
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
 from webdyno.model.system import System
+from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import words
 from webdyno.report.html import render_html
@@ -190,6 +193,32 @@ def test_many_tables_are_told_together() -> None:
     text = rendered((made, fingerprint, runs))
     assert "The ranking of each load: webdyno report FOLDER --format html, or md." in text
     assert "vs best" not in text
+
+
+def only_go(**changes: object) -> tuple[Plan, Fingerprint, list[Run]]:
+    """The study as a user narrowed it to go."""
+    plan, fingerprint, runs = study(**changes)
+    trials = [trial for trial in plan.trials if trial.contender == "go"]
+    narrowed = msgspec.structs.replace(plan, contenders={"go": plan.contenders["go"]}, trials=trials)
+    return narrowed, fingerprint, [each for each in runs if each.trial.contender == "go"]
+
+
+def test_tables_without_a_figure_are_left_out() -> None:
+    titles = [sheet.title for sheet in sheets(analyse(*only_go(skipped=[])))]
+    assert any(title.startswith("Requests served per second") for title in titles)
+    assert not [title for title in titles if "the original beside ours" in title]  # its baseline, node, is not there
+
+
+def test_claims_that_lack_a_contender_are_summed_up_in_one_line() -> None:
+    made = only_go()
+    analysis = analyse(*made)
+    assert [claim.unmeasured for claim in analysis.claims] == [False, True, False]  # of ruby the plan says why
+    for form in (render_html(*made, analysis), render_markdown(*made, analysis), rendered(made)):
+        assert "node is ahead of go" not in form
+        assert "1 claim is about a contender that was not measured." in " ".join(form.split())
+    alone = only_go(skipped=[])
+    told = render_markdown(*alone, analyse(*alone))
+    assert "2 claims are about contenders that were not measured." in told
 
 
 def graphed(**changes: Any) -> Analysis:

@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from webdyno.analyse.by_route import latency_of
 from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.latency import merge
 from webdyno.analyse.measures import MEASURES
-from webdyno.analyse.parts import PARTS, thirds
+from webdyno.analyse.parts import PARTS, lives
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
 from webdyno.model.claim import Measure, OriginalFigure
@@ -45,7 +45,8 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
         return []
     families: dict[tuple[str, str, str], list[Judged]] = defaultdict(list)
     for judged in tables:
-        families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
+        if judged.verdict.pair_apart_s is None:  # times of two different requests have no median of use
+            families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
     found = facets(plan)
     drawn = (_curve(measure, family, found, plan) for family in families.values() for measure in _measures(plan))
     return [curve for curve in drawn if any(cell for row in curve.rows for cell in row.cells)]
@@ -119,9 +120,9 @@ def courses(plan: Plan, tables: Sequence[Judged]) -> list[Course]:
 
 def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Course | None:
     figures = {
-        (f"{part}", window.run.trial.round): rate
-        for window in cell.windows
-        for part, rate in enumerate(thirds(window.run))
+        (f"{part}", round_): rate
+        for round_, rates in lives(sorted((window.run for window in cell.windows), key=lambda run: run.trial.round))
+        for part, rate in enumerate(rates)
     }
     fitted = fit(figures)
     if fitted is None or "0" not in fitted.names or f"{PARTS - 1}" not in fitted.names:
@@ -146,7 +147,7 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
     if len(names) < 2:
         return {}
     latencies = {
-        (cell.name, route, window.run.trial.round): merge(_hdr(window, route))
+        (cell.name, route, window.run.trial.round): latency_of(window, route)
         for cell in table.cells
         for window in cell.windows
         for route in names
@@ -179,10 +180,6 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
 
 def _steady(window: Window) -> list[Slice]:
     return [slice_ for slice_ in window.run.slices if slice_.phase == "steady"]
-
-
-def _hdr(window: Window, route: str) -> list[str]:
-    return [r.latency_hdr for slice_ in _steady(window) for r in slice_.routes if r.name == route and r.latency_hdr]
 
 
 def _share(cell: Cell, route: str) -> float:

@@ -16,6 +16,11 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     connections: list[int]
     rate_per_s: list[float] = []
     """Makes the loads open: every rate with every number of connections, which are then those open from the start."""
+    pair_every_s: float | None = None
+    """Makes the loads pairs: the two requests of the workload, in their order, once in so long. With ``connections``
+    = [2], each is sent over a connection of its own."""
+    pair_apart_s: float | None = None
+    """How long after the first of a pair the second is sent."""
     poisson: bool = False
     """Arrivals at random instead of even, drawn from the study's seed."""
     max_connections: int | None = None

@@ -19,6 +19,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
 from webdyno.report.columns import MEANS
+from webdyno.report.pairs import pairs
 from webdyno.report.sheet import Sheet
 from webdyno.report.systems import systems
 
@@ -36,6 +37,7 @@ TITLES: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "Requests per connection",
     "kept_alive": "Answers after which the connection was kept",
+    "served": "Connections that got an answer at all",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 _PUBLISHED = "What the article says of it: at the connections that are named, else of all its loads"
@@ -55,9 +57,11 @@ _THIRDS = (
 
 
 def sheets(analysis: Analysis) -> list[Sheet]:
-    """Every table of the study, but for its claims."""
+    """Every table of the study that has a figure, but for its claims."""
+    measured = [curve for curve in analysis.curves if any(cell for row in curve.rows for cell in row.cells)]
     return [
-        *_against(analysis.curves),
+        *pairs(analysis),
+        *_against(measured),
         *_routes(analysis),
         *_courses(analysis.courses),
         *shapes(analysis),
@@ -182,6 +186,8 @@ def _text(estimate: Estimate | None, measure: Measure) -> str:
 
 def _routes(analysis: Analysis) -> Iterator[Sheet]:
     for verdict in analysis.verdicts:
+        if verdict.pair_apart_s is not None:  # these are told together
+            continue
         rows = [
             [
                 standing.contender,
@@ -234,11 +240,12 @@ def _course(course: Course, faceted: bool) -> list[str]:
 
 
 def shapes(analysis: Analysis) -> Iterator[Sheet]:
-    """The original's figures beside ours, a table for each load and measure."""
+    """The original's figures beside ours, a table for each load and measure where one of ours is comparable."""
     tables: dict[tuple[str, Measure], list[Shape]] = defaultdict(list)
     for shape in analysis.shapes:
         tables[_of(shape), shape.measure].append(shape)
-    for at, ((about, measure), each) in enumerate(tables.items()):
+    comparable = {key: each for key, each in tables.items() if any(shape.here for shape in each)}
+    for at, ((about, measure), each) in enumerate(comparable.items()):
         workload, base, asked = each[0].workload, each[0].baseline, each[0].connections
         says = [f"Ratios to {base}, because machines of then and now share nothing else; alike is within a quarter."]
         if not each[0].load.startswith(f"{connections_text(asked)},"):
@@ -297,6 +304,22 @@ def basis(claim: ClaimVerdict) -> str:
     if claim.ours:
         return "A question of ours: the article does not say so."
     return f"In the article: {claim.quote}" if claim.quote else ""
+
+
+def judged(claims: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
+    """The claims to be shown one by one: without those that lack a contender, which are summed up."""
+    return [claim for claim in claims if not claim.unmeasured]
+
+
+def tally(claims: Sequence[ClaimVerdict]) -> str:
+    """How the claims were judged, and how many could not be for want of a contender."""
+    lacking = len(claims) - len(judged(claims))
+    if not lacking:
+        return words.tally(claims)
+    they = (
+        "1 claim is about a contender that was" if lacking == 1 else f"{lacking} claims are about contenders that were"
+    )
+    return f"{words.tally(claims)} {they} not measured."
 
 
 def lone(analysis: Analysis, most: int = 6) -> bool:

@@ -10,7 +10,7 @@ from webdyno.model.curve import Curve, CurveRow
 from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import sheets, words
+from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.columns import CLAIMS, head
 from webdyno.report.markup import Markup, element
@@ -40,17 +40,18 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
     table = element(
         "table",
         head(CLAIMS),
-        element("tbody", *[_claim(claim) for claim in analysis.claims]),
+        element("tbody", *[_claim(claim) for claim in sheets.judged(analysis.claims)]),
         class_="claims",
     )
+    some = bool(sheets.judged(analysis.claims))
     return element(
         "section",
         element("h2", "What the original claimed", id="claims"),
         element("p", sheets.source(plan), class_="lead"),
         element(
             "div",
-            element("p", words.tally(analysis.claims), class_="says"),
-            element("div", table, class_="scroll"),
+            element("p", sheets.tally(analysis.claims), class_="says"),
+            element("div", table, class_="scroll") if some else None,
             class_="card",
         ),
     )
