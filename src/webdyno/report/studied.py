@@ -146,11 +146,15 @@ def _some(rows: Sequence[CurveRow]) -> bool:
 
 def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None = None) -> Markup:
     by = "" if curve.driver == "engine" else f", by {curve.driver}"
-    about = f"{curve.workload}, {curve.manner}{by}"
+    says = f"{curve.workload}, {curve.manner}{by}"
+    if title == curve.graph:
+        says = f"{TITLES[curve.measure]}: {says}"
+    if len({row.of_article for row in rows}) > 1:
+        says += ". Grey: what stands beside the article's systems."
     return element(
         "div",
         element("h3", title),
-        element("p", f"{TITLES[curve.measure]}: {about}" if title == curve.graph else about, class_="says"),
+        element("p", says, class_="says"),
         element("div", _chart(curve, title, rows, styles), class_="scroll"),
         class_="card",
     )
