@@ -11,16 +11,12 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from webdyno.analyse import words
+from webdyno.analyse.by_route import of_route
 from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room
-from webdyno.analyse.latency import SERVED
 from webdyno.analyse.measures import Figures, Together
-from webdyno.model.claim import Claim
+from webdyno.model.claim import TIMES, Claim
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Standing, Verdict
-
-RATES = ("rate", "bytes_per_s")
-"""What a load generator or a service can hold back."""
-TIMES = (*SERVED, "latency_mean", "latency_stdev", "latency_max")
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,10 @@ class Judged:
         of = [each for name in names if (each := self.standings.get(name)) is not None]
         found = [*self.verdict.doubts, *(doubt for standing in of for doubt in standing.doubts)]
         return list(dict.fromkeys(doubt.kind for doubt in found))
+
+    def of_route(self, route: str | None) -> Judged:
+        """The same with the times of one request of its workload alone; itself without one."""
+        return self if route is None else Judged(of_route(self.figures, route), self.verdict)
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -122,8 +122,10 @@ def is_about(claim: Claim, judged: Judged) -> bool:
 def pairs(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Iterator[Pair]:
     """Every comparison that the claim names in a table it is about; of ``tables`` is the other side."""
     there = _there(claim, judged, tables)
+    if there is not None and there is not judged:
+        there = there.of_route(claim.route)
     for pattern in claim.contenders:
-        for name in _named(pattern, judged):
+        for name in _named(claim, pattern, judged):
             if claim.value is not None:
                 yield Side(judged, name), None
             elif there is not None:
@@ -145,14 +147,19 @@ def _there(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Judged | N
     return None
 
 
-def _named(pattern: str, judged: Judged) -> list[str]:
+def _named(claim: Claim, pattern: str, judged: Judged) -> list[str]:
     """The contenders of the table that ``pattern`` means; a plain name always means itself, measured or not."""
     ranked = [standing.contender for standing in judged.verdict.standings if standing.place is not None]
     if pattern in ("best", "last"):
         return ranked[:1] if pattern == "best" else ranked[-1:]
     if "*" in pattern:
-        return [name for name in judged.standings if fnmatchcase(name, pattern)]
+        return [name for name in judged.standings if fnmatchcase(name, pattern) and is_meant(claim, name)]
     return [pattern]
+
+
+def is_meant(claim: Claim, name: str) -> bool:
+    """Whether ``name``, which a pattern of the claim fits, is not one that the claim leaves out."""
+    return not any(fnmatchcase(name, pattern) for pattern in claim.without)
 
 
 def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool) -> Iterator[str]:
@@ -167,4 +174,4 @@ def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool)
             partner = other.replace("*", name[len(head) : len(name) - len(tail)], 1)
             yield from (known for known in there.standings if known == partner)
         else:
-            yield from (known for known in _named(other, there) if known != name or not same)
+            yield from (known for known in _named(claim, other, there) if known != name or not same)

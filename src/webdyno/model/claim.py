@@ -28,14 +28,24 @@ Measure = Literal[
     "cpu_per_request",
     "requests_per_connection",
     "kept_alive",
+    "served",
     "bytes_per_s",
     "bytes_per_answer",
     "gain",
 ]
 """``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
 share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
-connection stayed open, ``bytes_per_s`` and ``bytes_per_answer`` what was received, heads and bodies, ``gain`` the
-rate in the last third of a server's life under load divided by that of the first third."""
+connection stayed open, ``served`` the share of a closed load's connections that got an answer at all, ``bytes_per_s``
+and ``bytes_per_answer`` what was received, heads and bodies, ``gain`` the rate in the last third of a server's life
+under load divided by that of the first third."""
+
+RATES: tuple[Measure, ...] = ("rate", "bytes_per_s")
+"""Those of them that a load generator or a service can hold back."""
+TIMES: tuple[Measure, ...] = (
+    *("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99"),
+    *("latency_mean", "latency_stdev", "latency_max"),
+)
+"""Those of them that are times."""
 
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
@@ -75,9 +85,10 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     a pattern such as ``flask-*-pypy`` for all contenders it fits."""
     measure: Measure = "rate"
     """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
-    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``memory`` the
-    high-water mark; ``bytes_per_s`` and ``bytes_per_answer`` what was received, heads and bodies; ``gain``
-    the rate in the last third of a server's life divided by that in the first."""
+    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``served`` that of
+    connections that got an answer at all; ``memory`` the high-water mark; ``bytes_per_s`` and ``bytes_per_answer`` what
+    was received, heads and bodies; ``gain`` the rate in the last third of a server's life divided by that in the
+    first."""
     relation: Relation
     """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0
@@ -85,6 +96,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     than: list[str] = []
     """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
     pattern beside a pattern names the partner of each: ``*-cpython`` of ``*-pypy``."""
+    without: list[str] = []
+    """Contenders, or patterns of them, that the patterns of ``contenders`` and ``than`` fit and that are not meant."""
     share: float = 1.0
     """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None
@@ -92,6 +105,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     cores' worth, or a share."""
     workload: str | None = None
     """None: all workloads of the study."""
+    route: str | None = None
+    """Of a workload of several requests, the times of the one with this name alone."""
     connections: list[int] = []
     """Empty: all loads of the study."""
     keep_alive: bool | None = None
@@ -108,6 +123,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Cores that contenders must have for it to be judged at all."""
     because: list[Reason] = []
     """Doubts that would explain the figures; empty: any that can."""
+    headline: bool = False
+    """What became of it, with its figure, leads the report: it answers the study's question, or a part of it."""
 
 
 class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,12 +133,23 @@ class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     contender: str
     """Ours, that stands for it today."""
     workload: str
-    connections: int
+    connections: int | None = None
+    """None: it is of all loads together, or of each of them; it stands beside ours, and no ratio is made of it."""
     measure: Measure = "rate"
     value: float
     """In the units of a Claim's ``value``."""
+    said: str = ""
+    """How the article puts it where it gives no plain number: ``under 3 ms``."""
     as_named: str = ""
     """What the article called it, with its version of then."""
+
+
+class Graph(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One graph of an article: a figure against connections, a line for each of its systems."""
+
+    title: str
+    """The article's."""
+    measure: Measure
 
 
 class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -134,6 +162,8 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cores: int | None = None
     """Those the article gave its contenders; None: it does not say, or one."""
     figures: list[OriginalFigure] = []
+    graphs: list[Graph] = []
+    """Its graphs against connections, in its order: the report draws the same of what was found here."""
     driver: str | None = None
     """The load tool it used, where only figures by the same tool may stand beside its own; None: by any."""
     article: dict[str, str] = {}
@@ -189,6 +219,10 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     ours: bool = False
     """The Claim's."""
+    unmeasured: bool = False
+    """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
+    headline: str = ""
+    """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

@@ -113,6 +113,7 @@ MEANS: dict[Measure, str] = {
     "cpu_per_request": COLUMNS["cpu"].meaning,
     "requests_per_connection": "Answers that came over one connection before it was closed",
     "kept_alive": "Share of the answers after which the connection stayed open",
+    "served": "Share of the connections that got an answer at all while the load lasted",
     "bytes_per_s": "Bytes received per second, heads and bodies; ab calls it its transfer rate. 1 KiB is 1,024 bytes",
     "bytes_per_answer": "All bytes received, heads and bodies, divided by the correct answers",
     "gain": "The rate in the last third of a server's life under load, divided by that in the first",
