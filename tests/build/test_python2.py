@@ -116,7 +116,7 @@ def test_every_interpreter_on_path_is_looked_at(tmp_path: Path, monkeypatch: pyt
         (tmp_path / folder / "python2.7").touch(mode=0o755)
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", ":".join(str(tmp_path / name) for name in ("shims", "empty", "real")))
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "none"))
     found = interpreters(runtime("python-2", find=["python2.7"]), FakeHost(lambda _: 1))
     assert found == [str(tmp_path / "shims" / "python2.7"), str(tmp_path / "real" / "python2.7")]
 

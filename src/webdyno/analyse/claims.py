@@ -25,7 +25,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from webdyno.analyse import phrases, words
-from webdyno.analyse.comparisons import RATES, Judged, Side, is_about, pairs, together
+from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
@@ -33,7 +33,7 @@ from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
-from webdyno.model.claim import REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.claim import RATES, REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.trial import Plan
 
 ABOUT = 1.25

@@ -18,9 +18,6 @@ from webdyno.model.claim import TIMES, Claim
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Standing, Verdict
 
-RATES = ("rate", "bytes_per_s")
-"""What a load generator or a service can hold back."""
-
 
 @dataclass(frozen=True)
 class Judged:

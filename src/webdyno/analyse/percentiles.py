@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdyno.analyse.comparisons import Judged
-from webdyno.analyse.latency import SERVED
+from webdyno.analyse.latency import PERCENTILES
 from webdyno.analyse.measures import MEASURES
 from webdyno.model.claim import Measure
 from webdyno.model.curve import Percentiles
 from webdyno.model.trial import Plan
 
-SHOWN: list[Measure] = [*(measure for measure in MEASURES if measure in SERVED), "latency_max"]
+SHOWN: list[Measure] = [*(measure for measure in MEASURES if measure in PERCENTILES), "latency_max"]
 
 
 def percentiles(plan: Plan, tables: Sequence[Judged]) -> list[Percentiles]:

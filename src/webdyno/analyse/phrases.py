@@ -46,12 +46,12 @@ def figure(estimate: Estimate | float, measure: Measure) -> str:
     unit = MEASURES[measure][0]
     if unit in ("ns", "ns_per_request"):
         return words.time_ns(estimate) if value else "0"
-    if unit == "bytes":
+    if unit == "bytes_per_answer" and value < 2**10:
+        return f"{round(value, 0 if value >= 100 else 1):g} bytes"
+    if unit in ("bytes", "bytes_per_answer"):
         return words.size(estimate)
     if unit == "bytes_per_s":
         return f"{words.size(estimate)}/s"
-    if unit == "bytes_per_answer":
-        return f"{words.number(value, 0 if value >= 100 or value == round(value) else 1)} bytes"
     if unit == "share":
         return words.per_cent(value)
     if unit == "per_s":

@@ -19,7 +19,7 @@ from functools import partial
 from itertools import pairwise
 
 from webdyno.analyse.error_share import NOT_AN_ERROR, error_share, gone_wrong
-from webdyno.analyse.latency import SERVED, Latency, merge
+from webdyno.analyse.latency import PERCENTILES, Latency, merge
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.turns import Turned, turned, turns_of
 from webdyno.model.run import Run
@@ -277,8 +277,8 @@ def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float
 
 def points(latency: Latency) -> dict[str, float]:
     """The points of a Window's times, in ns."""
-    served = dict(zip(SERVED, latency.percentiles_ns(SERVED.values()), strict=True))
-    return {"mean": latency.mean_ns, "stdev": latency.stdev_ns, "max": latency.max_ns, **served}
+    parts = dict(zip(PERCENTILES, latency.percentiles_ns(PERCENTILES.values()), strict=True))
+    return {"mean": latency.mean_ns, "stdev": latency.stdev_ns, "max": latency.max_ns, **parts}
 
 
 def _at_most_1(part: float | None) -> float | None:

@@ -39,6 +39,8 @@ connection stayed open, ``served`` the share of a closed load's connections that
 and ``bytes_per_answer`` what was received, heads and bodies, ``gain`` the rate in the last third of a server's life
 under load divided by that of the first third."""
 
+RATES: tuple[Measure, ...] = ("rate", "bytes_per_s")
+"""Those of them that a load generator or a service can hold back."""
 TIMES: tuple[Measure, ...] = (
     *("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99"),
     *("latency_mean", "latency_stdev", "latency_max"),

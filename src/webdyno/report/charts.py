@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from webdyno.analyse.latency import SERVED, Latency, merge, together
+from webdyno.analyse.latency import PERCENTILES, Latency, merge, together
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Table
 from webdyno.analyse.window import Window
@@ -18,7 +18,7 @@ from webdyno.report.svg import STYLES, Dot, Frame, Point, Series, lines, room, s
 
 _STEPS = (0.0, 0.15, 0.3, 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.7, 1.85, 2.0, 2.15, 2.3, 2.5, 2.7, 2.85, 3.0, 3.3, 3.6)
 _STEPS_RARE = (4.0, 4.3, 4.6, 5.0)
-_PARTS = {**{name: 100 * share for name, share in SERVED.items()}, "latency_max": 100.0}
+_PARTS = {**{name: 100 * share for name, share in PERCENTILES.items()}, "latency_max": 100.0}
 _CROWDED = (98.0, 99.0)
 """Beside 100, on a straight axis, their texts would touch."""
 _RAREST = 5
