@@ -32,7 +32,8 @@ DRAWS, EQUAL_DRAWS = 40, 200
 """Comparisons of base with the burning one, and with its equal."""
 ROUNDS_OF_AA, DRAWN_AA = 4, 200
 _COLUMNS = [
-    "head", "CPU per request", "comparisons", "slower", "same", "faster", "cannot tell", "pairs", "seconds", "+-",
+    "head", "CPU per request", "comparisons", "slower", "same", "faster", "cannot tell", "by CPU", "pairs", "seconds",
+    "+-",
 ]  # fmt: skip
 
 
@@ -113,6 +114,7 @@ def _row(recorded: Recorded, pair: tuple[str, str], draws: int) -> list[str]:
         "-" if cost is None else f"{cost.value - 1:+.1%} ({(cost.low or 0) - 1:+.1%} to {(cost.high or 0) - 1:+.1%})",
         str(len(answers)),
         *(f"{verdicts[verdict] / len(answers):.0%}" for verdict in ("slower", "same", "faster", "cannot tell")),
+        f"{sum(answer.by == 'cpu_per_request' for answer in answers) / len(answers):.0%}",
         f"{statistics.median(answer.pairs for answer in answers):.0f}",
         f"{statistics.median(answer.seconds for answer in answers):.0f}",
         f"{statistics.median(answer.half_width for answer in answers):.1%}",

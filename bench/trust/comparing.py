@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import msgspec
 
 from bench.trust.studies import Recorded
-from webdyno.analyse.change import Judgement, judge_pairs
-from webdyno.analyse.versus import BASE, HEAD
+from webdyno.analyse.change import Judgement
+from webdyno.analyse.deciding import decide
 from webdyno.design.blocks import Room
 from webdyno.design.length import spent_s
-from webdyno.design.pairs import Pairs, in_blocks, rates_of
+from webdyno.design.pairs import Pairs, changes_of
 from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 
@@ -27,6 +27,8 @@ class Compared:
     """What one comparison came to."""
 
     verdict: Judgement
+    by: str
+    """The figure that decided."""
     pairs: int
     seconds: float
     """Of machine time, builds apart."""
@@ -68,13 +70,13 @@ def compared(recorded: Recorded, pair: tuple[str, str], rounds: Sequence[Sequenc
         made = design.made(runs)
         if made and (not design.is_open(made) or design.is_spent(made)):
             break
-    rates = [rates_of(each) for each in made]
-    change = judge_pairs(
-        [each[BASE] for each in rates], [each[HEAD] for each in rates], MARGIN, in_blocks=in_blocks(made)
-    )
+    changes = changes_of(made, MARGIN)
+    verdict, by = decide(changes)
+    change = changes["rate"]
     low, high = (change.ratio.low, change.ratio.high) if change.ratio is not None else (None, None)
     return Compared(
-        verdict=change.verdict,
+        verdict=verdict,
+        by=by,
         pairs=len(made),
         seconds=sum(spent_s(each.values()) for each in made),
         half_width=math.nan if low is None or high is None else math.sqrt(high / low) - 1,

@@ -5,7 +5,8 @@ In which order, and why, is the matter of ``design/``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import product
 from types import MappingProxyType
@@ -35,25 +36,30 @@ def narrow(
     workloads: list[str] | None = None,
     connections: list[int] | None = None,
     duration_s: float | None = None,
+    say: Callable[[str], object] = lambda _: None,
     **changes: Any,
 ) -> Study:
     """The study as the user changed it; what is None stays as the study says. ``changes`` replace other fields.
 
-    ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use.
+    ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use. Loads that
+    have become the same by these changes are asked once, and ``say`` gets the sentence about them.
     """
-    if changes.get("driver") is not None:  # one driver for all: loads that differed by their driver alone are one
-        alike = [msgspec.structs.replace(load, driver=None) for load in study.loads]
-        study = msgspec.structs.replace(study, loads=[load for at, load in enumerate(alike) if load not in alike[:at]])
-    study = msgspec.structs.replace(
+    loads = [_narrow_load(load, contenders, connections, duration_s) for load in study.loads]
+    if changes.get("driver") is not None:  # one driver for all
+        loads = [msgspec.structs.replace(load, driver=None) for load in loads]
+    narrowed = msgspec.structs.replace(
         study,
         contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
         workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
-        loads=[_narrow_load(load, contenders, connections, duration_s) for load in study.loads],
+        loads=loads,
         **{field: value for field, value in changes.items() if value is not None},
     )
-    if study.rounds < 1:
-        raise UsageError(f"--rounds {study.rounds}: a plan needs at least 1 round; 3 or more give an interval")
-    return study
+    if narrowed.rounds < 1:
+        raise UsageError(f"--rounds {narrowed.rounds}: a plan needs at least 1 round; 3 or more give an interval")
+    once, faces = _once(study, narrowed)
+    if faces:
+        say(f"several loads of the study have become the same, and are asked once: {'; '.join(faces)}")
+    return once
 
 
 def contenders_called(wanted: list[str], catalogue: Catalogue) -> list[str]:
@@ -105,6 +111,80 @@ def _narrow_load(
             )
         load = msgspec.structs.replace(load, duration_s=duration_s, count=None)
     return load
+
+
+class _One(NamedTuple):
+    """A load of a narrowed study at one number of connections and one rate."""
+
+    was: StudyLoad
+    """The load of the study it comes from."""
+    load: StudyLoad
+    face: str
+    """What tables call it, with its driver: loads with the same face cannot be distinguished by who reads of them."""
+    place: int
+
+
+def _once(study: Study, narrowed: Study) -> tuple[Study, list[str]]:
+    """``narrowed`` with what has become the same asked once, and the faces of that.
+
+    Loads that have the same face in ``study`` are there on purpose, and stay. Of others the one stays that was written
+    for the driver, or is nearest to the number of connections.
+    """
+    pairs = zip(study.loads, narrowed.loads, strict=True)
+    ones = [_One(was, *one, place) for place, (was, now) in enumerate(pairs) for one in _singly(now, narrowed)]
+    kept: list[_One] = []
+    faces: list[str] = []
+    for one in sorted(ones, key=lambda one: _foreign(one, study, narrowed)):
+        left = [one.load]
+        for other in (other for other in kept if other.face == one.face and not _on_purpose(one, other, study)):
+            left = [part for load in left for part in _beside(load, other.load, narrowed)]
+        if left != [one.load]:
+            faces.append(one.face)
+        kept += [one._replace(load=load) for load in left]
+    if not faces:
+        return narrowed, []
+    in_order = [one.load for one in sorted(kept, key=lambda one: one.place)]
+    return msgspec.structs.replace(narrowed, loads=in_order), sorted(set(faces))
+
+
+def _singly(load: StudyLoad, study: Study) -> Iterator[tuple[StudyLoad, str]]:
+    driver = load.driver or study.driver
+    for connections, rate in product(load.connections, [[rate] for rate in load.rate_per_s] or [[]]):
+        single = msgspec.structs.replace(load, connections=[connections], rate_per_s=rate)
+        yield single, f"{next(_loads(single, study.seed, driver)).label}, by {driver}"
+
+
+def _foreign(one: _One, study: Study, narrowed: Study) -> tuple[int, float]:
+    """How far what is asked now is from what the load was written for: its driver, its connections."""
+    asked, was = one.load.driver or narrowed.driver, one.was.driver or study.driver
+    drivers = 0 if was == asked else 1 if was == study.driver else 2
+    return drivers, min(abs(math.log(number / one.load.connections[0])) for number in one.was.connections)
+
+
+def _on_purpose(one: _One, other: _One, study: Study) -> bool:
+    """The study itself asks the same face by both of their loads."""
+    faces, others = ({face for _, face in _singly(each.was, study)} for each in (one, other))
+    return bool(faces & others) and _beside(one.was, other.was, study) != [one.was]
+
+
+def _beside(load: StudyLoad, taken: StudyLoad, study: Study) -> list[StudyLoad]:
+    """What ``load`` still asks of the study when ``taken`` asks its own part of it."""
+    workloads, contenders = _asked_of(load, study)
+    gone, also_gone = (set(names) for names in _asked_of(taken, study))
+    if gone.isdisjoint(workloads) or also_gone.isdisjoint(contenders):
+        return [load]
+    others = [name for name in workloads if name not in gone]
+    shared = [name for name in workloads if name in gone]
+    rest = [name for name in contenders if name not in also_gone]
+    parts = [msgspec.structs.replace(load, workloads=others)] * bool(others)
+    return parts + [msgspec.structs.replace(load, workloads=shared, contenders=rest)] * bool(rest)
+
+
+def _asked_of(load: StudyLoad, study: Study) -> tuple[list[str], list[str]]:
+    """The workloads and contenders of the study that a load is for."""
+    return [name for name in study.workloads if _asks(load.workloads, name)], [
+        name for name in study.contenders if _asks(load.contenders, name)
+    ]
 
 
 def make_plan(

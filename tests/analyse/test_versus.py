@@ -68,7 +68,7 @@ def test_what_the_hypervisor_took_can_have_cost_so_much_and_no_more() -> None:
     assert compared(good, stolen(made(5_450))) == ("worse", "")
     assert compared(good, stolen(made(4_000))) == ("worse", "")
     assert compared(stolen(good), made(8_000)) == ("worse", "")
-    runs = stolen([*made(10_000, "base"), *made(8_000, "head")])
+    runs = stolen([*made(10_000, "base", cpu=0.9), *made(8_000, "head", cpu=0.72)])
     versus = over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", MARGIN)
     assert (versus.outcome, versus.why) == ("cannot tell", "both were held back by something other than themselves")
 

@@ -29,7 +29,7 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
             *("pypy", "bottle-wsgiref-cpython", "counter", "4"),
             marks=pytest.mark.skipif(not REDIS, reason="redis-server is not installed"),
         ),
-        ("wsgi", "cherrypy", "hello", "100"),
+        ("wsgi", "cherrypy-as-2016", "hello", "100"),
     ],
 )
 def test_a_cell_of_its_study(

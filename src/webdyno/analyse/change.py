@@ -99,10 +99,10 @@ class _Levels:
     same: float
 
 
-def _levels(pairs: int) -> _Levels:
-    """Of the look after so many pairs."""
+def _levels(pairs: int, share: float) -> _Levels:
+    """Of the look after so many pairs, where ``share`` of the 5 % may go to a difference of this figure."""
     done = min(1.0, pairs / LOOKS[-1])
-    return _Levels(_POCOCK, float(special.ndtr(-_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0)
+    return _Levels(_POCOCK * share, float(special.ndtr(-_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0)
 
 
 def judge_pairs(
@@ -112,14 +112,16 @@ def judge_pairs(
     *,
     higher_is_better: bool = True,
     in_blocks: bool = False,
+    share: float = 1.0,
 ) -> Change:
     """The change over pairs; ``base[i]`` and ``head[i]`` are positive figures of pair i, in the order of the pairs.
 
-    ``in_blocks``: the two of a pair took turns, so that they were at the same time what they were.
+    ``in_blocks``: the two of a pair took turns, so that they were at the same time what they were. ``share``: the part
+    of the 5 % that this figure may spend on a difference, where others may decide too.
     """
     logs = np.log(np.asarray(head, dtype=float)) - np.log(np.asarray(base, dtype=float))
     mean, below, above = _winsorised(logs)
-    floor, levels = _noise_floor(base, head, logs, neighbours=not in_blocks), _levels(len(logs))
+    floor, levels = _noise_floor(base, head, logs, neighbours=not in_blocks), _levels(len(logs), share)
     plain = _plain(logs) if len(logs) >= STARTS else None
     change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better)
     if mean is not None and mean.drawn_in:

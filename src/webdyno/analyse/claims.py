@@ -43,13 +43,26 @@ EXPLAINED = 2
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
     "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
+    **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
 }
-"""Doubts that void a comparison of rates, but are themselves what such a claim is about."""
+"""Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
+server used it used, whoever was left without an answer."""
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
     """Every claim of the plan; ``cores`` is how many the contenders had."""
-    return [_judge(claim, plan, tables, cores) for claim in plan.claims]
+    judged = [(claim, _judge(claim, plan, tables, cores)) for claim in plan.claims]
+    return [
+        msgspec.structs.replace(it, unmeasured=it.ruling == "cannot tell" and _lacks_contender(claim, plan))
+        for claim, it in judged
+    ]
+
+
+def _lacks_contender(claim: Claim, plan: Plan) -> bool:
+    """It names one that the plan neither has nor says why it has not: the user asked for others."""
+    known = {*plan.contenders, *(skip.contender for skip in plan.skipped)}
+    named = [name for name in (*claim.contenders, *claim.than) if name not in ("best", "last")]
+    return any(not any(fnmatchcase(each, name) for each in known) for name in named)
 
 
 def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:

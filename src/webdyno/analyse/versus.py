@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from webdyno.analyse.change import Change, judge_apart, judge_pairs
+from webdyno.analyse.change import Change, Judgement, judge_apart, judge_pairs
+from webdyno.analyse.deciding import DECIDING, decide, share
 from webdyno.analyse.doubts import about_contender, about_study, about_table
 from webdyno.analyse.doubts.alike import all_equal
 from webdyno.analyse.doubts.machine import placement
@@ -30,13 +31,23 @@ from webdyno.model.estimate import Estimate
 
 BASE, HEAD = "base", "head"
 SHOWN = ("rate", "p50", "p99", "cpu_per_request", "memory_peak")
-"""Figures that are told; the rate alone is judged."""
+"""Figures that are told; the rate is judged, and in pairs CPU per request where the rate cannot tell."""
 MORE_ERRORS = 0.001
 """Share of errors that head may have more than base."""
 _OF_A_STUDY = (kind_of(incomplete), kind_of(few_rounds), kind_of(all_equal))
 """Doubts about a ranking of many: here few rounds are in the interval, and equality is an answer."""
 
 Outcome = Literal["better", "same", "worse", "cannot tell"]
+_OUTCOMES: dict[Judgement, Outcome] = {
+    "faster": "better",
+    "slower": "worse",
+    "same": "same",
+    "cannot tell": "cannot tell",
+}
+
+
+Known = tuple[Window, float]
+"""A window, and a figure of it."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +66,9 @@ class Versus(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     outcome: Outcome
     why: str
-    """Empty, or what made the outcome where it was not the rate."""
+    """Empty, or what made the outcome where it was no figure."""
+    by: str = "rate"
+    """The figure that decided."""
     changes: dict[str, Change]
     base: Side
     head: Side
@@ -87,6 +100,11 @@ class Shared(NamedTuple):
     table: Table
     """Of head."""
     base_table: Table
+
+    @property
+    def is_paired(self) -> bool:
+        """Both are of one sitting."""
+        return self.table is self.base_table
 
 
 def side_by_side(base: Evidence, head: Evidence, margin: float) -> list[tuple[Shared, Versus]]:
@@ -143,7 +161,7 @@ def _versus(it: Shared, study: Sequence[Doubt], judge: Callable[[str], Change]) 
     changes = {figure: judge(figure) for figure in SHOWN}
     about = {BASE: about_contender(it.base), HEAD: about_contender(it.head)}
     beside = [*about_table(it.base_table), *about_table(it.table)]
-    outcome, why = _outcome(changes["rate"], it, about, beside)
+    outcome, why, by = _outcome(changes, it, about, beside)
     told = dict.fromkeys(
         doubt.sentence for doubt in [*about[BASE], *about[HEAD], *beside, *study] if doubt.kind not in _OF_A_STUDY
     )
@@ -151,6 +169,7 @@ def _versus(it: Shared, study: Sequence[Doubt], judge: Callable[[str], Change]) 
         where=f"{it.table.workload.name}, {it.table.load.label}",
         outcome=outcome,
         why=why,
+        by=by,
         changes=changes,
         base=_side(it.base),
         head=_side(it.head),
@@ -160,9 +179,28 @@ def _versus(it: Shared, study: Sequence[Doubt], judge: Callable[[str], Change]) 
 
 
 def _outcome(
-    rate: Change, it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Sequence[Doubt]
-) -> tuple[Outcome, str]:
-    """Failures first: a server that fails has no speed to compare. ``beside`` are the doubts about both tables."""
+    changes: Mapping[str, Change], it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Sequence[Doubt]
+) -> tuple[Outcome, str, str]:
+    """Failures first: a server that fails has no speed to compare. ``beside`` are the doubts about both tables.
+
+    With the reason where it is no figure, and the figure.
+    """
+    if failed := _failed(it):
+        return (*failed, "rate")
+    if why := _not_comparable(it, about, beside):
+        return "cannot tell", why, "rate"
+    told = _OUTCOMES[changes["rate"].verdict]
+    held = _held_back(told, about, changes["rate"])
+    if told != "cannot tell" and not held:
+        return told, "", "rate"
+    verdict, by = decide({figure: change for figure, change in changes.items() if figure != "rate"})
+    if it.is_paired and verdict != "cannot tell":
+        return _OUTCOMES[verdict], "", by
+    return "cannot tell", held, "rate"
+
+
+def _failed(it: Shared) -> tuple[Outcome, str] | None:
+    """What failures alone decide."""
     if it.base.failed:
         return "cannot tell", "base failed" + (", and so did head" if it.head.failed else "")
     if it.head.failed:
@@ -171,10 +209,7 @@ def _outcome(
         return "worse", "head failed where base did not"
     if it.head.error_ratio > it.base.error_ratio + MORE_ERRORS:
         return "worse", "head answers more requests with errors"
-    outcomes: dict[str, Outcome] = {"faster": "better", "slower": "worse", "same": "same"}
-    outcome = outcomes.get(rate.verdict, "cannot tell")
-    why = _not_comparable(it, about, beside) or _held_back(outcome, about, rate)
-    return ("cannot tell", why) if why else (outcome, "")
+    return None
 
 
 def _not_comparable(it: Shared, about: Mapping[str, Sequence[Doubt]], beside: Sequence[Doubt]) -> str:
@@ -226,15 +261,21 @@ def _side(cell: Cell) -> Side:
 
 def _paired(base: Cell, head: Cell, margin: float, figure: str) -> Change:
     """Where they were measured in blocks, a pair is of one block."""
-    mine, theirs = ({w.run.trial.round: (w, value) for w, value in _known(cell, figure)} for cell in (base, head))
-    both = [r for r in sorted(set(mine) & set(theirs)) if mine[r][0].run.block == theirs[r][0].run.block]
+    pairs = _pairs(base, head, figure)
     return judge_pairs(
-        [mine[r][1] for r in both],
-        [theirs[r][1] for r in both],
+        [one for (_, one), _ in pairs],
+        [other for _, (_, other) in pairs],
         margin,
         higher_is_better=figure == "rate",
-        in_blocks=bool(both) and all(mine[r][0].turned is not None for r in both),
+        in_blocks=bool(pairs) and all(window.turned is not None for (window, _), _ in pairs),
+        share=share(figure, [each for each in DECIDING if _pairs(base, head, each)]),
     )
+
+
+def _pairs(base: Cell, head: Cell, figure: str) -> list[tuple[Known, Known]]:
+    mine, theirs = ({known[0].run.trial.round: known for known in _known(cell, figure)} for cell in (base, head))
+    both = ((mine[number], theirs[number]) for number in sorted(set(mine) & set(theirs)))
+    return [(one, other) for one, other in both if one[0].run.block == other[0].run.block]
 
 
 def _apart(base: Cell, head: Cell, margin: float, at_once: int, figure: str) -> Change:
@@ -242,6 +283,6 @@ def _apart(base: Cell, head: Cell, margin: float, at_once: int, figure: str) -> 
     return judge_apart(mine, theirs, margin, tables=at_once, higher_is_better=figure == "rate")
 
 
-def _known(cell: Cell, figure: str) -> list[tuple[Window, float]]:
+def _known(cell: Cell, figure: str) -> list[Known]:
     of = FIGURES[figure][1]
     return [(window, value) for window in cell.windows if (value := of(window))]

@@ -49,7 +49,9 @@ so the limit is no lower.
 LEAST_WARM_S = 0.2
 """Of load before anything counts; it also says how long a turn has to be."""
 UNDRAINED = 2
-"""Turns that may end with requests unanswered before a contender is measured alone instead."""
+"""Turns that may end with requests unanswered before a contender is measured alone instead. The warm-up counts as one:
+each of them costs the whole time-out, so what hangs from the start on takes only one turn besides.
+"""
 UNANSWERED = "it left requests unanswered at the end of its turns"
 TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
 SERVICE_DIED = "the service died in a block that it shared"

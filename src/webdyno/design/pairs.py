@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webdyno.analyse.blocks import read_windows
-from webdyno.analyse.change import LOOKS, judge_pairs
+from webdyno.analyse.change import LOOKS, Change
+from webdyno.analyse.deciding import decide, judged
 from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
 from webdyno.design import Block, done_in
@@ -81,9 +82,7 @@ class Pairs:
             return True
         if len(made) not in LOOKS:
             return False
-        rates = [rates_of(pair) for pair in made]
-        base, head = ([each[side] for each in rates] for side in (BASE, HEAD))
-        return judge_pairs(base, head, self.asked.margin, in_blocks=in_blocks(made)).verdict != "cannot tell"
+        return decide(changes_of(made, self.asked.margin))[0] != "cannot tell"
 
     def is_spent(self, made: Sequence[Pair]) -> bool:
         """Whether the longest pair so far does not fit into what is left of the budget."""
@@ -99,9 +98,10 @@ def _by_round(runs: Sequence[Run]) -> dict[int, dict[str, Run]]:
     return found
 
 
-def in_blocks(made: Sequence[Pair]) -> bool:
-    """Whether all of them took turns."""
-    return all(run.block is not None for pair in made for run in pair.values())
+def changes_of(made: Sequence[Pair], margin: float) -> dict[str, Change]:
+    """The change of each figure that may decide, over pairs of which no side failed."""
+    windows = [read_windows(pair[side] for side in (BASE, HEAD)) for pair in made]
+    return judged([base for base, _ in windows], [head for _, head in windows], margin)
 
 
 def rates_of(pair: Pair) -> dict[str, float]:

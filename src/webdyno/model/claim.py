@@ -113,12 +113,23 @@ class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     contender: str
     """Ours, that stands for it today."""
     workload: str
-    connections: int
+    connections: int | None = None
+    """None: it is of all loads together, or of each of them; it stands beside ours, and no ratio is made of it."""
     measure: Measure = "rate"
     value: float
     """In the units of a Claim's ``value``."""
+    said: str = ""
+    """How the article puts it where it gives no plain number: ``under 3 ms``."""
     as_named: str = ""
     """What the article called it, with its version of then."""
+
+
+class Graph(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One graph of an article: a figure against connections, a line for each of its systems."""
+
+    title: str
+    """The article's."""
+    measure: Measure
 
 
 class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -131,6 +142,8 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cores: int | None = None
     """Those the article gave its contenders; None: it does not say, or one."""
     figures: list[OriginalFigure] = []
+    graphs: list[Graph] = []
+    """Its graphs against connections, in its order: the report draws the same of what was found here."""
     article: dict[str, str] = {}
     """How it was measured there: tool, its time-out, machine, network, repeats ..."""
     here: dict[str, str] = {}
@@ -186,6 +199,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     headline: str = ""
     """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
+    unmeasured: bool = False
+    """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

@@ -76,7 +76,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     memory_mb: int | None = None
     """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""
     cores: int | None = None
-    """The most cores contenders get, as many as the article gave them; the machine may have fewer."""
+    """The most cores contenders get, as many as the article gave them; the machine may have fewer. Two of three cores
+    are theirs where two are asked for."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
     shows: list[Extra] = []

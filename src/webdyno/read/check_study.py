@@ -169,7 +169,7 @@ def _original(it: Original, study: Study, members: Collection[str]) -> Iterator[
         key = ("figures", at)
         yield from _one_of((*key, "contender"), figure.contender, "contender of this study", members)
         yield from _one_of((*key, "workload"), figure.workload, "workload of this study", study.workloads)
-        if figure.connections < 1:
+        if figure.connections is not None and figure.connections < 1:
             yield (*key, "connections"), f"must be 1 or more, but is {figure.connections}"
         if not (math.isfinite(figure.value) and figure.value >= 0):
             yield (*key, "value"), f"must be 0 or more, but is {figure.value}"

@@ -39,6 +39,10 @@ def sentence(names: tuple[str, str], found: Versus) -> str:
 def _by_rate(base: str, head: str, change: Change, found: Versus) -> str:
     after = f", after {count(found.pairs, 'pair')}" if found.pairs else ""
     shown = signed(change)
+    if found.by == "cpu_per_request":
+        costs = {"worse": "more", "better": "less"}[found.outcome]
+        cpu = signed(found.changes["cpu_per_request"])
+        return f"{head} needs {costs} CPU per request than {base}: {cpu}{after}; its rate is undecided: {shown}"
     match found.outcome:
         case "same":
             return f"{head} is as fast as {base} within {per_cent(change.margin)}: {shown}{after}"

@@ -363,11 +363,21 @@ def measured(plan: Plan, runs: Sequence[Run]) -> str:
     return " ".join(filter(None, [_done(plan, runs), sentence(sides_of(runs))]))
 
 
+def _averaged(plan: Plan) -> str:
+    """How the figures of rounds become one."""
+    if plan.estimate != "trimmed":
+        return "the mean over rounds"
+    if plan.rounds < 3:
+        return "the mean over rounds: there are too few to drop the highest and the lowest"
+    return (
+        "the trimmed mean (highest and lowest round dropped), with intervals from all rounds; shares of requests, "
+        "such as errors, are of all rounds"
+    )
+
+
 def _done(plan: Plan, runs: Sequence[Run]) -> str:
     """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
-    kind = (
-        "the trimmed mean (highest and lowest round dropped)" if plan.estimate == "trimmed" else "the mean over rounds"
-    )
+    kind = _averaged(plan)
     done = sum(run.outcome != "interrupted" for run in runs)
     if plan.race is not None:
         begun = max((run.trial.round for run in runs), default=0)

@@ -46,6 +46,9 @@ class Contained(Group):
         stat = read_stat(self.pid)
         self._begun_ticks = stat.start_ticks if stat else 0
         self._namespace: str | None = None
+        self._pinned: int | None = None
+        """An open file of the namespace, without which its number could soon be that of another container."""
+        self._ended = False
         self._placed = False
         self._inside: Cgroup | None = None
         self._monitor: list[int] = []
@@ -78,6 +81,13 @@ class Contained(Group):
             return super().end(grace_s)
         finally:
             reap_adopted(self._monitor)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Of the namespace, once nobody is left in it: the kernel gives its number to the next one."""
+        if self._pinned is not None and not self.pids():
+            os.close(self._pinned)
+            self._pinned, self._namespace, self._ended = None, None, True
 
     def _ask(self, grace_s: float) -> list[str]:
         notes = super()._ask(grace_s)
@@ -91,16 +101,24 @@ class Contained(Group):
 
     def _found(self) -> bool:
         """Look for the container, unless it was found already."""
-        if self._namespace is not None:
-            return True
+        if self._namespace is not None or self._ended:
+            return not self._ended
         ours = _namespace(os.getpid())
         for stat in all_stats().values():
             if not stat.alive or stat.start_ticks < self._begun_ticks or mark_of(stat.pid) != self.mark:
                 continue
-            if (there := _namespace(stat.pid)) not in (None, ours):
-                self._namespace = there
+            if _namespace(stat.pid) not in (None, ours) and self._pin(stat.pid):
                 return True
         return False
+
+    def _pin(self, pid: int) -> bool:
+        """Remember the namespace of ``pid`` and keep its number from being given away; False where it just ended."""
+        try:
+            self._pinned = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        self._namespace = str(Path(f"/proc/self/fd/{self._pinned}").readlink())
+        return True
 
     def _place(self) -> None:
         """Its cgroup and its monitor: later than it is found, for its first process may have been on its way there."""
