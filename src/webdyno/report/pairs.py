@@ -52,8 +52,8 @@ Pair = tuple[str, RouteFigures, RouteFigures]
 
 def _pairs(verdicts: Sequence[Verdict]) -> list[Pair]:
     """Of every contender and order that was measured; the contenders together, each with its orders."""
-    found = [
-        (standing.contender, *standing.routes)
+    found: list[Pair] = [
+        (standing.contender, standing.routes[0], standing.routes[1])
         for verdict in verdicts
         for standing in verdict.standings
         if len(standing.routes) == 2
