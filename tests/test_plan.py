@@ -35,7 +35,7 @@ def test_a_missing_service_is_one_line_and_costs_only_the_cells_that_need_it() -
     app = msgspec.structs.replace(known.apps["app"], answers=["hello", "json", "more"])
     known = msgspec.structs.replace(known, workloads=workloads, apps={"app": app}, services={"redis": REDIS})
     asked = study("a", "b", workloads=["hello", "json", "more"])
-    plan = make_plan(asked, known, {}, {"redis": "Redis was not found; to get it: apt"})
+    plan = make_plan(asked, known, {}, dict.fromkeys(["json", "more"], "Redis was not found; to get it: apt"))
     assert [(s.contender, s.what, s.reason) for s in plan.skipped] == [
         ("", "json and more", "Redis was not found; to get it: apt")
     ]
@@ -43,7 +43,7 @@ def test_a_missing_service_is_one_line_and_costs_only_the_cells_that_need_it() -
     assert plan.services == {}
     assert make_plan(asked, known, {}).services == {"redis": REDIS}
     with pytest.raises(UsageError, match=r"nothing left to measure \(json: Redis was not found; to get it: apt\)"):
-        make_plan(study("a", workloads=["json"]), known, {}, {"redis": "Redis was not found; to get it: apt"})
+        make_plan(study("a", workloads=["json"]), known, {}, {"json": "Redis was not found; to get it: apt"})
 
 
 def test_every_round_holds_every_cell_once() -> None:

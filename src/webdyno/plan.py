@@ -44,7 +44,11 @@ def narrow(
     ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use. Loads that
     have become the same by these changes are asked once, and ``say`` gets the sentence about them.
     """
-    loads = [_narrow_load(load, contenders, connections, duration_s) for load in study.loads]
+    loads = [
+        _narrow_load(load, contenders, connections, duration_s)
+        for load in study.loads
+        if workloads is None or not load.workloads or set(load.workloads) & set(workloads)
+    ]
     if changes.get("driver") is not None:  # one driver for all
         loads = [msgspec.structs.replace(load, driver=None) for load in loads]
     narrowed = msgspec.structs.replace(
@@ -198,21 +202,20 @@ def make_plan(
 ) -> Plan:
     """The ordered Trials of ``study``.
 
-    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service,
-    ``absent`` for a driver; ``brief`` notes that the study is the brief version of itself.
+    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a workload whose
+    service is not here, ``absent`` for a driver; ``brief`` notes that the study is the brief version of itself.
 
     Raises UsageError when nothing is left to measure.
     """
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
-    left_out = {name: service for name in study.workloads if (service := catalogue.workloads[name].service) in lacking}
-    skipped = list(_skipped(study, missing, {cell.contender for cell in cells}, left_out, lacking))
+    skipped = list(_skipped(study, missing, {cell.contender for cell in cells}, lacking))
     skipped += [Skipped(contender="", reason=absent[name], driver=name) for name in drivers_of(study) if name in absent]
-    cells = [cell for cell in cells if cell.workload not in left_out and cell.driver not in absent]
+    cells = [cell for cell in cells if cell.workload not in lacking and cell.driver not in absent]
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
-    return _plan(study, catalogue, cells, skipped, left_out, brief=brief)
+    return _plan(study, catalogue, cells, skipped, lacking, brief=brief)
 
 
 def _plan(
@@ -273,16 +276,15 @@ def _skipped(
     study: Study,
     missing: Mapping[str, str],
     able: Collection[str],
-    left_out: Mapping[str, str | None],
     lacking: Mapping[str, str],
 ) -> Iterator[Skipped]:
-    """One line for each contender that is not there or has nothing to do, and one for each service."""
+    """One line for each contender that is not there or has nothing to do, and one for each reason of workloads."""
     yield from (Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing)
     for name in study.contenders:
         if name not in missing and name not in able:
             yield Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}")
-    for service, reason in lacking.items():
-        if workloads := [name for name in left_out if left_out[name] == service]:
+    for reason in dict.fromkeys(lacking.values()):
+        if workloads := [name for name in study.workloads if lacking.get(name) == reason]:
             yield Skipped(contender="", workloads=workloads, reason=reason)
 
 

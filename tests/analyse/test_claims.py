@@ -226,6 +226,7 @@ def test_patterns_compare_partners_and_nearly_all_is_a_share() -> None:
         ("c-pypy", "c-cpython"),
     ]
     assert (every.ruling, every.cases[-1].ruling) == ("does not hold", "does not hold")
+    assert judged(runs, {**claim, "without": ["c-*"]}).ruling == "holds"
     most = judged(runs, {**claim, "share": 0.6})
     assert most.ruling == "holds"
     assert "it holds in 2 of 3 comparisons, and 60 % were claimed; the middle of all is 2.00x" in most.sentence

@@ -22,7 +22,7 @@ from tests.analyse.fakes import (
 )
 from webdyno.analyse import analyse
 from webdyno.analyse.measures import cpu_peak, kept_alive
-from webdyno.analyse.parts import gain, rates_by_part
+from webdyno.analyse.parts import gain, lives, rates_by_part
 from webdyno.model.curve import Curve
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Route
@@ -122,6 +122,20 @@ def test_a_compiler_that_works_meanwhile_shows_as_gain() -> None:
     assert pypy.gain.value == pytest.approx(3.0, rel=0.02)
     assert gain(runs[0]) == pytest.approx(3.0, rel=0.02)
     assert told(runs).courses == []
+
+
+def test_rounds_in_place_are_one_life_of_a_server() -> None:
+    """Three replicates on one server, as study pypy's original had them; another start is another life."""
+    rates = [100.0, 200.0, 300.0]
+    runs = [
+        msgspec.structs.replace(run("pypy", round_=at, reused=at > 1), slices=slices([rate] * 4)[1:])
+        for at, rate in enumerate(rates, 1)
+    ]
+    assert list(lives(runs)) == [(1, pytest.approx(rates))]
+    (course,) = told(runs, shows=["iterations"], in_place=True).courses
+    assert [round(part.value) for part in course.parts] == [100, 200, 300]
+    anew = [msgspec.structs.replace(each, reused=False) for each in runs]
+    assert list(lives(anew)) == [(at, pytest.approx([rate] * 3)) for at, rate in enumerate(rates, 1)]
 
 
 def two_routes(slow_ns: float, fast_ns: float) -> list[Run]:

@@ -10,15 +10,13 @@ from webdyno.plan import brief_of, make_plan
 
 CATALOGUE = shipped.catalogue()
 OF_ARTICLES = [study for study in CATALOGUE.studies.values() if study.original is not None]
-MINUTES = {"pypy": 60}
-"""A grid of a hundred contenders; the others have 15."""
 
 
 @pytest.mark.parametrize("study", OF_ARTICLES, ids=lambda study: study.name)
 def test_in_brief_it_ends_in_time_with_the_same_contenders(study: Study) -> None:
     short = brief_of(study)
     plan = make_plan(short, CATALOGUE, {}, brief=True)
-    assert plan.seconds < 60 * MINUTES.get(study.name, 15)
+    assert plan.seconds < 60 * 15
     assert short.contenders == study.contenders
     assert plan.rounds >= 3
 

@@ -26,7 +26,7 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
         ("blocking", "tornado-as-2015", "hello", "25"),
         ("hello", "tornado-single", "hello", "50"),
         pytest.param(
-            *("pypy", "bottle-wsgiref-cpython", "counter", "4"),
+            *("pypy", "bottle-tornado-cpython", "page", "4"),
             marks=pytest.mark.skipif(not REDIS, reason="redis-server is not installed"),
         ),
         ("wsgi", "cherrypy-as-2016", "hello", "100"),

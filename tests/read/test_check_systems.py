@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.fakes import catalogue
@@ -53,6 +54,23 @@ def test_faults_of_a_system_are_said(tmp_path: Path, before: str, after: str, ex
 def test_a_claim_of_the_article_is_about_its_systems_alone(tmp_path: Path) -> None:
     said = complaint(tmp_path, SYSTEM + CLAIM)
     assert "node runs no system of the article; name the contender of one, or say ours = true" in said
+
+
+def test_what_a_claim_leaves_out_need_run_no_system(tmp_path: Path) -> None:
+    every = CLAIM.replace('than = ["node"]', 'than = ["*"]')
+    assert "node runs no system of the article" in complaint(tmp_path, SYSTEM + every)
+    known = catalogue("go", "node")
+    read = read_study(study(tmp_path, SYSTEM + every + 'without = ["nod*"]\n'), known)
+    assert read.claims[0].without == ["nod*"]
+    ours = CLAIM + 'ours = true\nwithout = ["x*"]\n'
+    assert '"x*" fits no contender of this study' in complaint(tmp_path, SYSTEM + ours)
+
+
+def test_a_pattern_of_one_matrix_means_its_contenders_alone(tmp_path: Path) -> None:
+    known = msgspec.structs.replace(catalogue("go", "node"), matrix_of={"go": "fast"})
+    path = study(tmp_path, SYSTEM.replace('"node"', "") + CLAIM.replace('than = ["node"]', 'than = ["*"]'))
+    path.write_text(path.read_text().replace('["go", "node"]', '["fast/*"]'), encoding="utf-8")
+    assert read_study(path, known).claims[0].than == ["*"]
 
 
 def test_a_claim_of_ours_may_be_about_any(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
+    "served": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
     "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
     **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
 }

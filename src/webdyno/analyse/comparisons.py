@@ -125,7 +125,7 @@ def pairs(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Iterator[Pa
     if there is not None and there is not judged:
         there = there.of_route(claim.route)
     for pattern in claim.contenders:
-        for name in _named(pattern, judged):
+        for name in _named(claim, pattern, judged):
             if claim.value is not None:
                 yield Side(judged, name), None
             elif there is not None:
@@ -147,14 +147,19 @@ def _there(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Judged | N
     return None
 
 
-def _named(pattern: str, judged: Judged) -> list[str]:
+def _named(claim: Claim, pattern: str, judged: Judged) -> list[str]:
     """The contenders of the table that ``pattern`` means; a plain name always means itself, measured or not."""
     ranked = [standing.contender for standing in judged.verdict.standings if standing.place is not None]
     if pattern in ("best", "last"):
         return ranked[:1] if pattern == "best" else ranked[-1:]
     if "*" in pattern:
-        return [name for name in judged.standings if fnmatchcase(name, pattern)]
+        return [name for name in judged.standings if fnmatchcase(name, pattern) and is_meant(claim, name)]
     return [pattern]
+
+
+def is_meant(claim: Claim, name: str) -> bool:
+    """Whether ``name``, which a pattern of the claim fits, is not one that the claim leaves out."""
+    return not any(fnmatchcase(name, pattern) for pattern in claim.without)
 
 
 def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool) -> Iterator[str]:
@@ -169,4 +174,4 @@ def _others(claim: Claim, pattern: str, name: str, there: Judged, *, same: bool)
             partner = other.replace("*", name[len(head) : len(name) - len(tail)], 1)
             yield from (known for known in there.standings if known == partner)
         else:
-            yield from (known for known in _named(other, there) if known != name or not same)
+            yield from (known for known in _named(claim, other, there) if known != name or not same)

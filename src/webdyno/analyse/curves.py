@@ -14,7 +14,8 @@ from webdyno.analyse.by_route import latency_of
 from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.parts import PARTS, thirds
+from webdyno.analyse.measures import MEASURES
+from webdyno.analyse.parts import PARTS, lives
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
 from webdyno.model.claim import Measure, OriginalFigure
@@ -54,7 +55,7 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
 def _measures(plan: Plan) -> list[Measure]:
     """The rate first; then what the article drew, in its order; then what the study shows besides, in its order."""
     graphs = [graph.measure for graph in plan.original.graphs] if plan.original else []
-    shown = [measure for measure in plan.shows if measure != "iterations"]
+    shown = sorted((measure for measure in MEASURES if measure in plan.shows), key=plan.shows.index)
     return list(dict.fromkeys(["rate", *graphs, *shown]))
 
 
@@ -118,9 +119,9 @@ def courses(plan: Plan, tables: Sequence[Judged]) -> list[Course]:
 
 def _course(judged: Judged, cell: Cell, found: dict[str, tuple[str, str]]) -> Course | None:
     figures = {
-        (f"{part}", window.run.trial.round): rate
-        for window in cell.windows
-        for part, rate in enumerate(thirds(window.run))
+        (f"{part}", round_): rate
+        for round_, rates in lives(sorted((window.run for window in cell.windows), key=lambda run: run.trial.round))
+        for part, rate in enumerate(rates)
     }
     fitted = fit(figures)
     if fitted is None or "0" not in fitted.names or f"{PARTS - 1}" not in fitted.names:

@@ -25,7 +25,7 @@ from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
 from webdyno.analyse.steps import fit_figure, steps_of
 from webdyno.analyse.table import Cell, Table
-from webdyno.analyse.unanswered import could_have_failed
+from webdyno.analyse.unanswered import could_have_failed, share_served
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
 from webdyno.model.claim import Measure
 from webdyno.model.estimate import Estimate
@@ -45,6 +45,7 @@ MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "cpu_per_request": ("ns_per_request", lambda window: window.cpu_per_request_ns),
     "requests_per_connection": ("per_connection", lambda window: requests_per_connection([window.run])),
     "kept_alive": ("share", lambda window: kept_alive(window.run)),
+    "served": ("share", lambda window: share_served(window.run)),
     "gain": ("ratio", lambda window: gain(window.run)),
 }
 """The unit of each measure, and where it comes from."""

@@ -1,13 +1,13 @@
 """Parts: the rate in each third of a server's life under load, which shows what its JIT compiler does.
 
 The original of study pypy loaded each server three times in a row and compared the third time with the first. Here
-every round begins with a fresh server, so that rounds are independent; the same is seen within a round. Of rounds in
-place only the first has the beginning of a life.
+every round begins with a fresh server, so that rounds are independent; the same is seen within a round. Rounds in place
+are one life, as in the original.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
@@ -36,6 +36,22 @@ def rates_by_part(slices: Iterable[Slice]) -> list[float]:
 def thirds(run: Run) -> list[float]:
     """As ``rates_by_part``, of a server that was started for this Run; of any other, and in a block: empty."""
     return [] if run.reused or run.block is not None else rates_by_part(run.slices)
+
+
+def lives(runs: Iterable[Run]) -> Iterator[tuple[int, list[float]]]:
+    """The thirds of each server's life, with the round it began in; ``runs`` of one contender, in their order.
+
+    Rounds in place follow each other on one server. What took turns in a block has no life to divide.
+    """
+    begun: list[tuple[int, list[Slice]]] = []
+    for run in runs:
+        if run.block is not None:
+            continue
+        if not run.reused:
+            begun.append((run.trial.round, []))
+        if begun:
+            begun[-1][1].extend(run.slices)
+    yield from ((round_, rates_by_part(slices)) for round_, slices in begun)
 
 
 def gain(run: Run) -> float | None:

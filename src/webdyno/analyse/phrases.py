@@ -26,6 +26,7 @@ MEASURED: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "requests per connection",
     "kept_alive": "share of connections kept alive",
+    "served": "share of connections that got an answer",
     "gain": "gain from the first to the last third of its life",
 }
 """Each measure as the end of "so many times the ..."."""
@@ -134,6 +135,8 @@ def headline(claim: Claim, estimate: Estimate | None, ruling: Ruling, reason: st
         return ""
     became = {"holds": "it holds", "does not hold": "it does not hold", "cannot tell": "cannot tell"}[ruling]
     if estimate is None:
+        return f"{claim.text}: {became}" + (f", {reason}" if reason else "")
+    if estimate.low is None:
         return f"{claim.text}: {became}" + (f", {reason}" if reason else "")
     if claim.value is not None:
         return f"{claim.text}: {became}, {_value(claim.value, claim, estimate)} here"

@@ -52,6 +52,12 @@ def connections_served(load: Load, runs: Sequence[Run]) -> int | None:
     return None if load.is_open or not never else load.connections - max(never)
 
 
+def share_served(run: Run) -> float | None:
+    """Of the connections of a closed load, those that got an answer at all; None as of ``connections_served``."""
+    served = connections_served(run.trial.load, [run])
+    return None if served is None else served / run.trial.load.connections
+
+
 @dataclass(frozen=True, slots=True)
 class Silence:
     """The end of a load, in which nobody was answered."""

@@ -160,8 +160,9 @@ def _of_services(strapped: Strapped) -> Iterator[Finding]:
     except UsageError as error:  # the user's own URL cannot be one
         yield Finding(subject="services", state="missing", sentence=str(error))
         return
-    for name, reason in lacking.items():
-        yield Finding(subject=name, state="missing", sentence=reason)
+    for name in known.services:
+        if name not in found and (why := [lacking[each] for each in lacking if known.workloads[each].service == name]):
+            yield Finding(subject=name, state="missing", sentence=why[0])
     for name, each in found.items():
         where = {"url": f"the one {each.service.variable} names", "program": each.program}
         sentence = where.get(

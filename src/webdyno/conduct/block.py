@@ -88,7 +88,7 @@ class _Made:
 
     made: Running | ServiceError
 
-    def ready(self, name: str) -> Running:  # noqa: ARG002 - all Trials of a block have one workload
+    def ready(self, name: str, delay_ms: int = 0) -> Running:  # noqa: ARG002 - all Trials of a block have one workload
         """It; ServiceError."""
         if isinstance(self.made, ServiceError):
             raise self.made
@@ -141,12 +141,12 @@ class _Block:
 
     def _make_services_ready(self) -> None:
         """Here, once for all: a process ends with the thread that started it, and a contender's may end early."""
-        needed = self._bench.plan.workloads[self._trials[0].workload].service
-        if needed is None:
+        work = self._bench.plan.workloads[self._trials[0].workload]
+        if work.service is None:
             return
         made: Running | ServiceError
         try:
-            made = self._bench.services.ready(needed)
+            made = self._bench.services.ready(work.service, work.delay_ms)
         except ServiceError as error:
             made = error
         self._bench = replace(self._bench, services=_Made(made))

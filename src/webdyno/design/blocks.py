@@ -47,7 +47,7 @@ def why_alone(trial: Trial, plan: Plan, room: Room) -> str | None:
         return f"{trial.driver} cannot take turns"
     return (
         _load_alone(trial.load)
-        or _workload_alone(plan.workloads[trial.workload].service_floor_ms)
+        or _workload_alone(plan.workloads[trial.workload].floor_ms)
         or room.kept.get(trial.contender)
     )
 

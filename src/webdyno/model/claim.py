@@ -22,12 +22,13 @@ Measure = Literal[
     "cpu_per_request",
     "requests_per_connection",
     "kept_alive",
+    "served",
     "gain",
 ]
 """``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
 share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
-connection stayed open, ``gain`` the rate in the last third of a server's life
-under load divided by that of the first third."""
+connection stayed open, ``served`` the share of a closed load's connections that got an answer at all, ``gain`` the rate
+in the last third of a server's life under load divided by that of the first third."""
 
 TIMES: tuple[Measure, ...] = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
 """Those of them that are times."""
@@ -70,8 +71,9 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     a pattern such as ``flask-*-pypy`` for all contenders it fits."""
     measure: Measure = "rate"
     """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
-    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``memory`` the
-    high-water mark; ``gain`` the rate in the last third of a server's life divided by that in the first."""
+    requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``served`` that of
+    connections that got an answer at all; ``memory`` the high-water mark; ``gain`` the rate in the last third of a
+    server's life divided by that in the first."""
     relation: Relation
     """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0
@@ -79,6 +81,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     than: list[str] = []
     """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
     pattern beside a pattern names the partner of each: ``*-cpython`` of ``*-pypy``."""
+    without: list[str] = []
+    """Contenders, or patterns of them, that the patterns of ``contenders`` and ``than`` fit and that are not meant."""
     share: float = 1.0
     """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None
@@ -197,10 +201,10 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     ours: bool = False
     """The Claim's."""
-    headline: str = ""
-    """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
     unmeasured: bool = False
     """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
+    headline: str = ""
+    """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

@@ -121,8 +121,13 @@ def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
     yield from text_faults(it, ("title",))
     if it.service is not None:
         yield from _reference(("service",), it.service, "service", catalogue.services)
-    yield from request_faults(it.requests)
+    if it.like is None:
+        yield from request_faults(it.requests)
     yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
+    yield from _at_least(("delay_ms",), it.delay_ms, 0)
+    ways = catalogue.services[it.service].ways if it.service in catalogue.services else []
+    if it.delay_ms and not any(way.delays for way in ways):
+        yield ("delay_ms",), f"there is no way to make {it.service or 'it, which has no service,'} answer later"
 
 
 def request_faults(requests: list[Request]) -> Iterator[Fault]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.claim import TIMES, Absent, Claim, Original
+from webdyno.model.pattern import spelt_out
 from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.read import check
 from webdyno.read.check import Fault, load_faults
@@ -23,7 +24,7 @@ ENDS = ("best", "last")
 def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     """Faults of a study, its references looked up in ``catalogue``."""
     yield from check.study_faults(it, catalogue)
-    members = _members(it.contenders, catalogue)
+    members = spelt_out(it.contenders, catalogue)
     yield from _asked_of(("loads",), it.loads, it, members)
     yield from paired_workloads_faults(("loads",), it.loads, it, catalogue)
     if it.brief is not None:
@@ -44,13 +45,6 @@ def _absent(it: Absent, members: Collection[str]) -> Iterator[Fault]:
             yield (field,), "must not be empty"
     for at, name in enumerate(it.instead):
         yield from _whom(("instead", at), name, members)
-
-
-def _members(names: Iterable[str], catalogue: Catalogue) -> list[str]:
-    """The contenders of a study, where one of its names may be a pattern."""
-    patterns = [name.rpartition("/")[2] for name in names if "*" in name]
-    every = [*names, *(known for known in catalogue.contenders if any(fnmatchcase(known, one) for one in patterns))]
-    return [name for name in every if "*" not in name]
 
 
 def _asked_of(key: Key, loads: list[StudyLoad], study: Study, members: Collection[str]) -> Iterator[Fault]:
@@ -82,9 +76,9 @@ def _claim(it: Claim, study: Study, members: Collection[str], catalogue: Catalog
         yield ("quote",), "is the article's, and ours = true says that the article does not say so; remove one of them"
     if not it.contenders:
         yield ("contenders",), "must name at least one contender, a pattern, best or last"
-    for field in ("contenders", "than"):
+    for field in ("contenders", "than", "without"):
         for at, name in enumerate(getattr(it, field)):
-            yield from _whom((field, at), name, members)
+            yield from _whom((field, at), name, members, ENDS if field != "without" else ())
     if it.together and (it.measure != "errors" or it.value is None):
         yield ("together",), 'adds up the failed requests of several loads: it needs measure = "errors" and a value'
     yield from _compared(it)

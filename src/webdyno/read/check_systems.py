@@ -50,7 +50,8 @@ def _claimed(it: Study, members: Collection[str]) -> Iterator[Fault]:
     for at, claim in enumerate(it.claims):
         for field in ("contenders", "than"):
             for place, name in enumerate(getattr(claim, field)):
-                if not claim.ours and (ours := sorted(_fits(name, members) - run)):
+                meant = _fits(name, members).difference(*(_fits(one, members) for one in claim.without))
+                if not claim.ours and (ours := sorted(meant - run)):
                     yield (
                         ("claims", at, field, place),
                         f"{ours[0]} runs no system of the article; name the contender of one, or say ours = true",

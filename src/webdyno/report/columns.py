@@ -107,6 +107,7 @@ MEANS: dict[Measure, str] = {
     "cpu_per_request": COLUMNS["cpu"].meaning,
     "requests_per_connection": "Answers that came over one connection before it was closed",
     "kept_alive": "Share of the answers after which the connection stayed open",
+    "served": "Share of the connections that got an answer at all while the load lasted",
     "gain": "The rate in the last third of a server's life under load, divided by that in the first",
 }
 """Each measure in a sentence."""

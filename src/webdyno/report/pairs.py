@@ -52,7 +52,7 @@ Pair = tuple[str, RouteFigures, RouteFigures]
 
 def _pairs(verdicts: Sequence[Verdict]) -> list[Pair]:
     """Of every contender and order that was measured; the contenders together, each with its orders."""
-    found: list[Pair] = [
+    found = [
         (standing.contender, standing.routes[0], standing.routes[1])
         for verdict in verdicts
         for standing in verdict.standings

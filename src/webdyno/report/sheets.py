@@ -37,6 +37,7 @@ TITLES: dict[Measure, str] = {
     "cpu_per_request": "CPU per request",
     "requests_per_connection": "Requests per connection",
     "kept_alive": "Answers after which the connection was kept",
+    "served": "Connections that got an answer at all",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 _PUBLISHED = "What the article says of it: at the connections that are named, else of all its loads"

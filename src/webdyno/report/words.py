@@ -335,7 +335,9 @@ def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
         if run.service is not None:
             where = f"started on {_cores(run.rig.service_cores)}" if run.service.started else "the user's own, by URL"
             stands = f", in place of a {run.service.genuine}" if run.service.is_stand_in else ""
-            facts[f"Service {run.service.service}", f"{run.service.kind} {run.service.version}{stands}, {where}"] = None
+            later = f", told to answer {run.service.delay_ms} ms later" if run.service.delay_ms else ""
+            what = f"{run.service.kind} {run.service.version}{stands}, {where}{later}"
+            facts[f"Service {run.service.service}", what] = None
     return list(facts)
 
 

@@ -170,7 +170,7 @@ def there_again(known: Catalogue, plan: Plan, folder: Path, strapped: Strapped) 
     for name, reason in there.missing.items():
         raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
     for name, reason in there.lacking.items():
-        raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
+        raise UsageError(f"{folder}: its plan asks {name}, but {reason}")
     return there
 
 

@@ -28,7 +28,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
     Rate times latency is judged where latency is the time of requests on connections: not where it counts from when
     one was due (wrk2), nor where wrk has added samples of its own.
     """
-    floor_s = cell.workload.service_floor_ms / 1e3
+    floor_s = cell.workload.floor_ms / 1e3
     for window in cell.windows:
         bound = _most_connections(cell) / floor_s if floor_s else None
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
@@ -135,7 +135,7 @@ def delayed_ack(cell: Cell) -> Doubt | None:
     used = cell.median(_busy)
     if p50 is None or used is None or used >= IDLE or not PLATEAU_NS[0] <= p50 <= PLATEAU_NS[1]:
         return None
-    if cell.workload.service_floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
+    if cell.workload.floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
         return None
     return Doubt(
         kind="delayed-ack",

@@ -1,24 +1,12 @@
-"""Hello, a counter and 2,000 characters from Redis, with Bottle."""
+"""The page of study pypy with Bottle, which sends it in the two parts that the handler yields."""
 
-from bottle import Bottle, response
-from clicks import counter, static
+from bottle import Bottle
+from stored import page
 
 app = Bottle()
 
 
 @app.route("/")
-def hello():
-    response.content_type = "text/plain; charset=utf-8"
-    return "Hello, World!"
-
-
-@app.route("/counter")
-def count():
-    response.content_type = "text/plain; charset=utf-8"
-    return counter()
-
-
-@app.route("/static")
-def stored():
-    response.content_type = "text/plain; charset=utf-8"
-    return static()
+def index():
+    for part in page():
+        yield part

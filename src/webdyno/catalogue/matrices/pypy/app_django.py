@@ -1,9 +1,9 @@
-"""Hello, a counter and 2,000 characters from Redis, with Django: settings, routes and views in one file."""
+"""The page of study pypy with Django: settings, routes and views in one file."""
 
-from clicks import counter, static
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
+from stored import page
 
 try:
     from django.urls import re_path
@@ -22,13 +22,9 @@ if not settings.configured:
     )
 
 
-def text(body):
-    return HttpResponse(body, content_type="text/plain; charset=utf-8")
+def index(request):
+    return HttpResponse(b"".join(page()))
 
 
-urlpatterns = [
-    re_path(r"^$", lambda request: text("Hello, World!")),
-    re_path(r"^counter$", lambda request: text(counter())),
-    re_path(r"^static$", lambda request: text(static())),
-]
+urlpatterns = [re_path(r"^$", index)]
 app = get_wsgi_application()

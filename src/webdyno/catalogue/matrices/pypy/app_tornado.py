@@ -1,37 +1,13 @@
-"""Hello, a counter and 2,000 characters from Redis, with Tornado."""
+"""The page of study pypy with Tornado: its loop waits for Redis, as in the article."""
 
-import os
-
-from redis.asyncio import BlockingConnectionPool, Redis
-from tornado.gen import coroutine
+from stored import page
 from tornado.web import Application, RequestHandler
 
-POOL = BlockingConnectionPool.from_url(
-    os.environ.get("REDIS_URL", "redis://"), max_connections=int(os.environ["WEBDYNO_POOL"])
-)
-REDIS = Redis(connection_pool=POOL)  # connects when it is asked first
 
-
-class Text(RequestHandler):
-    def set_default_headers(self):
-        self.set_header("Content-Type", "text/plain; charset=utf-8")
-
-
-class Hello(Text):
+class Index(RequestHandler):
     def get(self):
-        self.write("Hello, World!")
+        for part in page():
+            self.write(part)
 
 
-class Counter(Text):
-    @coroutine
-    def get(self):
-        self.write(str((yield REDIS.incr("webdyno:counter"))))
-
-
-class Static(Text):
-    @coroutine
-    def get(self):
-        self.write((yield REDIS.get("webdyno:static")))
-
-
-app = Application([("/", Hello), ("/counter", Counter), ("/static", Static)], log_function=lambda handler: None)
+app = Application([("/", Index)])

@@ -1,4 +1,4 @@
-"""serve_cherrypy.py HOST PORT APP THREADS: cheroot, the server inside CherryPy."""
+"""serve_cherrypy.py HOST PORT APP THREADS [QUEUE]: cheroot, the server inside CherryPy; its own queue unless told."""
 
 import sys
 
@@ -7,6 +7,5 @@ from named import let_connections_wait, named
 
 if __name__ == "__main__":
     let_connections_wait()
-    threads = int(sys.argv[4])
-    address, app = (sys.argv[1], int(sys.argv[2])), named(sys.argv[3])
-    Server(address, app, numthreads=threads, max=threads, request_queue_size=1024, timeout=60).safe_start()
+    queue = {"request_queue_size": int(sys.argv[5])} if sys.argv[5:] else {}
+    Server((sys.argv[1], int(sys.argv[2])), named(sys.argv[3]), numthreads=int(sys.argv[4]), **queue).safe_start()

@@ -6,5 +6,5 @@ from named import named
 from twisted.internet import reactor
 
 if __name__ == "__main__":
-    reactor.listenTCP(int(sys.argv[2]), named(sys.argv[3]), backlog=1024, interface=sys.argv[1])
+    reactor.listenTCP(int(sys.argv[2]), named(sys.argv[3]), interface=sys.argv[1])
     reactor.run()

@@ -1,13 +1,9 @@
 """serve_wsgiref.py HOST PORT APP: the standard library's server, one request at a time, without a log line for each."""
 
 import sys
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from named import let_connections_wait, named
-
-
-class Server(WSGIServer):
-    request_queue_size = 1024  # 5 unless told
 
 
 class Handler(WSGIRequestHandler):
@@ -17,4 +13,4 @@ class Handler(WSGIRequestHandler):
 
 if __name__ == "__main__":
     let_connections_wait()
-    make_server(sys.argv[1], int(sys.argv[2]), named(sys.argv[3]), Server, Handler).serve_forever()
+    make_server(sys.argv[1], int(sys.argv[2]), named(sys.argv[3]), handler_class=Handler).serve_forever()
