@@ -13,6 +13,7 @@ from webdyno.model.verdict import Analysis
 from webdyno.report import sheets, words
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.columns import CLAIMS, head
+from webdyno.report.iterations import iterations
 from webdyno.report.markup import Markup, element
 from webdyno.report.sheet import Sheet
 from webdyno.report.sheets import TITLES
@@ -68,7 +69,7 @@ def studied(analysis: Analysis) -> Markup | None:
     told = [_sheet(sheet) for sheet in sheets.sheets(analysis)]
     if not told:
         return None
-    drawn = [chart for curve in analysis.curves for chart in charts(curve)]
+    drawn = [*(chart for curve in analysis.curves for chart in charts(curve)), *iterations(analysis.courses)]
     return element(
         "section",
         element("h2", "As the original showed it", id="studied"),
