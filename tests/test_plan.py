@@ -35,7 +35,7 @@ def test_a_missing_service_is_one_line_and_costs_only_the_cells_that_need_it() -
     app = msgspec.structs.replace(known.apps["app"], answers=["hello", "json", "more"])
     known = msgspec.structs.replace(known, workloads=workloads, apps={"app": app}, services={"redis": REDIS})
     asked = study("a", "b", workloads=["hello", "json", "more"])
-    plan = make_plan(asked, known, {}, {"redis": "Redis was not found; to get it: apt"})
+    plan = make_plan(asked, known, {}, dict.fromkeys(["json", "more"], "Redis was not found; to get it: apt"))
     assert [(s.contender, s.what, s.reason) for s in plan.skipped] == [
         ("", "json and more", "Redis was not found; to get it: apt")
     ]
@@ -43,7 +43,7 @@ def test_a_missing_service_is_one_line_and_costs_only_the_cells_that_need_it() -
     assert plan.services == {}
     assert make_plan(asked, known, {}).services == {"redis": REDIS}
     with pytest.raises(UsageError, match=r"nothing left to measure \(json: Redis was not found; to get it: apt\)"):
-        make_plan(study("a", workloads=["json"]), known, {}, {"redis": "Redis was not found; to get it: apt"})
+        make_plan(study("a", workloads=["json"]), known, {}, {"json": "Redis was not found; to get it: apt"})
 
 
 def test_every_round_holds_every_cell_once() -> None:
@@ -245,6 +245,53 @@ def test_one_driver_for_all_makes_loads_that_differed_by_it_one() -> None:
         ("json", "wrk", False),
         ("json", "wrk", True),
     ]
+
+
+LEVELS = [
+    StudyLoad(connections=[100, 500], duration_s=3.0),
+    StudyLoad(connections=[5000], duration_s=3.0, warmup_s=5.0, opening_s=4.0),
+]
+
+
+@pytest.mark.parametrize(("number", "warmup_s"), [(80, 0.5), (700, 0.5), (5000, 5.0)])
+def test_levels_that_have_become_one_are_asked_once_as_the_nearest_of_them(number: int, warmup_s: float) -> None:
+    said: list[str] = []
+    asked = study("a", loads=LEVELS, rounds=1)
+    plan = make_plan(narrow(asked, catalogue("a"), connections=[number], say=said.append), catalogue("a"), {})
+    assert sorted((t.workload, t.load.connections, t.load.warmup_s) for t in plan.trials) == [
+        ("hello", number, warmup_s),
+        ("json", number, warmup_s),
+    ]
+    told = f"{number} connections, keep-alive, by engine"
+    assert said == [f"several loads of the study have become the same, and are asked once: {told}"]
+
+
+def test_one_driver_for_all_asks_as_the_load_that_was_written_for_it() -> None:
+    by_ab = StudyLoad(connections=[50], count=15000, driver="ab")
+    own = StudyLoad(connections=[50], duration_s=10.0)
+    asked = study("a", loads=[by_ab, own], workloads=["hello"], rounds=1)
+    for driver, count in (("ab", 15000), ("engine", None), ("wrk", None)):
+        (trial,) = make_plan(narrow(asked, catalogue("a"), driver=driver), catalogue("a"), {}).trials
+        assert (trial.driver, trial.load.count) == (driver, count)
+
+
+def test_a_load_for_some_stays_with_them_and_the_other_with_the_rest() -> None:
+    loads = [
+        StudyLoad(connections=[200], duration_s=2.0),
+        StudyLoad(connections=[1000], duration_s=4.0, workloads=["json"], contenders=["b"]),
+    ]
+    asked = narrow(study("a", "b", loads=loads, rounds=1), catalogue("a", "b"), connections=[1000])
+    plan = make_plan(asked, catalogue("a", "b"), {})
+    assert sorted((t.contender, t.workload, t.load.duration_s) for t in plan.trials) == [
+        ("a", "hello", 2.0), ("a", "json", 2.0), ("b", "hello", 2.0), ("b", "json", 4.0),
+    ]  # fmt: skip
+
+
+def test_loads_that_are_alike_in_the_study_itself_stay_so() -> None:
+    said: list[str] = []
+    loads = [StudyLoad(connections=[8], duration_s=1.0), StudyLoad(connections=[8], duration_s=9.0)]
+    narrowed = narrow(study("a", loads=loads), catalogue("a"), connections=[64], say=said.append)
+    assert ([load.duration_s for load in loads_of(narrowed)], said) == ([1.0, 9.0], [])
 
 
 def test_the_brief_version_replaces_what_it_names_and_keeps_the_rest() -> None:

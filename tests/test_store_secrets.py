@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import pytest
 
+from tests.fakes import catalogue
 from tests.test_store import FINGERPRINT, plan, run, trial
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.run import Probe
 from webdyno.model.trial import Plan
@@ -26,6 +30,13 @@ def asking(value: str = SECRET, path: str = "/") -> Mapping[str, Workload]:
 
 def secret_plan() -> Plan:
     return msgspec.structs.replace(plan(), workloads=dict(asking()))
+
+
+def known(
+    asked: Mapping[str, Workload] = MappingProxyType({}), served: Mapping[str, Contender] = MappingProxyType({})
+) -> Catalogue:
+    """A catalogue with these alone."""
+    return msgspec.structs.replace(catalogue(), workloads=dict(asked), contenders=dict(served))
 
 
 @pytest.fixture
@@ -61,14 +72,14 @@ def test_nothing_that_lets_somebody_in_is_in_the_file(folder: Path) -> None:
 
 def test_who_resumes_asks_with_the_secret_of_the_catalogue(folder: Path) -> None:
     with Store.open(folder, writable=True) as store:
-        store.recall(asking("another, as passwords change"))
+        store.recall(known(asking("another, as passwords change")))
         assert store.plan().workloads == asking("another, as passwords change")
 
 
-@pytest.mark.parametrize("known", [{}, asking(path="/elsewhere")])
-def test_without_it_nothing_is_asked_and_one_sentence_says_why(folder: Path, known: Mapping[str, Workload]) -> None:
+@pytest.mark.parametrize("there", [{}, asking(path="/elsewhere")])
+def test_without_it_nothing_is_asked_and_one_sentence_says_why(folder: Path, there: Mapping[str, Workload]) -> None:
     with Store.open(folder) as store, pytest.raises(UsageError) as refused:
-        store.recall(known)
+        store.recall(known(there))
     assert str(refused.value) == (
         f"{folder}: workload 'hello' sends the header Authorization, whose value no results file keeps, and the "
         "catalogue does not have that workload as it was: put its file back, or begin anew"
@@ -77,5 +88,43 @@ def test_without_it_nothing_is_asked_and_one_sentence_says_why(folder: Path, kno
 
 def test_a_plan_without_secrets_needs_no_catalogue(tmp_path: Path) -> None:
     with Store.create(tmp_path, plan(), FINGERPRINT) as store:
-        store.recall({})
+        store.recall(known())
         assert store.plan() == plan()
+
+
+def served_by(password: str = SECRET, port: str = "{port}") -> Mapping[str, Contender]:
+    """The plan's contenders, of which one is told where its database is."""
+    (name, *others), known = plan().contenders, plan().contenders
+    words, variables = ["serve", port, f"redis://me:{password}@db/0"], {"CACHE": f"redis://:{password}@db/1"}
+    it = msgspec.structs.replace(known[name], serve=words, environment=variables)
+    return {name: it, **{other: known[other] for other in others}}
+
+
+@pytest.fixture
+def telling(tmp_path: Path) -> Path:
+    """Results of a plan whose contender has a password in its command, grown while it was measured."""
+    made = msgspec.structs.replace(plan(), contenders=dict(served_by()))
+    with Store.create(tmp_path, made, FINGERPRINT) as store:
+        store.grow([trial(9)])
+        assert store.plan().contenders == served_by()
+    return tmp_path
+
+
+def test_a_password_of_a_command_is_not_in_the_file_and_comes_back_from_the_catalogue(telling: Path) -> None:
+    assert SECRET.encode() not in (telling / FILE).read_bytes()
+    with Store.open(telling, writable=True) as store:
+        it = next(iter(store.plan().contenders.values()))
+        assert (it.serve[2], it.environment) == ("redis://me:***@db/0", {"CACHE": "redis://:***@db/1"})
+        store.recall(known(served=served_by("another")))
+        assert store.plan().contenders == served_by("another")
+
+
+@pytest.mark.parametrize("there", [{}, served_by(port="{bind}")])
+def test_a_command_without_its_password_is_not_served(telling: Path, there: Mapping[str, Contender]) -> None:
+    name = next(iter(served_by()))
+    with Store.open(telling) as store, pytest.raises(UsageError) as refused:
+        store.recall(known(served=there))
+    assert str(refused.value) == (
+        f"{telling}: the command of contender {name!r} holds a password, which no results file keeps, and the "
+        "catalogue does not have that contender as it was: put its file back, or begin anew"
+    )

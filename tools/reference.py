@@ -23,7 +23,7 @@ import msgspec
 
 from webdyno.analyse.doubts.row import EACH, About, Row
 from webdyno.analyse.doubts.table import ROWS
-from webdyno.model.claim import Absent, Claim, Original, OriginalFigure
+from webdyno.model.claim import Absent, Claim, Graph, Original, OriginalFigure
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
 from webdyno.model.service import Service, Way
@@ -55,6 +55,7 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Claim, "[[claims]] of a study"),
     (Original, "[original] of a study"),
     (OriginalFigure, "figures of an original"),
+    (Graph, "[[graphs]] of an original"),
     (Absent, "[[absent]] of a study"),
 ]
 ABOUT: dict[About, str] = {"contender": "one contender", "table": "a table", "study": "a whole study"}

@@ -26,6 +26,7 @@ from webdyno.plan import narrow
 from webdyno.read import default_folder, read_catalogue
 from webdyno.session import study as session
 from webdyno.session.lookup import study_called
+from webdyno.session.saying import note
 from webdyno.store import Store
 
 __all__ = ["Results", "measure", "read", "resume"]
@@ -75,6 +76,7 @@ def measure(
         connections=None if connections is None else [*connections],
         duration_s=duration_s,
         rounds=rounds,
+        say=lambda sentence: note([sentence]),
     )
     race = None if budget_s is None else Race(budget_s=budget_s)
     choice = Choice(race=race, exhaustive=exhaustive)

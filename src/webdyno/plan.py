@@ -5,7 +5,8 @@ In which order, and why, is the matter of ``design/``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import product
 from types import MappingProxyType
@@ -35,25 +36,30 @@ def narrow(
     workloads: list[str] | None = None,
     connections: list[int] | None = None,
     duration_s: float | None = None,
+    say: Callable[[str], object] = lambda _: None,
     **changes: Any,
 ) -> Study:
     """The study as the user changed it; what is None stays as the study says. ``changes`` replace other fields.
 
-    ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use.
+    ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use. Loads that
+    have become the same by these changes are asked once, and ``say`` gets the sentence about them.
     """
-    if changes.get("driver") is not None:  # one driver for all: loads that differed by their driver alone are one
-        alike = [msgspec.structs.replace(load, driver=None) for load in study.loads]
-        study = msgspec.structs.replace(study, loads=[load for at, load in enumerate(alike) if load not in alike[:at]])
-    study = msgspec.structs.replace(
+    loads = [_narrow_load(load, contenders, connections, duration_s) for load in study.loads]
+    if changes.get("driver") is not None:  # one driver for all
+        loads = [msgspec.structs.replace(load, driver=None) for load in loads]
+    narrowed = msgspec.structs.replace(
         study,
         contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
         workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
-        loads=[_narrow_load(load, contenders, connections, duration_s) for load in study.loads],
+        loads=loads,
         **{field: value for field, value in changes.items() if value is not None},
     )
-    if study.rounds < 1:
-        raise UsageError(f"--rounds {study.rounds}: a plan needs at least 1 round; 3 or more give an interval")
-    return study
+    if narrowed.rounds < 1:
+        raise UsageError(f"--rounds {narrowed.rounds}: a plan needs at least 1 round; 3 or more give an interval")
+    once, faces = _once(study, narrowed)
+    if faces:
+        say(f"several loads of the study have become the same, and are asked once: {'; '.join(faces)}")
+    return once
 
 
 def contenders_called(wanted: list[str], catalogue: Catalogue) -> list[str]:
@@ -98,8 +104,87 @@ def _narrow_load(
             )
         load = msgspec.structs.replace(load, connections=connections)
     if duration_s is not None:
+        if load.pair_every_s is not None and duration_s < load.pair_every_s:
+            raise UsageError(
+                f"--duration {duration_s:g}s: a load of the study asks a pair of requests each "
+                f"{load.pair_every_s:g} s; give it as long as that, or leave its workloads out with -w"
+            )
         load = msgspec.structs.replace(load, duration_s=duration_s, count=None)
     return load
+
+
+class _One(NamedTuple):
+    """A load of a narrowed study at one number of connections and one rate."""
+
+    was: StudyLoad
+    """The load of the study it comes from."""
+    load: StudyLoad
+    face: str
+    """What tables call it, with its driver: loads with the same face cannot be distinguished by who reads of them."""
+    place: int
+
+
+def _once(study: Study, narrowed: Study) -> tuple[Study, list[str]]:
+    """``narrowed`` with what has become the same asked once, and the faces of that.
+
+    Loads that have the same face in ``study`` are there on purpose, and stay. Of others the one stays that was written
+    for the driver, or is nearest to the number of connections.
+    """
+    pairs = zip(study.loads, narrowed.loads, strict=True)
+    ones = [_One(was, *one, place) for place, (was, now) in enumerate(pairs) for one in _singly(now, narrowed)]
+    kept: list[_One] = []
+    faces: list[str] = []
+    for one in sorted(ones, key=lambda one: _foreign(one, study, narrowed)):
+        left = [one.load]
+        for other in (other for other in kept if other.face == one.face and not _on_purpose(one, other, study)):
+            left = [part for load in left for part in _beside(load, other.load, narrowed)]
+        if left != [one.load]:
+            faces.append(one.face)
+        kept += [one._replace(load=load) for load in left]
+    if not faces:
+        return narrowed, []
+    in_order = [one.load for one in sorted(kept, key=lambda one: one.place)]
+    return msgspec.structs.replace(narrowed, loads=in_order), sorted(set(faces))
+
+
+def _singly(load: StudyLoad, study: Study) -> Iterator[tuple[StudyLoad, str]]:
+    driver = load.driver or study.driver
+    for connections, rate in product(load.connections, [[rate] for rate in load.rate_per_s] or [[]]):
+        single = msgspec.structs.replace(load, connections=[connections], rate_per_s=rate)
+        yield single, f"{next(_loads(single, study.seed, driver)).label}, by {driver}"
+
+
+def _foreign(one: _One, study: Study, narrowed: Study) -> tuple[int, float]:
+    """How far what is asked now is from what the load was written for: its driver, its connections."""
+    asked, was = one.load.driver or narrowed.driver, one.was.driver or study.driver
+    drivers = 0 if was == asked else 1 if was == study.driver else 2
+    return drivers, min(abs(math.log(number / one.load.connections[0])) for number in one.was.connections)
+
+
+def _on_purpose(one: _One, other: _One, study: Study) -> bool:
+    """The study itself asks the same face by both of their loads."""
+    faces, others = ({face for _, face in _singly(each.was, study)} for each in (one, other))
+    return bool(faces & others) and _beside(one.was, other.was, study) != [one.was]
+
+
+def _beside(load: StudyLoad, taken: StudyLoad, study: Study) -> list[StudyLoad]:
+    """What ``load`` still asks of the study when ``taken`` asks its own part of it."""
+    workloads, contenders = _asked_of(load, study)
+    gone, also_gone = (set(names) for names in _asked_of(taken, study))
+    if gone.isdisjoint(workloads) or also_gone.isdisjoint(contenders):
+        return [load]
+    others = [name for name in workloads if name not in gone]
+    shared = [name for name in workloads if name in gone]
+    rest = [name for name in contenders if name not in also_gone]
+    parts = [msgspec.structs.replace(load, workloads=others)] * bool(others)
+    return parts + [msgspec.structs.replace(load, workloads=shared, contenders=rest)] * bool(rest)
+
+
+def _asked_of(load: StudyLoad, study: Study) -> tuple[list[str], list[str]]:
+    """The workloads and contenders of the study that a load is for."""
+    return [name for name in study.workloads if _asks(load.workloads, name)], [
+        name for name in study.contenders if _asks(load.contenders, name)
+    ]
 
 
 def make_plan(
@@ -113,21 +198,20 @@ def make_plan(
 ) -> Plan:
     """The ordered Trials of ``study``.
 
-    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a service,
-    ``absent`` for a driver; ``brief`` notes that the study is the brief version of itself.
+    ``missing`` maps a contender that cannot be had here to the reason why, ``lacking`` does so for a workload whose
+    service is not here, ``absent`` for a driver; ``brief`` notes that the study is the brief version of itself.
 
     Raises UsageError when nothing is left to measure.
     """
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
-    left_out = {name: service for name in study.workloads if (service := catalogue.workloads[name].service) in lacking}
-    skipped = list(_skipped(study, missing, {cell.contender for cell in cells}, left_out, lacking))
+    skipped = list(_skipped(study, missing, {cell.contender for cell in cells}, lacking))
     skipped += [Skipped(contender="", reason=absent[name], driver=name) for name in drivers_of(study) if name in absent]
-    cells = [cell for cell in cells if cell.workload not in left_out and cell.driver not in absent]
+    cells = [cell for cell in cells if cell.workload not in lacking and cell.driver not in absent]
     if not cells:
         reasons = "; ".join(f"{skip.what}: {skip.reason}" for skip in skipped)
         raise UsageError(f"study {study.name!r} has nothing left to measure ({reasons or 'no contenders'})")
-    return _plan(study, catalogue, cells, skipped, left_out, brief=brief)
+    return _plan(study, catalogue, cells, skipped, lacking, brief=brief)
 
 
 def _plan(
@@ -188,16 +272,15 @@ def _skipped(
     study: Study,
     missing: Mapping[str, str],
     able: Collection[str],
-    left_out: Mapping[str, str | None],
     lacking: Mapping[str, str],
 ) -> Iterator[Skipped]:
-    """One line for each contender that is not there or has nothing to do, and one for each service."""
+    """One line for each contender that is not there or has nothing to do, and one for each reason of workloads."""
     yield from (Skipped(contender=name, reason=missing[name]) for name in study.contenders if name in missing)
     for name in study.contenders:
         if name not in missing and name not in able:
             yield Skipped(contender=name, reason=f"answers none of {', '.join(study.workloads)}")
-    for service, reason in lacking.items():
-        if workloads := [name for name in left_out if left_out[name] == service]:
+    for reason in dict.fromkeys(lacking.values()):
+        if workloads := [name for name in study.workloads if lacking.get(name) == reason]:
             yield Skipped(contender="", workloads=workloads, reason=reason)
 
 
@@ -248,7 +331,6 @@ def drivers_of(study: Study) -> list[str]:
 
 
 def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
-    most = template.max_connections
     rates: list[float | None] = [*template.rate_per_s] or [None]
     for connections, rate in product(template.connections, rates):
         yield Load(
@@ -256,7 +338,9 @@ def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             rate_per_s=rate,
             poisson=template.poisson,
             seed=seed if template.poisson else None,
-            max_connections=None if rate is None else 10 * connections if most is None else most,
+            pair_every_s=template.pair_every_s,
+            pair_apart_s=template.pair_apart_s,
+            max_connections=_most(template, connections, is_open=rate is not None or template.pair_every_s is not None),
             duration_s=template.duration_s,
             count=template.count,
             warmup_s=template.warmup_s,
@@ -266,6 +350,13 @@ def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             keep_alive=template.keep_alive,
             http=template.http,
         )
+
+
+def _most(template: StudyLoad, connections: int, *, is_open: bool) -> int | None:
+    """How far connections may grow: ten times as many where nothing is said; None at a closed load."""
+    if not is_open:
+        return None
+    return 10 * connections if template.max_connections is None else template.max_connections
 
 
 def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:

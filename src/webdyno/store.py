@@ -16,7 +16,7 @@ left out of ``runs()`` once a later Run of the same Trial has replaced it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -24,13 +24,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Slice
-from webdyno.model.secret import hidden, recalled
+from webdyno.model.secret import hidden, recalled, with_secrets
 from webdyno.model.trial import Plan, Trial
-from webdyno.model.workload import Workload
 from webdyno.wal import connect_without_trace, fold, take_away
 
 FILE = "results.sqlite"
@@ -84,7 +84,7 @@ class Store:
         self._file = folder / FILE
         self._connection = connection
         self._writable = writable
-        self._workloads: Mapping[str, Workload] = {}  # with the secrets that the file does not hold
+        self._whole: Plan | None = None  # with the secrets that the file does not hold
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
@@ -109,7 +109,7 @@ class Store:
                 store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, _json(hidden(plan)))
                 for position, trial in enumerate(plan.trials):
                     store._insert("trial", position, trial.id, *_cell(trial))
-        store._workloads = plan.workloads
+        store._whole = plan
         store.add_fingerprint(fingerprint)
         fold(store._connection)  # people copy the file alone, also after a kill, when nobody closed it
         return store
@@ -151,11 +151,11 @@ class Store:
         if not rows:
             raise UsageError(f"{self.folder / FILE} holds no plan: it is only just made, or was never finished")
         plan = self._read(rows[0][0], Plan, "the plan")
-        return msgspec.structs.replace(plan, workloads={**plan.workloads, **self._workloads})
+        return plan if self._whole is None else with_secrets(plan, self._whole)
 
-    def recall(self, known: Mapping[str, Workload]) -> None:
-        """Take the secrets of the plan's requests from ``known``; UsageError for one that is not there as it was."""
-        self._workloads = {**self._workloads, **recalled(self.plan().workloads, known, self.folder)}
+    def recall(self, known: Catalogue | Plan) -> None:
+        """Take the secrets of the plan's requests and commands from ``known``; UsageError for what is not as it was."""
+        self._whole = recalled(self.plan(), known, self.folder)
 
     def fingerprint(self) -> Fingerprint:
         """The machine it began on."""

@@ -16,6 +16,7 @@ import pytest
 from webdyno.analyse.capacity import Capacity, Search, Tried, capacity_of, next_rate, offerable
 from webdyno.analyse.knee import fit_knee
 from webdyno.analyse.threshold import threshold
+from webdyno.report.capacity import answer
 
 LIMIT_S = 0.050
 Serve = Callable[[float], Tried]
@@ -149,6 +150,15 @@ def test_what_the_generator_cannot_offer_is_no_evidence_and_not_asked_again() ->
     assert 1300 <= found.at_least_per_s <= 1500
     assert offerable(tried, Search()) >= found.at_least_per_s
     assert sum(each.result == "not-offered" for each in tried) <= 3
+
+
+def test_where_nothing_could_be_offered_nothing_is_said_of_the_server() -> None:
+    """It was called never met, and the sentence about it ended in an IndexError."""
+    found, tried = searched(lambda rate: Tried(rate_per_s=rate, result="not-offered"), Search(first_per_s=10))
+    assert len(tried) > 1
+    assert (found.ended, found.curve, found.at_least_per_s) == ("not-known-yet", [], None)
+    said = answer("toy", "p99<2s", found)
+    assert said == ("toy under p99<2s: not known yet; the load generator could offer none of the rates that were tried")
 
 
 def test_a_miss_by_chance_far_below_does_not_hold_the_search_down() -> None:

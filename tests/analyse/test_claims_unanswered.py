@@ -120,3 +120,12 @@ def test_a_load_that_decides_nothing_leaves_the_share_of_all_open() -> None:
     verdict = judged([*serving(), *dead], claim)
     assert verdict.ruling == "cannot tell"
     assert "meinheld did not serve: died in 4 rounds" in verdict.sentence
+
+
+def test_clients_without_an_answer_leave_open_how_fast_it_was_and_not_how_much_cpu_it_used() -> None:
+    starved = [msgspec.structs.replace(each, summary={"connections_unanswered": 33}) for each in serving()]
+    used = {"contenders": ["meinheld"], "measure": "cpu", "relation": "about", "value": 1}
+    fast = {"contenders": ["meinheld"], "measure": "latency_mean", "relation": "less than", "value": 6}
+    assert judged(starved, used).ruling == "holds"
+    assert judged(serving(), fast).ruling == "holds"
+    assert judged(starved, fast).ruling == "cannot tell"

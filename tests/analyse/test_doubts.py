@@ -27,6 +27,8 @@ from tests.analyse.fakes import (
 from webdyno.analyse import analyse
 from webdyno.analyse.doubts.table import ROWS
 from webdyno.histogram import encode
+from webdyno.load.wrk import Wrk
+from webdyno.load.wrk2 import Wrk2
 from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
 from webdyno.model.load import Load
@@ -251,6 +253,19 @@ def test_a_doubt_is_silent_where_it_has_no_reason(kind: str) -> None:
     assert kind not in doubts(SILENT[kind])
 
 
+@pytest.mark.parametrize(
+    ("workers", "kind", "doubted"),
+    [(4, "cpu", True), (1, "cpu", False), ("4 * cores", "cpu", False), (4, "io-wait", False)],
+)
+def test_fixed_workers_need_as_many_cores_where_they_work(workers: int | str, kind: str, doubted: bool) -> None:
+    runs = good()
+    made = plan(runs, contenders={"go": contender(workers=workers)}, workloads={"hello": workload(kind=kind)})
+    found = doubts(runs, made)
+    assert ("crowded-cores" in found) == doubted
+    if doubted:
+        assert found["crowded-cores"].sentence.startswith("go has 4 workers as asked, on 1 core: ")
+
+
 def test_slow_answers_are_no_closed_connections() -> None:
     """64 connections, one answer on each: nobody closed anything."""
     slow = [change_slices(each, ok=64, offered=64) for each in rounds(lambda r: run(round_=r, rate=64.0))]
@@ -321,6 +336,23 @@ def test_more_requests_in_flight_than_connections_is_impossible() -> None:
     assert "impossible-rate" not in doubts(rounds(lambda r: run(round_=r, rate=10_000, latency_ns=stalled)))
     slow = rounds(lambda r: run(round_=r, rate=10_000, latency_ns=np.full(20_000, 12e6)))
     assert "120 requests in flight on 64 connections" in doubts(slow)["impossible-rate"].sentence
+
+
+@pytest.mark.parametrize(("driver", "corrected"), [(Wrk(), True), (Wrk2(), None)])
+def test_latencies_that_are_no_times_of_requests_make_no_rate_impossible(
+    driver: Wrk | Wrk2, corrected: bool | None
+) -> None:
+    """wrk adds samples after a pause, wrk2 counts from when a request was due: both mean more than was in flight."""
+    told: dict[str, Any] = {"driver": driver.can.driver, "driver_can": driver.can}
+    late = np.full(20_000, 12e6)
+    healthy = rounds(
+        lambda r: run(round_=r, rate=10_000, latency_ns=late, summary={"latency_corrected": corrected}, **told)
+    )
+    assert "impossible-rate" not in doubts(healthy)
+    measured = rounds(
+        lambda r: run(round_=r, rate=10_000, latency_ns=late, summary={"latency_corrected": False}, **told)
+    )
+    assert ("impossible-rate" in doubts(measured)) == (corrected is True)  # what wrk left as it was is judged
 
 
 def test_versions_are_compared_with_the_pins_as_pip_reads_them() -> None:
@@ -462,6 +494,7 @@ def test_every_rule_has_a_test_above() -> None:
         "p99-is-mean",
         "part-of-phase",
         "pool-limited",
+        "crowded-cores",
         "ran-again",
         "restless",
         "one-start",

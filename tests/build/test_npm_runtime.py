@@ -8,7 +8,7 @@ import pytest
 
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost, no_such_program
-from webdyno.build import fetch_runtime, find_runtime
+from webdyno.build import expect_runtime, fetch_runtime, find_runtime
 from webdyno.model.built import Found
 from webdyno.rig.host import Command
 
@@ -49,6 +49,20 @@ def test_a_runtime_that_is_a_package_is_brought_once_and_only_when_asked_for(tmp
     assert fetch_runtime(BUN, FakeHost(npm), tmp_path) == Found(runtime="bun", program=program, version="1.4.5")
     assert find_runtime(BUN, FakeHost(npm), tmp_path) == fetch_runtime(BUN, FakeHost(npm), tmp_path)
     assert npm.installs == 1
+
+
+def test_what_npm_would_bring_is_counted_on_and_not_brought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm = Npm()
+    assert isinstance(expect_runtime(BUN, FakeHost(npm), tmp_path), str)  # there is no npm either
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/npm" if name == "npm" else None)
+    found = expect_runtime(BUN, FakeHost(npm), tmp_path)
+    assert isinstance(found, Found)
+    assert (found.version, npm.installs) == ("bun@1.4.5", 0)
+    assert found.comes_from == "npm brings bun@1.4.5 into the cache when it is first needed"
+    there = fetch_runtime(BUN, FakeHost(npm), tmp_path)
+    assert expect_runtime(BUN, FakeHost(npm), tmp_path) == there
+    assert isinstance(there, Found)
+    assert there.comes_from == ""
 
 
 def test_what_is_on_path_comes_before_what_npm_brings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost
 from tests.fakes import contender
-from webdyno.build import Job, build
+from webdyno.build import Job, build, find_runtime
 from webdyno.build.python2 import interpreters
 from webdyno.model.built import Found
 from webdyno.model.errors import BuildError
@@ -94,11 +94,28 @@ def test_nothing_is_installed_for_what_needs_nothing(old: Job, tmp_path: Path) -
     assert host.said("--target") == []
 
 
+def test_behind_a_shim_that_does_not_run_pyenvs_versions_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim, real = (tmp_path / where / "python2.7" for where in ("shims", "versions/2.7.18/bin"))
+    for program in (shim, real):
+        program.parent.mkdir(parents=True)
+        program.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(shim.parent))
+    host = FakeHost(lambda command: 127 if command.argv[0] == str(shim) else "Python 2.7.18\n")
+    for root in (str(tmp_path), "/nowhere"):  # of itself, and from where the shim lies
+        monkeypatch.setenv("PYENV_ROOT", root)
+        found = find_runtime(runtime("python-2", find=["python2.7"]), host)
+        assert isinstance(found, Found)
+        assert found.program == str(real)
+
+
 def test_every_interpreter_on_path_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("shims", "real"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "python2.7").touch(mode=0o755)
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", ":".join(str(tmp_path / name) for name in ("shims", "empty", "real")))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     found = interpreters(runtime("python-2", find=["python2.7"]), FakeHost(lambda _: 1))
     assert found == [str(tmp_path / "shims" / "python2.7"), str(tmp_path / "real" / "python2.7")]

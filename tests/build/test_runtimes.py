@@ -48,7 +48,7 @@ def test_a_runtime_that_is_too_old_says_which_version_would_do() -> None:
 @pytest.mark.parametrize("answer", [lambda _: 1, lambda _: "\n", no_such_program])
 def test_a_program_that_does_not_tell_its_version_is_not_taken(answer: object) -> None:
     found = find_runtime(runtime("node"), FakeHost(answer))  # type: ignore[arg-type]
-    assert found == "/usr/bin/tool does not tell its version; to get it: ask around"
+    assert found == "/usr/bin/tool does not report its version; to get it: ask around"
 
 
 @pytest.mark.usefixtures("on_path")

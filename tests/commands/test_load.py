@@ -11,6 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.analyse import fakes
+from tests.analyse.fakes import change_slices
+from webdyno.analyse import analyse
 from webdyno.analyse.window import read_window
 from webdyno.commands import call
 from webdyno.commands import load as command
@@ -275,12 +278,21 @@ def test_doubts_are_said_when_there_is_a_reason_and_only_then() -> None:
     assert kinds(closed) == {"closed", "one run has no interval"}
     assert "generator-bound" in kinds(closed, ceiling_per_s=closed.per_s / 0.95)
     assert "generator-bound" not in kinds(closed, ceiling_per_s=closed.per_s / 0.85)
-    assert {"not offered", "closed"} & kinds(opened) == {"not offered"}
+    assert {"not-offered", "closed"} & kinds(opened) == {"not-offered"}
     busy = Loaded(closed.order, closed.slices, closed.summary | {"threads": [{"cpu_share": 0.97}]})
     assert "generator-bound" in kinds(busy)
     for wait in ("spin", "hybrid"):
         spinning = busy.summary | {"started": {"wait": wait}}
         assert "generator-bound" not in kinds(Loaded(busy.order, busy.slices, spinning))
+
+
+def test_a_load_and_a_table_say_the_same_doubt_in_the_same_words() -> None:
+    old = [change_slices(fakes.run("the server", round_=number), http10_answers=3) for number in (1, 2, 3)]
+    (verdict,) = analyse(fakes.plan(old), fakes.FINGERPRINT, old).verdicts
+    found = {doubt.kind: doubt.sentence for doubt in verdict.standings[0].doubts}
+    ok = recorded("ok")
+    told = doubts(Loaded(ok.order, ok.slices, ok.summary | {"http10_answers": 3}))
+    assert f"http-1.0: {found['http-1.0']}" in told
 
 
 def test_one_of_several_loads_is_not_told_to_be_repeated() -> None:
@@ -294,12 +306,12 @@ def test_an_engine_without_a_core_is_what_was_not_offered_and_not_the_server() -
     like = recorded("open-silence")
     found = {doubt.partition(":")[0]: doubt for doubt in doubts(like)}
     assert "generator-bound" not in found
-    assert "give more --max-connections" in found["not offered"]
+    assert "give more --max-connections" in found["not-offered"]
     times = {"idle_ns": 0, "run_delay_ns": like.steady[0].duration_ns // 2}
     starved = Loaded(like.order, [msgspec.structs.replace(each, **times) for each in like.slices], like.summary)
     found = {doubt.partition(":")[0]: doubt for doubt in doubts(starved)}
-    assert "of the time something else ran on its cores" in found["generator-bound"]
-    assert "max-connections" not in found["not offered"]
+    assert "something else ran on the load generator's cores for" in found["generator-bound"]
+    assert "max-connections" not in found["not-offered"]
 
 
 @pytest.mark.parametrize(
@@ -319,9 +331,10 @@ def test_what_was_sent_is_held_against_what_really_came_due(
     errors = like.summary["errors"] | {"shed": shed}
     ended = "duration" if order.load.count is None else "count"
     said = like.summary | {"offered": offered, "ok": offered - shed, "errors": errors, "ended": ended}
-    found = [doubt for doubt in doubts(Loaded(order, like.slices, said)) if doubt.startswith("not offered")]
+    found = [doubt for doubt in doubts(Loaded(order, like.slices, said)) if doubt.startswith("not-offered")]
     assert [doubt.partition(";")[0] for doubt in found] == doubted * [
-        "not offered: only 75 % of the requests that were due were sent"
+        "not-offered: only 75 % of the requests that were due were sent to the server: it was measured at a lower rate "
+        "than was asked"
     ]
 
 

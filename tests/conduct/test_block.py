@@ -191,7 +191,9 @@ class FakeEngine(Server):
         if machine.failing.get(name) == "engine" and phase == "turn":
             return False
         ok = round(machine.rates[name] * duration_ns / 1e9)
-        hangs = int(machine.failing.get(name) == "hangs" and phase == "turn")
+        hangs = int(
+            phase in {"hangs": ("turn",), "hangs always": ("warmup", "turn")}.get(machine.failing.get(name, ""), ())
+        )
         if machine.failing.get(name) == "stop" and phase == "turn":
             machine.interrupted.set()
         say(
@@ -406,6 +408,20 @@ def test_who_hangs_at_the_end_of_two_turns_is_measured_alone(machine: Machine) -
     assert machine.alone == ["two"]
     assert (runs["two"].block, runs["two"].set_aside) == (None, UNANSWERED)
     assert runs["one"].block == 4
+
+
+def test_who_hangs_from_the_warm_up_on_takes_one_turn_and_the_others_all_of_theirs(
+    machine: Machine, tmp_path: Path
+) -> None:
+    healthy = Machine(tmp_path, **machine.rates)
+    conducted(healthy)
+    machine.failing["two"] = "hangs always"
+    runs = conducted(machine)
+    assert sum(name == "two" and phase == "turn" for name, phase, _ in machine.turns) == 1
+    assert (machine.alone, runs["two"].set_aside) == (["two"], UNANSWERED)
+    for name in ("one", "three"):
+        taken, usual = ([turn for turn in each.turns if turn[0] == name] for each in (machine, healthy))
+        assert taken == usual
 
 
 def test_who_takes_seconds_for_one_answer_on_each_connection_is_measured_alone(tmp_path: Path) -> None:

@@ -86,6 +86,11 @@ def test_tables_are_not_mixed() -> None:
             "number of connections changes",
         ),
         (fakes.trial(load=Load(connections=MOST_CONNECTIONS, duration_s=1.0)), {}, "are more than"),
+        (
+            fakes.trial(load=Load(connections=8, duration_s=9.0, warmup_s=9.0, opening_s=8.0, timeout_s=2.0)),
+            {},
+            "opened over 8 s, more than its time-out of 2 s",
+        ),
         (fakes.trial(), {"turns": None}, "asks for it"),
         (fakes.trial(), {"in_place": True}, "started once"),
         (fakes.trial(), {"workloads": {"hello": fakes.workload(service_floor_ms=1000.0)}}, "1000 ms at least"),

@@ -23,13 +23,13 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
             *("battle", "flask-gunicorn-sync-db", "mongo-small", "20"),
             marks=pytest.mark.skipif(not MONGO, reason="needs mongod, or Java and Maven for a stand-in"),
         ),
-        ("blocking", "tornado-routes", "instant-with-async", "10"),
+        ("blocking", "tornado-as-2015", "hello", "25"),
         ("hello", "tornado-single", "hello", "50"),
         pytest.param(
             *("pypy", "bottle-tornado-cpython", "page", "4"),
             marks=pytest.mark.skipif(not REDIS, reason="redis-server is not installed"),
         ),
-        ("wsgi", "cherrypy", "hello", "100"),
+        ("wsgi", "cherrypy-as-2016", "hello", "100"),
     ],
 )
 def test_a_cell_of_its_study(

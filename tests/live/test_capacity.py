@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ import pytest
 from tests.live import left_behind
 from tests.live.conftest import Call
 from tests.live.test_run import start, wait_for_runs
+from webdyno.analyse.capacity import offerable
+from webdyno.commands.slo import objectives
+from webdyno.design.rate_search import goal_of, tried_of
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
@@ -23,15 +27,26 @@ def nothing_left(cache: Path) -> bool:
     return mine == [] and left_behind.ledgers(cache) == []
 
 
+def offered(store: Store) -> float:
+    """The highest rate that was worth asking: the one asked for, or what the load generator could, where others had its
+    core.
+    """
+    sought = store.plan().sought
+    assert sought is not None
+    tried = [tried_of(run, objectives(sought.slo)) for run in store.runs() if run.outcome != "interrupted"]
+    return offerable(tried, goal_of(sought))
+
+
 def test_the_rates_of_a_contender_are_tried_and_kept(webdyno: Call, tmp_path: Path, cache: Path) -> None:
     done = webdyno("capacity", "toy-good", *SHORT, "--from", "50", "--most", "100", "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert said["capacity"]["at_least_per_s"] >= 50, "a busy machine may miss the objective at 100"
     with Store.open(tmp_path / said["folder"]) as store:
+        most = offered(store)
+        assert said["capacity"]["at_least_per_s"] == most
         rates = [run.trial.load.rate_per_s for run in store.runs()]
         assert rates[:2] == [50, 100]
-        assert all(50 < rate <= 100 for rate in rates[2:]), "which are asked again is for the noise to decide"
+        assert most < 100 or set(rates[2:]) == {100}, "how often the last is asked is for the noise to decide"
         assert len({run.started_at for run in store.runs()}) == len(rates)
     assert nothing_left(cache)
 
@@ -66,9 +81,11 @@ def test_a_search_that_was_stopped_goes_on(
     (folder,) = (tmp_path / "results").iterdir()
     done = webdyno("capacity", "--resume", str(folder), "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["capacity"]["at_least_per_s"] >= 40, "a busy machine may miss the objective at 80"
     with Store.open(folder) as store:
+        most = offered(store)
+        assert json.loads(done.stdout)["capacity"]["at_least_per_s"] == most
         rates = [run.trial.load.rate_per_s for run in store.runs() if run.outcome != "interrupted"]
-    assert rates[:4] == [10, 20, 40, 80], "those below are not asked again"
-    assert all(40 < rate <= 80 for rate in rates[4:]), "which are asked again is for the noise to decide"
+    climbed = [rate for rate, _ in groupby(rates)]
+    assert climbed[:4] == [10, 20, 40, 80]
+    assert most < 80 or climbed[4:] == [], "noise decides how often the last is asked; none is asked again"
     assert nothing_left(cache)

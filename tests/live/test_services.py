@@ -112,9 +112,16 @@ def test_a_study_of_which_nothing_is_left_says_why(environment: dict[str, str], 
 def test_a_contender_waits_on_the_mongodb_that_webdyno_builds(webdyno: Call, tmp_path: Path, cache: Path) -> None:
     if shutil.which("mongod") or os.environ.get("MONGODB_URL"):
         pytest.skip("there is a real MongoDB here, and it goes first")
-    done = webdyno("run", "redis", "-k", "tornado-db", "-w", "mongo-big", "--rounds", "1", timeout=280)
+    asked = ["-w", "mongo-big,mongo-small-10ms"]
+    done = webdyno("run", "redis", "-k", "tornado-db", *asked, "--rounds", "1", timeout=280)
     assert done.returncode == 0, done.stderr
     folder = only_folder(tmp_path)
-    assert query(folder, "SELECT outcome, service FROM run") == [("ok", "mongo-java-server 1.47.0")]
+    assert query(folder, "SELECT DISTINCT outcome, service FROM run") == [("ok", "mongo-java-server 1.47.0")]
+    bodies = [json.loads(body) for (body,) in query(folder, "SELECT body FROM run")]
+    later = {body["trial"]["workload"]: (body["service"], body["probe"]) for body in bodies}
+    assert later["mongo-small-10ms"][0]["delay_ms"] == 10
+    assert later["mongo-small-10ms"][1]["first_answer_ns"] >= 10_000_000
+    assert later["mongo-big"][0].get("delay_ms", 0) == 0
+    assert "told to answer 10 ms later" in " ".join(done.stdout.split())
     assert "not a mongod but mongo-java-server 1.47.0" in " ".join(done.stdout.split())
     assert_nothing_left(cache)

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
+from typing import Any
 
 import msgspec
 import pytest
 
 from tests.report import once
 from tests.report.once import page
-from tests.report.studied import faceted, study
+from tests.report.studied import ORIGINAL, faceted, study
 from tests.report.test_html import parsed
 from tests.report.test_terminal import rendered
 from webdyno.analyse import analyse
+from webdyno.model.claim import Graph, OriginalFigure
 from webdyno.model.curve import Course
 from webdyno.model.estimate import Estimate
+from webdyno.model.rig import Fingerprint
+from webdyno.model.run import Run
+from webdyno.model.system import System
+from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
+from webdyno.report import words
 from webdyno.report.html import render_html
 from webdyno.report.iterations import iterations
 from webdyno.report.json import render_json
 from webdyno.report.markdown import render_markdown
-from webdyno.report.sheets import Sheet, lone, sheets
+from webdyno.report.sheet import Sheet
+from webdyno.report.sheets import lone, sheets
+from webdyno.report.studied import charts
 
 
 @cache
@@ -199,3 +209,86 @@ def test_iterations_have_a_chart_for_each_runtime_on_one_scale() -> None:
     assert "Bottle on Tornado" in cpython
     assert pypy.count(">400<") == cpython.count(">400<") == 1
     assert 'class="line s0"' in pypy
+
+
+def only_go(**changes: object) -> tuple[Plan, Fingerprint, list[Run]]:
+    """The study as a user narrowed it to go."""
+    plan, fingerprint, runs = study(**changes)
+    trials = [trial for trial in plan.trials if trial.contender == "go"]
+    narrowed = msgspec.structs.replace(plan, contenders={"go": plan.contenders["go"]}, trials=trials)
+    return narrowed, fingerprint, [each for each in runs if each.trial.contender == "go"]
+
+
+def test_tables_without_a_figure_are_left_out() -> None:
+    titles = [sheet.title for sheet in sheets(analyse(*only_go(skipped=[])))]
+    assert any(title.startswith("Requests served per second") for title in titles)
+    assert not [title for title in titles if "the original beside ours" in title]  # its baseline, node, is not there
+
+
+def test_claims_that_lack_a_contender_are_summed_up_in_one_line() -> None:
+    made = only_go()
+    analysis = analyse(*made)
+    assert [claim.unmeasured for claim in analysis.claims] == [False, True, False]  # of ruby the plan says why
+    for form in (render_html(*made, analysis), render_markdown(*made, analysis), rendered(made)):
+        assert "node is ahead of go" not in form
+        assert "1 claim is about a contender that was not measured." in " ".join(form.split())
+    alone = only_go(skipped=[])
+    told = render_markdown(*alone, analyse(*alone))
+    assert "2 claims are about contenders that were not measured." in told
+
+
+def graphed(**changes: Any) -> Analysis:
+    """The study with graphs of its article: two of its figures and the rate, in an order of their own."""
+    titled = [("Requests Served", "rate"), ("RAM Usage", "memory"), ("Errors", "errors")]
+    figures = [
+        *ORIGINAL.figures,
+        OriginalFigure(contender="go", workload="hello", connections=512, measure="memory", value=9),
+        OriginalFigure(contender="go", workload="hello", measure="errors", value=0.06, said="under 7 %"),
+        OriginalFigure(contender="node", workload="hello", measure="errors", value=0.34),
+    ]
+    original = msgspec.structs.replace(
+        ORIGINAL, graphs=[Graph(title=title, measure=measure) for title, measure in titled], figures=figures
+    )
+    return analyse(*study(original=original, **changes))
+
+
+def test_the_graphs_of_the_article_are_drawn_in_its_order_under_its_titles() -> None:
+    made = graphed()
+    drawn = "".join(chart for curve in made.curves for chart in charts(curve))
+    assert re.findall("<h3>(.*?)</h3>", drawn) == ["Requests Served", "RAM Usage", "Errors"]
+    assert "Requests served per second: hello, keep-alive" in drawn
+    assert drawn.count("against connections") == 3
+    assert not [chart for curve in analysed().curves if curve.measure == "rate" for chart in charts(curve)]
+
+
+def test_what_runs_as_in_the_article_has_the_colours_and_the_others_are_grey() -> None:
+    made = graphed(systems=[System(name="Node", contender="node")])
+    (rate, *_) = [chart for curve in made.curves for chart in charts(curve)]
+    assert 'class="label s0"' in rate
+    assert re.findall('class="label s0"[^>]*>(.*?)<', rate) == ["node"]
+    assert 'class="line grey"' in rate
+    assert 'class="line grey"' not in charts(graphed().curves[0])[0]
+
+
+def test_a_figure_of_the_article_without_a_ratio_stands_beside_ours() -> None:
+    by_title = {sheet.title.split(" against")[0]: sheet for sheet in sheets(graphed())}
+    memory, errors = by_title["Peak memory"], by_title["Errors, as a share of all requests"]
+    assert memory.head[-1] == errors.head[-1] == "the article"
+    assert [row[-1] for row in memory.rows] == ["9.0 MiB at 512", "-"]
+    assert [row[-1] for row in errors.rows] == ["under 7 %", "34 %"]
+    assert "the article" not in by_title["Requests served per second"].head  # those are beside ours as ratios
+    assert all(len(row) == len(sheet.head) == len(sheet.means) for sheet in (memory, errors) for row in sheet.rows)
+
+
+def test_tables_say_how_rounds_became_one_figure() -> None:
+    def says(made: Analysis, title: str) -> str:
+        return next(sheet for sheet in sheets(made) if sheet.title.startswith(title)).means[1]
+
+    trimmed = analyse(*study(estimate="trimmed"))
+    assert says(trimmed, "Peak memory").endswith("without the highest and the lowest of each contender")
+    assert says(trimmed, "Errors").endswith("Shown is the mean over rounds")
+    assert says(analysed(), "Peak memory").endswith("Shown is the mean over rounds")
+    plan, _, runs = study(estimate="trimmed")
+    assert "Figures are the trimmed mean (highest and lowest round dropped)" in words.measured(plan, runs)
+    few = msgspec.structs.replace(plan, rounds=2)
+    assert "too few to drop the highest and the lowest" in words.measured(few, runs)

@@ -101,3 +101,11 @@ def test_a_study_may_give_contenders_fewer_cores_than_there_are_and_never_more()
     placed = assign(single(12))
     assert at_most(placed, 2) == placed._replace(contender=(0, 1))
     assert at_most(placed, 99) == at_most(placed, None) == placed
+
+
+def test_who_asks_for_two_cores_has_them_where_there_are_three() -> None:
+    """The engine is then with webdyno itself, as on a machine of two."""
+    assert assign(single(3), wanted=2) == Roles((0, 1), (2,), (2,), (2,))
+    assert assign(single(3)) == assign(single(3), wanted=1) == Roles((0,), (1,), (2,), (2,))
+    assert assign(single(2), wanted=2) == assign(single(2))
+    assert assign(paired(3), wanted=2) == assign(paired(3))

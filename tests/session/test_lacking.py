@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
+from tests import shipped
 from tests.build.fake_host import FakeHost
 from tests.fakes import catalogue
 from webdyno.rig.host import Command
 from webdyno.session.lookup import look_for_runtimes
+from webdyno.session.services import look_for_services
 
 
 def python_is_here(command: Command) -> str:
@@ -22,3 +25,27 @@ def test_only_the_contender_that_lacks_it_is_left_out() -> None:
     found, missing = look_for_runtimes(known, ["plain", "needy"], FakeHost(python_is_here), fetch=False)
     assert missing == {"needy": "there is no no-such-program here; it needs it: apt-get install it"}
     assert list(found) == ["python"]
+
+
+def test_a_database_of_the_users_own_is_asked_but_not_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MONGODB_URL", "mongodb://db.example/")
+    asked = ["hello", "mongo-small", "mongo-small-10ms"]
+    found, lacking = look_for_services(shipped.catalogue(), asked, FakeHost(python_is_here))
+    assert list(found) == ["mongo"]
+    assert lacking == {
+        "mongo-small-10ms": "the MongoDB that MONGODB_URL names is not slowed down, for others may need it; unset "
+        "MONGODB_URL, or slow the network to it (tc netem) and ask mongo-small"
+    }
+
+
+def test_a_service_without_a_way_to_be_slow_is_not_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MONGODB_URL", raising=False)
+    known = shipped.catalogue()
+    monkeypatch.setattr("webdyno.service.find.shutil.which", lambda name, path=None: f"/opt/{name}")
+    mongo = known.services["mongo"]
+    ways = [msgspec.structs.replace(way, delays=False) for way in mongo.ways]
+    known = msgspec.structs.replace(known, services={"mongo": msgspec.structs.replace(mongo, ways=ways)})
+    _, lacking = look_for_services(known, ["mongo-small", "mongo-small-1ms"], FakeHost(python_is_here))
+    assert lacking == {
+        "mongo-small-1ms": "/opt/mongod cannot be made to answer later; ask it without delay_ms",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,11 @@ def compared(*requests: list[tuple[str, str]], **made: Any) -> Plan:
     workloads = {name: msgspec.structs.replace(it, requests=asked) for name, it in base.workloads.items()}
     revisions = Revisions(repository="/shop", revs=["a", "b"], commits=["1", "2"], **({"cmd": "x {port}"} | made))
     paired = Paired(load=Load(connections=1, duration_s=1.0), margin=0.03, most=18, budget_s=60, revisions=revisions)
-    return msgspec.structs.replace(base, workloads=workloads, paired=paired)
+    served = base.contenders
+    if revisions.cmd is not None:
+        words = shlex.split(revisions.cmd)
+        served = {name: msgspec.structs.replace(it, serve=words) for name, it in served.items()}
+    return msgspec.structs.replace(base, workloads=workloads, contenders=served, paired=paired)
 
 
 def stored(folder: Path, plan: Plan) -> Plan:

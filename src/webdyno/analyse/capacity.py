@@ -144,7 +144,7 @@ def capacity_of(tried: Sequence[Tried], search: Search) -> Capacity:
     ended: Ended = "not-known-yet"
     if half is not None:
         ended = "known" if _is_known(half, told, search) else ended
-    elif next_rate(tried, search) is None and len(tried) < search.most_trials:
+    elif told and next_rate(tried, search) is None and len(tried) < search.most_trials:
         ended = "always-met" if results == {"met"} else "never-met"
     below = [t for t in told if half and t.result == "met" and half.middle / 2 <= t.rate_per_s <= half.high]
     return Capacity(

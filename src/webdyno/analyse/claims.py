@@ -22,8 +22,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+import msgspec
+
 from webdyno.analyse import phrases, words
-from webdyno.analyse.comparisons import TIMES, Judged, Side, is_about, pairs, together
+from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
@@ -31,7 +33,7 @@ from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
-from webdyno.model.claim import REASONS, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.claim import REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.trial import Plan
 
 ABOUT = 1.25
@@ -42,13 +44,26 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
     "served": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
     "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
+    **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
 }
-"""Doubts that void a comparison of rates, but are themselves what such a claim is about."""
+"""Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
+server used it used, whoever was left without an answer."""
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
     """Every claim of the plan; ``cores`` is how many the contenders had."""
-    return [_judge(claim, plan, tables, cores) for claim in plan.claims]
+    judged = [(claim, _judge(claim, plan, tables, cores)) for claim in plan.claims]
+    return [
+        msgspec.structs.replace(it, unmeasured=it.ruling == "cannot tell" and _lacks_contender(claim, plan))
+        for claim, it in judged
+    ]
+
+
+def _lacks_contender(claim: Claim, plan: Plan) -> bool:
+    """It names one that the plan neither has nor says why it has not: the user asked for others."""
+    known = {*plan.contenders, *(skip.contender for skip in plan.skipped)}
+    named = [name for name in (*claim.contenders, *claim.than) if name not in ("best", "last")]
+    return any(not any(fnmatchcase(each, name) for each in known) for name in named)
 
 
 def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:
@@ -57,8 +72,9 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        return _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
-    asked = together(asked) if claim.together else asked
+        untold = _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+        return msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
+    asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
     if not compared:
         return _untold(claim, _absent(claim, plan))
@@ -240,6 +256,7 @@ def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
         doubts=deciding.doubts,
         quote=claim.quote,
         ours=claim.ours,
+        headline=phrases.headline(claim, deciding.estimate, ruling, deciding.reason),
     )
 
 
@@ -268,6 +285,7 @@ def _untold(claim: Claim, why: str) -> ClaimVerdict:
         cases=[],
         quote=claim.quote,
         ours=claim.ours,
+        headline=phrases.headline(claim, None, "cannot tell", why),
     )
 
 

@@ -11,13 +11,12 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from webdyno.analyse import words
+from webdyno.analyse.by_route import of_route
 from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room
 from webdyno.analyse.measures import Figures, Together
-from webdyno.model.claim import Claim
+from webdyno.model.claim import TIMES, Claim
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Standing, Verdict
-
-TIMES = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
 
 
 @dataclass(frozen=True)
@@ -37,6 +36,10 @@ class Judged:
         of = [each for name in names if (each := self.standings.get(name)) is not None]
         found = [*self.verdict.doubts, *(doubt for standing in of for doubt in standing.doubts)]
         return list(dict.fromkeys(doubt.kind for doubt in found))
+
+    def of_route(self, route: str | None) -> Judged:
+        """The same with the times of one request of its workload alone; itself without one."""
+        return self if route is None else Judged(of_route(self.figures, route), self.verdict)
 
     @property
     def alike(self) -> tuple[object, ...]:
@@ -119,6 +122,8 @@ def is_about(claim: Claim, judged: Judged) -> bool:
 def pairs(claim: Claim, judged: Judged, tables: Sequence[Judged]) -> Iterator[Pair]:
     """Every comparison that the claim names in a table it is about; of ``tables`` is the other side."""
     there = _there(claim, judged, tables)
+    if there is not None and there is not judged:
+        there = there.of_route(claim.route)
     for pattern in claim.contenders:
         for name in _named(claim, pattern, judged):
             if claim.value is not None:

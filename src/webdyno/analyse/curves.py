@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
+from webdyno.analyse.by_route import latency_of
 from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import fit
-from webdyno.analyse.latency import merge
 from webdyno.analyse.measures import MEASURES
 from webdyno.analyse.parts import PARTS, lives
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import Window
-from webdyno.model.claim import Measure
+from webdyno.model.claim import Measure, OriginalFigure
 from webdyno.model.curve import Course, Curve, CurveRow
 from webdyno.model.estimate import Estimate
 from webdyno.model.sample import Slice
@@ -44,17 +45,21 @@ def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
         return []
     families: dict[tuple[str, str, str], list[Judged]] = defaultdict(list)
     for judged in tables:
-        families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
-    measures: list[Measure] = [
-        "rate",
-        *(measure for measure in MEASURES if measure != "rate" and measure in plan.shows),
-    ]
+        if judged.verdict.pair_apart_s is None:  # times of two different requests have no median of use
+            families[judged.verdict.workload, judged.verdict.driver, judged.verdict.manner].append(judged)
     found = facets(plan)
-    drawn = (_curve(measure, family, found) for family in families.values() for measure in measures)
+    drawn = (_curve(measure, family, found, plan) for family in families.values() for measure in _measures(plan))
     return [curve for curve in drawn if any(cell for row in curve.rows for cell in row.cells)]
 
 
-def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[str, str]]) -> Curve:
+def _measures(plan: Plan) -> list[Measure]:
+    """The rate first; then what the article drew, in its order; then what the study shows besides, in its order."""
+    graphs = [graph.measure for graph in plan.original.graphs] if plan.original else []
+    shown = sorted((measure for measure in MEASURES if measure in plan.shows), key=plan.shows.index)
+    return list(dict.fromkeys(["rate", *graphs, *shown]))
+
+
+def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[str, str]], plan: Plan) -> Curve:
     ordered = sorted(family, key=lambda judged: judged.verdict.connections)
     names = _by_place(ordered)
     if found:
@@ -66,10 +71,13 @@ def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[st
             facet=found.get(name, ("", ""))[0],
             line=found.get(name, ("", ""))[1],
             doubts=[judged.kinds(name) for judged in ordered],
+            of_article=any(fnmatchcase(name, system.contender) for system in plan.systems),
+            published=_published(plan, name, measure, ordered[0].verdict.workload),
         )
         for name in names
     ]
     about = ordered[0].verdict
+    graphs = plan.original.graphs if plan.original else []
     return Curve(
         workload=about.workload,
         driver=about.driver,
@@ -77,7 +85,18 @@ def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[st
         measure=measure,
         connections=[judged.verdict.connections for judged in ordered],
         rows=rows,
+        graph=next((graph.title for graph in graphs if graph.measure == measure), ""),
+        trimmed=plan.estimate == "trimmed",
     )
+
+
+def _published(plan: Plan, name: str, measure: Measure, workload: str) -> list[OriginalFigure]:
+    """Figures that stand in no table of ratios (``shapes``), because the baseline has none to divide them by."""
+    if plan.original is None:
+        return []
+    mine = [one for one in plan.original.figures if (one.measure, one.workload) == (measure, workload)]
+    divided = {one.connections for one in mine if one.contender == plan.original.baseline} - {None}
+    return [one for one in mine if one.contender == name and one.connections not in divided]
 
 
 def _by_place(ordered: Sequence[Judged]) -> list[str]:
@@ -127,7 +146,7 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
     if len(names) < 2:
         return {}
     latencies = {
-        (cell.name, route, window.run.trial.round): merge(_hdr(window, route))
+        (cell.name, route, window.run.trial.round): latency_of(window, route)
         for cell in table.cells
         for window in cell.windows
         for route in names
@@ -160,10 +179,6 @@ def routes(table: Table) -> dict[str, list[RouteFigures]]:
 
 def _steady(window: Window) -> list[Slice]:
     return [slice_ for slice_ in window.run.slices if slice_.phase == "steady"]
-
-
-def _hdr(window: Window, route: str) -> list[str]:
-    return [r.latency_hdr for slice_ in _steady(window) for r in slice_.routes if r.name == route and r.latency_hdr]
 
 
 def _share(cell: Cell, route: str) -> float:

@@ -133,7 +133,7 @@ def _waiting(cell: Cell) -> Limit | None:
     used, cores = _used(cell), _cores(cell)
     if used is None or not cores or used > IDLE * cores or (cell.median(_taken) or 0.0) > TAKEN:
         return None
-    floor = cell.workload.service_floor_ms
+    floor = cell.workload.floor_ms
     what = f"each answer takes {floor:g} ms by its nature" if floor else "for a timer, a lock or a full pool of its own"
     return Limit(
         kind="waiting",

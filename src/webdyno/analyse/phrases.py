@@ -126,6 +126,22 @@ def _value(value: float, claim: Claim, times: Estimate) -> str:
     return f"{told} ({claimed(value * times.low, claim.measure)} to {claimed(value * times.high, claim.measure)})"
 
 
+def headline(claim: Claim, estimate: Estimate | None, ruling: Ruling, reason: str) -> str:
+    """``Awaiting serves 39x what blocking does: it holds, 39.1x (39.0-39.3) here``; empty for what is no headline.
+
+    ``estimate`` is of the comparison that decided, ``reason`` why there is none.
+    """
+    if not claim.headline:
+        return ""
+    became = {"holds": "it holds", "does not hold": "it does not hold", "cannot tell": "cannot tell"}[ruling]
+    if estimate is None:
+        return f"{claim.text}: {became}" + (f", {reason}" if reason else "")
+    if claim.value is not None:
+        return f"{claim.text}: {became}, {_value(claim.value, claim, estimate)} here"
+    bounds = words.interval(estimate)
+    return f"{claim.text}: {became}, {words.times(estimate)}" + (f" ({bounds})" if bounds else "") + " here"
+
+
 def nobody(measure: Measure, one: str, other: str) -> str:
     """Of a share that is exactly zero on both sides."""
     return f"neither {one} nor {other} " + ("failed a request" if measure == "errors" else "kept a connection alive")
@@ -143,9 +159,11 @@ def _fact(claim: Claim, case: ClaimCase) -> str:
     told = f"{words.times(estimate)}" + (f" ({bounds})" if bounds else "")
     by = "" if case.driver == "engine" else f", by {case.driver}"
     of = case.than
+    route = f"{claim.route} from " if claim.route else ""
     here, measure = f"({case.workload}, {case.load}{by})", MEASURED[claim.measure]
     if claim.value is not None:
-        return f"the {measure} of {case.contender} is {_value(claim.value, claim, estimate)}, {of} was claimed {here}"
+        found = _value(claim.value, claim, estimate)
+        return f"the {measure} of {route}{case.contender} is {found}, {of} was claimed {here}"
     if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
-        return f"{case.contender} {here} has {told} the {measure} of {of}"
-    return f"{case.contender} has {told} the {measure} of {of} {here}"
+        return f"{route}{case.contender} {here} has {told} the {measure} of {route}{of}"
+    return f"{route}{case.contender} has {told} the {measure} of {route}{of} {here}"

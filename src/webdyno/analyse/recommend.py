@@ -15,6 +15,7 @@ from functools import partial
 
 from webdyno.analyse import words
 from webdyno.analyse.floors import NOT_ITS_OWN
+from webdyno.model.claim import ClaimVerdict
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Run
@@ -58,6 +59,17 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
         return best, f"take {best}: it is in the top group{everywhere}{tie}"
     average = words.per_cent(scores[best])
     return best, f"take {best}: {_among(scores, verdicts)}, on average at {average} of the fastest of each"
+
+
+def headline(claims: Sequence[ClaimVerdict], recommended: str | None, sentence: str) -> str:
+    """What leads the report: what became of the claims that answer the study's question, a sentence each, and then the
+    contender to take where there is one; of a study without such claims, what was recommended or why nothing was.
+    """
+    told = [claim.headline for claim in claims if claim.headline]
+    if not told:
+        return sentence
+    parts = [*told, sentence] if recommended else told
+    return ". ".join([parts[0], *(part[0].upper() + part[1:] for part in parts[1:])])
 
 
 def _is_unknown(standing: Standing) -> bool:

@@ -29,19 +29,19 @@ def _of_table(plan: Plan, original: Original, judged: Judged) -> Iterator[Shape]
     mine = [one for one in original.figures if one.workload == judged.verdict.workload]
     for measure in dict.fromkeys(one.measure for one in mine):
         published = [one for one in mine if one.measure == measure]
-        level = _nearest([one.connections for one in published], judged.verdict.connections)
+        level = _nearest([one.connections for one in published if one.connections], judged.verdict.connections)
         at = [one for one in published if one.connections == level]
         base = next((one for one in at if one.contender == original.baseline), None)
-        if base is not None and base.value > 0:
-            yield from (_shape(plan, judged, one, base) for one in at)
+        if level is not None and base is not None and base.value > 0:
+            yield from (_shape(plan, judged, one, base, level) for one in at)
 
 
 def _nearest(levels: Sequence[int], to: int) -> int | None:
-    best = min(levels, key=lambda level: abs(math.log(level / to)))
-    return best if max(best / to, to / best) <= NEAREST else None
+    best = min(levels, key=lambda level: abs(math.log(level / to)), default=None)
+    return best if best is not None and max(best / to, to / best) <= NEAREST else None
 
 
-def _shape(plan: Plan, judged: Judged, of: OriginalFigure, base: OriginalFigure) -> Shape:
+def _shape(plan: Plan, judged: Judged, of: OriginalFigure, base: OriginalFigure, level: int) -> Shape:
     here = ratio((judged.figures, of.contender), (judged.figures, base.contender), of.measure)
     then = of.value / base.value
     return Shape(
@@ -51,7 +51,7 @@ def _shape(plan: Plan, judged: Judged, of: OriginalFigure, base: OriginalFigure)
         measure=of.measure,
         contender=of.contender,
         baseline=base.contender,
-        connections=of.connections,
+        connections=level,
         as_named=of.as_named,
         original_value=of.value,
         original=then,

@@ -21,7 +21,7 @@ from webdyno.analyse.measures import Figures
 from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
-from webdyno.analyse.recommend import command_of, recommend
+from webdyno.analyse.recommend import command_of, headline, recommend
 from webdyno.analyse.replay import comparisons_at, confidence_of, replay
 from webdyno.analyse.replay import told as told_by_race
 from webdyno.analyse.scalings import scalings
@@ -52,6 +52,9 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
+PAIRS = "pairs are asked at a fixed rate, so that their times are the result, and not their rate"
+
+
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
@@ -66,13 +69,14 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         for table, verdict in zip(found, verdicts, strict=True)
     ]
     recommended, sentence = recommend(verdicts)
+    claims = judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1))
     return Analysis(
-        sentence=sentence,
+        sentence=headline(claims, recommended, sentence),
         verdicts=verdicts,
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=rules.about_study(evidence),
-        claims=judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1)),
+        claims=claims,
         shapes=shapes(plan, judged),
         systems=systems(plan),
         setting=setting(plan),
@@ -84,8 +88,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
 
 def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> Verdict:
     about = {cell.name: rules.about_contender(cell) for cell in table.cells}
-    about_table = rules.about_table(table)
-    fits = _fits(plan, table)
+    about_table, fits = rules.about_table(table), _fits(plan, table)
     rates = fits["rate"]
     by_rate = [] if rates is None else sorted(rates.names, key=lambda name: -rates.logs[rates.names.index(name)])
     barred = _voided(about_table)
@@ -110,7 +113,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
     ]
     winners = top_group(ranked, told)
     leaders = [standing for standing in standings if standing.place is not None]
-    sentence = verdict_sentence(leaders, winners, rates, voided, pairs)
+    sentence = PAIRS if table.load.pace == "pairs" else verdict_sentence(leaders, winners, rates, voided, pairs)
     return Verdict(
         workload=table.workload.name,
         load=table.load.label,
@@ -121,6 +124,7 @@ def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> 
         driver=table.driver,
         connections=table.load.connections,
         manner=_manner(table.load),
+        pair_apart_s=table.load.pair_apart_s,
     )
 
 

@@ -256,11 +256,16 @@ def _waited(run: Run, steady: Sequence[Slice]) -> Latency | None:
 
 def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float]:
     if latency is not None:
-        p50, p99 = latency.percentiles_ns((0.5, 0.99))
-        mean, stdev = latency.mean_ns, latency.stdev_ns
-        return {"mean": mean, "stdev": stdev, "max": latency.max_ns, "p50": p50, "p99": p99}
+        return points(latency)
     given = [slice_.latency_ns for slice_ in steady if slice_.latency_ns]
     return dict(given[0]) if len(given) == len(steady) == 1 else {}
+
+
+def points(latency: Latency) -> dict[str, float]:
+    """The points of a Window's times, in ns."""
+    p50, p99 = latency.percentiles_ns((0.5, 0.99))
+    mean, stdev = latency.mean_ns, latency.stdev_ns
+    return {"mean": mean, "stdev": stdev, "max": latency.max_ns, "p50": p50, "p99": p99}
 
 
 def _at_most_1(part: float | None) -> float | None:

@@ -19,7 +19,7 @@ from webdyno.build.embedded import build_embedded
 from webdyno.build.locks import lines_for, lock, unsatisfied
 from webdyno.build.make import build
 from webdyno.build.needs import lacking
-from webdyno.build.runtimes import fetch_runtime, find_runtime
+from webdyno.build.runtimes import expect_runtime, fetch_runtime, find_runtime
 from webdyno.build.several import Job, build_all
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "build",
     "build_all",
     "build_embedded",
+    "expect_runtime",
     "fetch_runtime",
     "find_runtime",
     "lacking",

@@ -7,6 +7,7 @@ and what npm links in node_modules/.bin would only find it after such a script, 
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from threading import Event
 
@@ -25,6 +26,11 @@ def brought(runtime: Runtime, cache: Path | None) -> list[str]:
         return []
     there = [path for name in runtime.find for path in sorted((folder / "node_modules").rglob(name))]
     return [str(path) for path in there if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK)]
+
+
+def brought_by(runtime: Runtime) -> str | None:
+    """The npm that would bring the runtime; None where there is none, or it is no package."""
+    return shutil.which("npm") if runtime.package is not None else None
 
 
 def bring(runtime: Runtime, cache: Path, host: Host) -> None:

@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from webdyno.build.npm_runtime import bring, brought
+from webdyno.build.npm_runtime import bring, brought, brought_by
 from webdyno.build.order import Recipe
 from webdyno.build.recipes import RECIPES
 from webdyno.build.tool import ask
@@ -24,6 +24,16 @@ def find_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Fou
     if recipe is None:
         return f"{runtime.name}: webdyno cannot build for {runtime.kind} yet"
     return _look(runtime, recipe, host, cache)
+
+
+def expect_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Found | str:
+    """Like ``find_runtime``, but brings nothing and counts also what npm would bring, saying so in ``comes_from``."""
+    found = find_runtime(runtime, host, cache)
+    npm = brought_by(runtime)
+    if isinstance(found, Found) or npm is None or runtime.package is None:
+        return found
+    whence = f"npm brings {runtime.package} into the cache when it is first needed"
+    return Found(runtime=runtime.name, program=npm, version=runtime.package, comes_from=whence)
 
 
 def fetch_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Found | str:

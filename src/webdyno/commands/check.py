@@ -102,15 +102,16 @@ def _results(
     there = [name for name in chosen if name not in missing]
     needed = dict.fromkeys(workload for name in there for workload in asked[name])
     services, lacking = look_for_services(known, needed, strapped)
-    left_out = {name: service for name in needed if (service := known.workloads[name].service) in lacking}
-    for service, reason in lacking.items():
-        results.append(_skipped("-", ",".join(name for name in left_out if left_out[name] == service), reason))
+    results += [
+        _skipped("-", ",".join(name for name in lacking if lacking[name] == reason), reason)
+        for reason in dict.fromkeys(lacking.values())
+    ]
     built = build_contenders(there, known, found, strapped)
     servers = build_services(services, known, strapped)
     with Services(services, servers, strapped, lambda name: logs / f"{name}.service.log") as running:
         place = _Place(known, strapped, running, logs)
         for name in there:
-            for result in _check(name, [each for each in asked[name] if each not in left_out], built[name], place):
+            for result in _check(name, [each for each in asked[name] if each not in lacking], built[name], place):
                 results.append(result)
                 say(result)
     return results
@@ -126,7 +127,7 @@ def _chosen(known: Catalogue, names: tuple[str, ...], study: str | None) -> list
 
 
 def _asked(known: Catalogue, name: str, workloads: list[str] | None) -> list[str]:
-    """The workloads to check ``name`` on: all that it answers, or those of ``workloads``."""
+    """The workloads to check ``name`` on: those of ``workloads``, or all it answers that are not like another one."""
     contender = known.contenders[name]
     answers = contender.answers or known.apps[contender.app].answers
     for workload in workloads or []:
@@ -135,7 +136,7 @@ def _asked(known: Catalogue, name: str, workloads: list[str] | None) -> list[str
             raise UsageError(f"--workload {workload}: there is no such workload; {hint}")
         if workload not in answers:
             raise UsageError(f"--workload {workload}: {name} does not answer it; it answers {', '.join(answers)}")
-    return answers if workloads is None else workloads
+    return [each for each in answers if known.workloads[each].like is None] if workloads is None else workloads
 
 
 def _skipped(name: str, workload: str, reason: str) -> Checked:
@@ -172,7 +173,7 @@ def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked
     contender, asked = place.known.contenders[name], place.known.workloads[workload]
     running: Running | None = None
     try:
-        running = place.services.ready(asked.service) if asked.service else None
+        running = place.services.ready(asked.service, asked.delay_ms) if asked.service else None
         given = running.given if running else {}
         with serve(contender, asked, built, place.strapped, log, given) as served:
             served.verify()

@@ -136,8 +136,8 @@ def compare(
     Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
     in time, until the answer is clear; two results folders are compared as they are. What compiles while it serves (V8,
     HotSpot ...) is first loaded for a while, once per side, to see how long it has to be warmed up. Exit code 0: same
-    or better, 1: worse, or head does not serve at all, 3: undecided. Ctrl-C keeps the pairs so far, and `--resume`
-    continues.
+    or better, 1: worse, or head does not build or serve at all, 3: undecided, or base alone does not build. Ctrl-C
+    keeps the pairs so far, and `--resume` continues.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
     results/toys-20261121-120000 results/toys-20261121-130000`
@@ -221,6 +221,9 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, question=f"Is {head} slower than {base}?", **about
         )
+        for name in (head, base):
+            if isinstance(error := ready.built[name], BuildError):
+                return _not_built(name == head, BuildError(f"{name} does not build: {error}", error.log_tail))
         _measure(ready, chosen.asked(load), strapped, folder, learns=chosen.measuring.warmup is None)
     return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
@@ -285,11 +288,10 @@ def _not_built(is_head: bool, error: ContenderError) -> int:
 
 def _measure(ready: Ready, asked: Paired, strapped: Strapped, folder: Path, *, learns: bool) -> None:
     """``learns``: how long a side has to be warmed up is found out first."""
-    from webdyno.session.pairing import begin_pairs, refuse_unbuilt
+    from webdyno.session.pairing import begin_pairs
     from webdyno.session.settling import settling_s
     from webdyno.session.warming import warmed
 
-    refuse_unbuilt(ready)
     if learns:
         ready = warmed(ready, asked.load, settling_s(asked.budget_s, len(ready.plan.contenders)), strapped)
     if not strapped.interrupted.is_set():

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from webdyno.analyse.words import count, per_cent, with_interval
-from webdyno.build import find_runtime
+from webdyno.build import expect_runtime
 from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag, out_console, say_json
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
@@ -145,9 +145,10 @@ def _of_drivers(strapped: Strapped) -> Iterator[Finding]:
 
 def _of_runtimes(strapped: Strapped) -> Iterator[Finding]:
     for runtime in catalogue_of(None).runtimes.values():
-        found = find_runtime(runtime, strapped, cache_folder())
+        found = expect_runtime(runtime, strapped, cache_folder())
         if isinstance(found, Found):
-            yield Finding(subject=runtime.name, state="fine", sentence=f"{found.version} ({found.program})")
+            told = found.comes_from or f"{found.version} ({found.program})"
+            yield Finding(subject=runtime.name, state="fine", sentence=told)
         else:
             yield Finding(subject=runtime.name, state="missing", sentence=found)
 
@@ -159,8 +160,9 @@ def _of_services(strapped: Strapped) -> Iterator[Finding]:
     except UsageError as error:  # the user's own URL cannot be one
         yield Finding(subject="services", state="missing", sentence=str(error))
         return
-    for name, reason in lacking.items():
-        yield Finding(subject=name, state="missing", sentence=reason)
+    for name in known.services:
+        if name not in found and (why := [lacking[each] for each in lacking if known.workloads[each].service == name]):
+            yield Finding(subject=name, state="missing", sentence=why[0])
     for name, each in found.items():
         where = {"url": f"the one {each.service.variable} names", "program": each.program}
         sentence = where.get(

@@ -40,7 +40,7 @@ def plan(
     called = study_called(study, known)
     chosen = narrowing.of(called, known)
     refuse_what_the_driver_cannot(chosen, known)
-    _, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
+    there, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
     _, lacking = look_for_services(known, chosen.workloads, Here())
     _, absent = look_for_drivers(chosen, Here())
     raced = racing.choice.rounds_of(chosen)
@@ -49,14 +49,15 @@ def plan(
     if json:
         say_json({**msgspec.structs.asdict(made), "sharing": seated})
         return 0
-    _print(made, seated, full)
+    coming = [f"{name}: {there[name].comes_from}" for name in made.runtimes if name in there and there[name].comes_from]
+    _print(made, seated, coming, full)
     if called.brief is not None and narrowing.is_empty:
         short = make_plan(brief_of(called), known, missing, lacking, absent, brief=True)
         print(f"in brief: {words.count(len(short.trials), 'trial')}, about {words.length(short.seconds)} with --brief")
     return 0
 
 
-def _print(made: Plan, seated: Sharing, full: bool) -> None:
+def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
     from rich import box
     from rich.table import Table
 
@@ -71,7 +72,7 @@ def _print(made: Plan, seated: Sharing, full: bool) -> None:
         soft_wrap=True,
     )
     console.print(seating(seated, made), markup=False, soft_wrap=True)
-    for sentence in (*costs(made), *too_short(made)):
+    for sentence in (*costs(made), *too_short(made), *coming):
         console.print(sentence, markup=False, soft_wrap=True)
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", markup=False, soft_wrap=True)

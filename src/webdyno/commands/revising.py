@@ -153,8 +153,8 @@ class Revising:
         asked = self.workload(workload, known)
         made = [
             by_command(revision, self.cmd or "", self.build or [], self.environment, asked.name, strapped)
-            for revision in revisions
-        ]
+            for revision in reversed(revisions)  # a head that does not build is the answer, whatever base does
+        ][::-1]
         known = catalogue_by_command(known, {contender.name: contender for contender, _ in made}, asked)
         plan = question_plan(known, [contender.name for contender, _ in made], asked.name, {}, **about)
         drivers = driver_versions(["engine"], strapped)

@@ -14,6 +14,7 @@ from webdyno.model.errors import UsageError
 from webdyno.model.study import Study
 from webdyno.plan import brief_of, narrow
 from webdyno.session.lookup import driver_called
+from webdyno.session.saying import note
 
 StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
 
@@ -81,6 +82,7 @@ class Narrowing:
             driver=None if self.driver is None else driver_called(self.driver),
             estimate="trimmed" if self.trimmed else None,
             alone=True if self.alone else None,
+            say=lambda sentence: note([sentence]),
         )
         if self.memory is None:
             return narrowed

@@ -49,7 +49,9 @@ so the limit is no lower.
 LEAST_WARM_S = 0.2
 """Of load before anything counts; it also says how long a turn has to be."""
 UNDRAINED = 2
-"""Turns that may end with requests unanswered before a contender is measured alone instead."""
+"""Turns that may end with requests unanswered before a contender is measured alone instead. The warm-up counts as one:
+each of them costs the whole time-out, so what hangs from the start on takes only one turn besides.
+"""
 UNANSWERED = "it left requests unanswered at the end of its turns"
 TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
 SERVICE_DIED = "the service died in a block that it shared"
@@ -86,7 +88,7 @@ class _Made:
 
     made: Running | ServiceError
 
-    def ready(self, name: str) -> Running:  # noqa: ARG002 - all Trials of a block have one workload
+    def ready(self, name: str, delay_ms: int = 0) -> Running:  # noqa: ARG002 - all Trials of a block have one workload
         """It; ServiceError."""
         if isinstance(self.made, ServiceError):
             raise self.made
@@ -139,12 +141,12 @@ class _Block:
 
     def _make_services_ready(self) -> None:
         """Here, once for all: a process ends with the thread that started it, and a contender's may end early."""
-        needed = self._bench.plan.workloads[self._trials[0].workload].service
-        if needed is None:
+        work = self._bench.plan.workloads[self._trials[0].workload]
+        if work.service is None:
             return
         made: Running | ServiceError
         try:
-            made = self._bench.services.ready(needed)
+            made = self._bench.services.ready(work.service, work.delay_ms)
         except ServiceError as error:
             made = error
         self._bench = replace(self._bench, services=_Made(made))

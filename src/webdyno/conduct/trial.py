@@ -44,8 +44,8 @@ TICK_S = 0.1
 class Backers(Protocol):
     """What stands behind contenders."""
 
-    def ready(self, name: str) -> Running:
-        """The service of that name; ServiceError."""
+    def ready(self, name: str, delay_ms: int = 0) -> Running:
+        """The service of that name, answering that much later; ServiceError."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,11 +141,11 @@ def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
 
 
 def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: Record) -> None:
-    needed = bench.plan.workloads[trial.workload].service
+    work = bench.plan.workloads[trial.workload]
     running: Running | None = None
     try:
-        if needed is not None:
-            running = bench.services.ready(needed)
+        if work.service is not None:
+            running = bench.services.ready(work.service, work.delay_ms)
             record.service = running.backing
         _serve(trial, bench, built, running, record)
         if running is not None and not running.is_alive():

@@ -47,7 +47,7 @@ def why_alone(trial: Trial, plan: Plan, room: Room) -> str | None:
         return f"{trial.driver} cannot take turns"
     return (
         _load_alone(trial.load)
-        or _workload_alone(plan.workloads[trial.workload].service_floor_ms)
+        or _workload_alone(plan.workloads[trial.workload].floor_ms)
         or room.kept.get(trial.contender)
     )
 
@@ -59,6 +59,8 @@ def _load_alone(load: Load) -> str | None:
         return "its number of connections changes"
     if load.duration_s is None:
         return "its load is a number of requests, not a length of time"
+    if load.opening_s > load.timeout_s:  # turns begin when all are open, and who opened first would have timed out
+        return f"its connections are opened over {load.opening_s:g} s, more than its time-out of {load.timeout_s:g} s"
     if 2 * load.connections > MOST_CONNECTIONS:
         return f"two of {load.connections} connections are more than the {MOST_CONNECTIONS} of a block"
     return None

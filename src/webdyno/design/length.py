@@ -22,10 +22,14 @@ GUESSED_RATE_PER_S = 2000
 """Only to foretell the length of Trials that end by count."""
 
 
-def trial_seconds(load: Load, contender: Contender | None = None) -> float:
-    """Expected length of one Trial in seconds: server start and end included, build apart."""
+def trial_seconds(load: Load, contender: Contender | None = None, floor_ms: float = 0.0) -> float:
+    """Expected length of one Trial in seconds: server start and end included, build apart.
+
+    ``floor_ms`` is the least that an answer takes: so many connections have no more answers than that allows.
+    """
     overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
-    steady = load.duration_s if load.duration_s is not None else (load.count or 0) / GUESSED_RATE_PER_S
+    each_s = max(1 / GUESSED_RATE_PER_S, floor_ms / 1e3 / load.connections)
+    steady = load.duration_s if load.duration_s is not None else (load.count or 0) * each_s
     return overhead + load.opening_s + load.warmup_s + steady
 
 
@@ -37,7 +41,8 @@ def expected_s(plan: Plan, trial: Trial) -> float:
     """
     if plan.in_place and trial.round > 1:
         return trial_seconds(trial.asked) - OVERHEAD_S
-    alone_s = trial_seconds(trial.asked, plan.contenders.get(trial.contender))
+    floor_ms = plan.workloads[trial.workload].service_floor_ms
+    alone_s = trial_seconds(trial.asked, plan.contenders.get(trial.contender), floor_ms)
     if plan.turns is None or why_alone(trial, plan, ANY_ROOM) is not None:
         return alone_s
     both_s = plan.turns.total_s(trial.load) + plan.turns.window_s(trial.load)

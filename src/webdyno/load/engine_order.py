@@ -39,7 +39,7 @@ def engine_order(order: Order) -> dict[str, Any]:
         "connect_timeout_ns": connect_timeout_ns,
         "keep_alive": load.keep_alive,
         "http": load.http,
-        "threads": order.most_threads,
+        "threads": 1 if load.pace == "pairs" else order.most_threads,  # threads would each begin with the first
         "cpus": list(order.cores),
         "slice_ns": _SLICE_NS,
         **newer,
@@ -90,10 +90,24 @@ def _pace(load: Load) -> dict[str, Any]:
             return {"kind": "stages", "stages": stages, **pool}
         case "burst":
             return {"kind": "burst", "size": load.burst_size, "every_ns": _ns(load.burst_every_s or 0.0), **pool}
+        case "pairs":
+            stages = [_stage(stage, "rate_per_s", float) for stage in _pairs(load)]
+            return {"kind": "stages", "stages": stages, **pool}
         case "poisson":
             return {"kind": "poisson", "rate_per_s": load.rate_per_s, "seed": load.seed, **pool}
         case "constant":
             return {"kind": "constant", "rate_per_s": load.rate_per_s, **pool}
+
+
+def _pairs(load: Load) -> list[Stage]:
+    """Pairs as stages: the n-th request is due when the area under them is n, so each has an area of one. The last has
+    less, or one more request could be due at the very end.
+    """
+    apart_s, every_s = load.pair_apart_s or 0.0, load.pair_every_s or 0.0
+    gaps = [(apart_s, 1.0), (every_s - apart_s, 1.0)] * load.pairs
+    spare_s = (load.duration_s or 0.0) - load.pairs * every_s
+    gaps[-1] = (every_s - apart_s + spare_s, 0.5)
+    return [Stage(duration_s=gap_s, first=area / gap_s, last=area / gap_s) for gap_s, area in gaps]
 
 
 def _stage(stage: Stage, of: str, kind: type[int] | type[float]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """As it prints it, one line."""
     beside: list[Found] = []
     """What the contender is served with besides (``Contender.beside``), in that order."""
+    comes_from: str = ""
+    """Who brings it when it is first needed, where it is not there yet; ``program`` is then who does so."""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,6 +30,9 @@ share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` th
 connection stayed open, ``served`` the share of a closed load's connections that got an answer at all, ``gain`` the rate
 in the last third of a server's life under load divided by that of the first third."""
 
+TIMES: tuple[Measure, ...] = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
+"""Those of them that are times."""
+
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
 
 Ruling = Literal["holds", "does not hold", "cannot tell"]
@@ -86,6 +89,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, cores' worth, or a share."""
     workload: str | None = None
     """None: all workloads of the study."""
+    route: str | None = None
+    """Of a workload of several requests, the times of the one with this name alone."""
     connections: list[int] = []
     """Empty: all loads of the study."""
     keep_alive: bool | None = None
@@ -102,6 +107,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Cores that contenders must have for it to be judged at all."""
     because: list[Reason] = []
     """Doubts that would explain the figures; empty: any that can."""
+    headline: bool = False
+    """What became of it, with its figure, leads the report: it answers the study's question, or a part of it."""
 
 
 class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,12 +117,23 @@ class OriginalFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     contender: str
     """Ours, that stands for it today."""
     workload: str
-    connections: int
+    connections: int | None = None
+    """None: it is of all loads together, or of each of them; it stands beside ours, and no ratio is made of it."""
     measure: Measure = "rate"
     value: float
     """In the units of a Claim's ``value``."""
+    said: str = ""
+    """How the article puts it where it gives no plain number: ``under 3 ms``."""
     as_named: str = ""
     """What the article called it, with its version of then."""
+
+
+class Graph(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One graph of an article: a figure against connections, a line for each of its systems."""
+
+    title: str
+    """The article's."""
+    measure: Measure
 
 
 class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,6 +146,8 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cores: int | None = None
     """Those the article gave its contenders; None: it does not say, or one."""
     figures: list[OriginalFigure] = []
+    graphs: list[Graph] = []
+    """Its graphs against connections, in its order: the report draws the same of what was found here."""
     article: dict[str, str] = {}
     """How it was measured there: tool, its time-out, machine, network, repeats ..."""
     here: dict[str, str] = {}
@@ -181,6 +201,10 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     ours: bool = False
     """The Claim's."""
+    unmeasured: bool = False
+    """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
+    headline: str = ""
+    """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

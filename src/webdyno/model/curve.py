@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from webdyno.model.claim import Measure
+from webdyno.model.claim import Measure, OriginalFigure
 from webdyno.model.estimate import Estimate
 
 
@@ -19,6 +19,10 @@ class CurveRow(msgspec.Struct, frozen=True, kw_only=True):
     """The runtime, in such a study."""
     doubts: list[list[str]] = []
     """Kinds of the Doubts about each cell; the tables tell them."""
+    of_article: bool = False
+    """It runs a system of the study's article as the article did."""
+    published: list[OriginalFigure] = []
+    """What the article says of this figure of it, where no ratio can be made of it."""
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +36,10 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     connections: list[int]
     rows: list[CurveRow]
     """Best first, by the rates."""
+    graph: str = ""
+    """Title of the article's graph of this measure; empty: it has none."""
+    trimmed: bool = False
+    """Of each contender the highest and the lowest round are left out of its figures."""
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-Pace = Literal["closed", "closed-stages", "constant", "poisson", "stages", "burst"]
-"""As the engine's protocol names them."""
+Pace = Literal["closed", "closed-stages", "constant", "poisson", "stages", "burst", "pairs"]
+"""As the engine's protocol names them; ``pairs`` are stages there."""
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,6 +45,10 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A closed pace whose number of connections changes; ``connections`` is then the most of them."""
     burst_size: int | None = None
     burst_every_s: float | None = None
+    pair_every_s: float | None = None
+    """The two requests of the workload, in their order and each over a connection of its own, once in so long."""
+    pair_apart_s: float | None = None
+    """How long after the first of a pair the second is sent."""
     pipeline: int = 1
     """Requests sent ahead on a connection before their answers."""
     streams: int = 1
@@ -59,11 +63,12 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""
         if (self.burst_size is None) != (self.burst_every_s is None):
             raise ValueError("burst_size and burst_every_s go together: so many at once, each so long")
+        self._check_pairs()
         if self.opening_s and (self.is_open or self.connection_stages or self.opening_s > self.warmup_s):
             raise ValueError("opening_s is a part of the warm-up of a closed load: at most warmup_s")
-        schedules = (self.rate_per_s is not None, self.burst_size is not None, bool(self.rate_stages))
-        if sum(schedules) + bool(self.connection_stages) > 1:
-            raise ValueError("rate_per_s, rate_stages, burst_size and connection_stages exclude each other")
+        schedules = (self.rate_per_s, self.burst_size, self.rate_stages or None, self.pair_every_s)
+        if sum(each is not None for each in schedules) + bool(self.connection_stages) > 1:
+            raise ValueError("rate_per_s, rate_stages, burst_size, pairs and connection_stages exclude each other")
         if not self.is_open:
             if self.poisson or self.seed is not None or self.max_connections is not None or self.drain_s:
                 raise ValueError("poisson, seed and max_connections need rate_per_s: without it the load is closed")
@@ -80,10 +85,21 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if self.poisson != (self.seed is not None):
             raise ValueError("poisson needs a seed, and nothing else does: the same seed gives the same arrivals")
 
+    def _check_pairs(self) -> None:
+        """Pairs that do not overlap, and no count or warm-up, which would begin or end in the middle of one."""
+        if (self.pair_every_s is None) != (self.pair_apart_s is None):
+            raise ValueError("pair_every_s and pair_apart_s go together: a pair once in so long, so far apart")
+        if self.pair_every_s is None or self.pair_apart_s is None:
+            return
+        if not 0 < self.pair_apart_s < self.pair_every_s:
+            raise ValueError("pair_apart_s must be above 0 and below pair_every_s: pairs follow each other")
+        if self.duration_s is None or self.warmup_s or self.duration_s < self.pair_every_s:
+            raise ValueError("pairs need a duration_s of at least pair_every_s, no count, and a warmup_s of 0")
+
     @property
     def is_open(self) -> bool:
         """Whether requests come due by a schedule that does not wait for answers."""
-        return self.rate_per_s is not None or self.burst_size is not None or bool(self.rate_stages)
+        return self.pace not in ("closed", "closed-stages")
 
     @property
     def pace(self) -> Pace:
@@ -94,6 +110,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return "burst"
         if self.rate_stages:
             return "stages"
+        if self.pair_every_s is not None:
+            return "pairs"
         return "closed-stages" if self.connection_stages else "closed"
 
     @property
@@ -105,7 +123,14 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return self.rate_per_s * self.duration_s
         if self.burst_size is not None and self.burst_every_s is not None:
             return self.burst_size * self.duration_s / self.burst_every_s
+        if self.pair_every_s is not None:
+            return 2.0 * self.pairs
         return sum(stage.duration_s * (stage.first + stage.last) / 2 for stage in self.rate_stages)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are in the steady phase; 0 at any other pace."""
+        return 0 if self.pair_every_s is None else int((self.duration_s or 0) / self.pair_every_s + 1e-9)
 
     @property
     def label(self) -> str:
@@ -121,6 +146,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return connections_text(_path(self.connection_stages))
         if not self.is_open:
             return connections_text(self.connections)
+        if self.pair_every_s is not None:
+            return f"pairs {(self.pair_apart_s or 0) * 1000:g} ms apart, each {self.pair_every_s:g} s"
         pool = f"{self.connections} to {self.max_connections} connections"
         if self.rate_stages:
             return f"{_path(self.rate_stages)}/s over {pool}"

@@ -11,16 +11,20 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from webdyno.model.catalogue import Catalogue
+from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.service import without_password
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request, Workload
+
+Noun = TypeVar("Noun", Workload, Contender)
 
 STARS = "***"
 _SECRET = re.compile(
@@ -77,10 +81,17 @@ def _(workload: Workload) -> Workload:
 
 
 @hidden.register
+def _(contender: Contender) -> Contender:
+    environment = {name: without_password(value) for name, value in contender.environment.items()}
+    return msgspec.structs.replace(contender, serve=hidden_words(contender.serve), environment=environment)
+
+
+@hidden.register
 def _(plan: Plan) -> Plan:
     workloads = {name: hidden(workload) for name, workload in plan.workloads.items()}
+    contenders = {name: hidden(contender) for name, contender in plan.contenders.items()}
     changed = {"arguments": hidden_words(plan.arguments), "paired": plan.paired and hidden(plan.paired)}
-    return msgspec.structs.replace(plan, workloads=workloads, **changed)
+    return msgspec.structs.replace(plan, workloads=workloads, contenders=contenders, **changed)
 
 
 @hidden.register
@@ -118,20 +129,34 @@ def filled_in(workload: Workload, values: Mapping[str, str]) -> Workload:
     return msgspec.structs.replace(workload, requests=requests)
 
 
-def recalled(stored: Mapping[str, Workload], known: Mapping[str, Workload], where: Path) -> dict[str, Workload]:
-    """Those of ``stored`` that lack secrets, as they are in ``known``; UsageError for one that is not there as it was.
+def with_secrets(plan: Plan, whole: Plan) -> Plan:
+    """``plan`` with what ``whole`` asks and serves."""
+    return msgspec.structs.replace(plan, workloads=whole.workloads, contenders=whole.contenders)
 
-    ``where`` they are stored, for its sentence.
+
+def recalled(plan: Plan, known: Catalogue | Plan, where: Path) -> Plan:
+    """A stored plan with the secrets of its requests and commands from ``known``; UsageError for what lacks one and is
+    not there as it was.
+
+    ``where`` it is stored, for its sentence.
     """
-    found = {}
-    for name, workload in stored.items():
-        secret = next((header for each in workload.requests for header, text in each.headers if text == STARS), None)
-        if secret is None:
-            continue
-        if name not in known or hidden(known[name]) != workload:
-            raise UsageError(
-                f"{where}: workload {name!r} sends the header {secret}, whose value no results file keeps, and the "
-                "catalogue does not have that workload as it was: put its file back, or begin anew"
-            )
-        found[name] = known[name]
-    return found
+    asked, served = {**plan.workloads}, {**plan.contenders}
+    for name, workload in plan.workloads.items():
+        if headers := withheld({name: workload}):
+            lack = f"workload {name!r} sends the header {headers[0]}, whose value"
+            asked[name] = _as_it_was(workload, known.workloads.get(name), f"{where}: {lack}")
+    for name, contender in plan.contenders.items():
+        if any(STARS in word for word in (*contender.serve, *contender.environment.values())):
+            lack = f"the command of contender {name!r} holds a password, which"
+            served[name] = _as_it_was(contender, known.contenders.get(name), f"{where}: {lack}")
+    return msgspec.structs.replace(plan, workloads=asked, contenders=served)
+
+
+def _as_it_was(stored: Noun, known: Noun | None, lack: str) -> Noun:
+    if known is None or hidden(known) != stored:
+        kind = type(stored).__name__.lower()
+        raise UsageError(
+            f"{lack} no results file keeps, and the catalogue does not have that {kind} as it was: put its file back, "
+            "or begin anew"
+        )
+    return known

@@ -33,6 +33,8 @@ class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Kind embedded: exact requirements, the server's own first."""
     build: list[list[str]] = []
     """Kind embedded: commands that build it, where its runtime's usual one will not do."""
+    delays: bool = False
+    """Kinds program and embedded: it can be made to answer later, as a workload's ``delay_ms`` says."""
     warm_s: float = 0.0
     """Kinds program and embedded: seconds its data is read before the first Trial, for one that is slow at first."""
 
@@ -89,6 +91,8 @@ class Backing(msgspec.Struct, frozen=True, kw_only=True):
     most_cores: int | None = None
     command: list[str] = []
     """As it was started; empty for the user's own."""
+    delay_ms: int = 0
+    """How much later than at once it answered each question for data."""
 
     @property
     def is_stand_in(self) -> bool:

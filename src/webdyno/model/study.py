@@ -16,6 +16,11 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     connections: list[int]
     rate_per_s: list[float] = []
     """Makes the loads open: every rate with every number of connections, which are then those open from the start."""
+    pair_every_s: float | None = None
+    """Makes the loads pairs: the two requests of the workload, in their order, once in so long. With ``connections``
+    = [2], each is sent over a connection of its own."""
+    pair_apart_s: float | None = None
+    """How long after the first of a pair the second is sent."""
     poisson: bool = False
     """Arrivals at random instead of even, drawn from the study's seed."""
     max_connections: int | None = None
@@ -71,7 +76,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     memory_mb: int | None = None
     """Limit on each contender's memory; 1 MB is 2**20 bytes here, as container tools count."""
     cores: int | None = None
-    """The most cores contenders get, as many as the article gave them; the machine may have fewer."""
+    """The most cores contenders get, as many as the article gave them; the machine may have fewer. Two of three cores
+    are theirs where two are asked for."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
     shows: list[Extra] = []

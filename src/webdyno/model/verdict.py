@@ -89,6 +89,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Of the load."""
     manner: str = ""
     """Of the load, its number of connections apart."""
+    pair_apart_s: float | None = None
+    """Of a load of pairs: how long after the first of each the second was sent."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):

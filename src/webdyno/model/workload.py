@@ -60,8 +60,18 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     name: str
     title: str
     kind: WorkloadKind
-    requests: list[Request]
+    requests: list[Request] = []
+    like: str | None = None
+    """Name of the workload whose requests and service these are, where only ``delay_ms`` is another. All that answers
+    that one answers this one too."""
     service: str | None = None
     """Name of the service that contenders need to answer it."""
+    delay_ms: int = 0
+    """How much later than at once the service answers each question for data; other questions do not wait for it."""
     service_floor_ms: float = 0.0
-    """The shortest time a correct answer can take (a handler that sleeps 1 s: 1000); bounds the possible rate."""
+    """The shortest time a correct answer can take by its handler (one that sleeps 1 s: 1000)."""
+
+    @property
+    def floor_ms(self) -> float:
+        """The shortest time a correct answer can take; bounds the possible rate."""
+        return self.service_floor_ms + self.delay_ms

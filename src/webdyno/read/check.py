@@ -19,6 +19,7 @@ from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
 from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
+from webdyno.read.check_pairs import pairs_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
 
@@ -120,8 +121,13 @@ def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
     yield from text_faults(it, ("title",))
     if it.service is not None:
         yield from _reference(("service",), it.service, "service", catalogue.services)
-    yield from request_faults(it.requests)
+    if it.like is None:
+        yield from request_faults(it.requests)
     yield from _at_least(("service_floor_ms",), it.service_floor_ms, 0)
+    yield from _at_least(("delay_ms",), it.delay_ms, 0)
+    ways = catalogue.services[it.service].ways if it.service in catalogue.services else []
+    if it.delay_ms and not any(way.delays for way in ways):
+        yield ("delay_ms",), f"there is no way to make {it.service or 'it, which has no service,'} answer later"
 
 
 def request_faults(requests: list[Request]) -> Iterator[Fault]:
@@ -172,6 +178,7 @@ def load_faults(it: StudyLoad) -> Iterator[Fault]:
         yield ("connections",), "must hold at least one number"
     yield from chain.from_iterable(_at_least(("connections", at), n, 1) for at, n in enumerate(it.connections))
     yield from _open(it)
+    yield from pairs_faults(it)
     if (it.duration_s is None) == (it.count is None):
         both = "both are" if it.count is not None else "neither is"
         yield (), f"exactly one of duration_s and count must be given, and {both}"
@@ -182,7 +189,7 @@ def load_faults(it: StudyLoad) -> Iterator[Fault]:
     yield from _at_least(("warmup_s",), it.warmup_s, 0)
     if not 0 <= it.opening_s <= it.warmup_s:
         yield ("opening_s",), f"must be from 0 to warmup_s, which is {it.warmup_s:g}, but is {it.opening_s:g}"
-    elif it.opening_s and it.rate_per_s:
+    elif it.opening_s and (it.rate_per_s or it.pair_every_s is not None):
         yield ("opening_s",), "goes with a closed load: at a rate, connections are open from the start"
     yield from _above(("timeout_s",), it.timeout_s, 0)
     if it.http not in HTTP_VERSIONS:
@@ -194,9 +201,9 @@ def _open(it: StudyLoad) -> Iterator[Fault]:
     for at, rate in enumerate(it.rate_per_s):
         if not 0 < rate <= MOST_PER_S:
             yield ("rate_per_s", at), f"must be above 0 and up to 10,000,000, but is {rate:g}"
-    if not it.rate_per_s:
-        if it.poisson:
-            yield ("poisson",), "needs rate_per_s: without it the load is closed"
+    if it.poisson and not it.rate_per_s:
+        yield ("poisson",), "needs rate_per_s: without it the load is closed"
+    if not it.rate_per_s and it.pair_every_s is None:
         if it.max_connections is not None:
             yield ("max_connections",), "needs rate_per_s: without it the load is closed"
     elif it.max_connections is not None and it.connections and it.max_connections < max(it.connections):

@@ -14,7 +14,7 @@ from webdyno.read.source import suggest
 
 NEEDS = {"url": (), "program": ("find", "serve"), "embedded": ("server", "runtime", "requires", "serve")}
 """Keys of a way that must be there, by its kind."""
-MAY = {"url": (), "program": ("warm_s",), "embedded": ("build", "warm_s")}
+MAY = {"url": (), "program": ("warm_s", "delays"), "embedded": ("build", "warm_s", "delays")}
 WORDS = {"url": (), "program": ("program", "host", "port", "folder"), "embedded": ("host", "port", "folder")}
 """Placeholders of a way's command, by its kind."""
 
@@ -44,7 +44,7 @@ def _way(it: Way, catalogue: Catalogue) -> Iterator[Fault]:
     for name in needs:
         if not getattr(it, name):
             yield (name,), f"is missing, and a way of kind {it.kind} needs it"
-    for name in ("find", "serve", "server", "runtime", "requires", "build", "warm_s"):
+    for name in ("find", "serve", "server", "runtime", "requires", "build", "warm_s", "delays"):
         if getattr(it, name) and name not in (*needs, *MAY[it.kind]):
             yield (name,), f"means nothing to a way of kind {it.kind}; remove it"
     for at, word in enumerate(it.serve):

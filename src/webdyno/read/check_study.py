@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
 
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.claim import Absent, Claim, Original
+from webdyno.model.claim import TIMES, Absent, Claim, Original
 from webdyno.model.pattern import spelt_out
 from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.read import check
 from webdyno.read.check import Fault, load_faults
+from webdyno.read.check_pairs import paired_workloads_faults
 from webdyno.read.check_systems import settings_faults, systems_faults
 from webdyno.read.lines import Key
 from webdyno.read.source import suggest
@@ -25,11 +26,13 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     yield from check.study_faults(it, catalogue)
     members = spelt_out(it.contenders, catalogue)
     yield from _asked_of(("loads",), it.loads, it, members)
+    yield from paired_workloads_faults(("loads",), it.loads, it, catalogue)
     if it.brief is not None:
         yield from _brief(it.brief, it, members)
+        yield from paired_workloads_faults(("brief", "loads"), it.brief.loads, it, catalogue)
     yield from systems_faults(it, members)
     for at, claim in enumerate(it.claims):
-        yield from ((("claims", at, *inner), problem) for inner, problem in _claim(claim, it, members))
+        yield from ((("claims", at, *inner), problem) for inner, problem in _claim(claim, it, members, catalogue))
     for at, absent in enumerate(it.absent):
         yield from ((("absent", at, *inner), problem) for inner, problem in _absent(absent, members))
     if it.original is not None:
@@ -66,7 +69,7 @@ def _brief(it: Brief, study: Study, members: Collection[str]) -> Iterator[Fault]
     yield from _asked_of(("brief", "loads"), it.loads, study, members)
 
 
-def _claim(it: Claim, study: Study, members: Collection[str]) -> Iterator[Fault]:
+def _claim(it: Claim, study: Study, members: Collection[str], catalogue: Catalogue) -> Iterator[Fault]:
     if not it.text.strip():
         yield ("text",), "must not be empty"
     if it.ours and it.quote:
@@ -80,6 +83,7 @@ def _claim(it: Claim, study: Study, members: Collection[str]) -> Iterator[Fault]
         yield ("together",), 'adds up the failed requests of several loads: it needs measure = "errors" and a value'
     yield from _compared(it)
     yield from _where(it, study)
+    yield from _route(it, study, catalogue)
     yield from _positive(("times",), it.times)
     yield from _positive(("share",), it.share)
     if it.share > 1:
@@ -101,6 +105,20 @@ def _where(it: Claim, study: Study) -> Iterator[Fault]:
     drivers = {load.driver or study.driver for load in study.loads}
     if it.driver is not None:
         yield from _one_of(("driver",), it.driver, "driver of this study", drivers)
+
+
+def _route(it: Claim, study: Study, catalogue: Catalogue) -> Iterator[Fault]:
+    """It names a request of each workload that it is about, and a time, for a route has no rate of its own."""
+    if it.route is None:
+        return
+    if it.measure not in TIMES:
+        yield ("route",), f"has times alone; measure must be one of {', '.join(TIMES)}, not {it.measure}"
+    if it.together:
+        yield ("route",), "goes with times, and together with errors; remove one of them"
+    for name in (it.workload, it.than_workload) if it.workload else study.workloads:
+        known = catalogue.workloads.get(name or "")
+        if known is not None:
+            yield from _one_of(("route",), it.route, f"request of {name}", [request.name for request in known.requests])
 
 
 def _compared(it: Claim) -> Iterator[Fault]:
@@ -145,7 +163,7 @@ def _original(it: Original, study: Study, members: Collection[str]) -> Iterator[
         key = ("figures", at)
         yield from _one_of((*key, "contender"), figure.contender, "contender of this study", members)
         yield from _one_of((*key, "workload"), figure.workload, "workload of this study", study.workloads)
-        if figure.connections < 1:
+        if figure.connections is not None and figure.connections < 1:
             yield (*key, "connections"), f"must be 1 or more, but is {figure.connections}"
         if not (math.isfinite(figure.value) and figure.value >= 0):
             yield (*key, "value"), f"must be 0 or more, but is {figure.value}"

@@ -35,6 +35,7 @@ from webdyno.read.check_service import service_faults
 from webdyno.read.check_study import study_faults
 from webdyno.read.convert import convert
 from webdyno.read.expand import app, cells, contender
+from webdyno.read.like import answered, filled_in, like_faults
 from webdyno.read.source import Source, read_source, suggest
 
 
@@ -93,6 +94,7 @@ def read_catalogue(folders: Sequence[Path]) -> Catalogue:
     files = dict(gathered.sources)
     for matrix in gathered.nouns["matrix"].values():
         _expand(gathered, matrix)
+    _fill_in(gathered)
     catalogue = _catalogue(gathered)
     for (kind, name), source in files.items():
         _check(source, kind, gathered.nouns[kind][name], catalogue)
@@ -178,6 +180,22 @@ def _expand(gathered: _Gathered, matrix: Matrix) -> None:
             _add(gathered, "contender", contender(matrix, cell), source)
             gathered.matrix_of[cell.name] = matrix.name
             gathered.lock_places[cell.name] = _locks(source.path) / f"{matrix.name}-{cell.runtime}.txt"
+
+
+def _fill_in(gathered: _Gathered) -> None:
+    """Give workloads that are like another one its requests, and have them answered where that is."""
+    workloads: dict[str, Workload] = gathered.nouns["workload"]
+    for name, each in workloads.items():
+        for key, problem in like_faults(each, workloads):
+            raise gathered.sources["workload", name].wrong(key, problem)
+    gathered.nouns["workload"] = {
+        name: filled_in(each, workloads[each.like]) if each.like else each for name, each in workloads.items()
+    }
+    for kind in ("app", "contender"):
+        for name, each in gathered.nouns[kind].items():
+            if each.answers is not None:
+                more = answered(each.answers, workloads)
+                gathered.nouns[kind][name] = msgspec.structs.replace(each, answers=more)
 
 
 def _add(gathered: _Gathered, kind: str, noun: App | Contender, source: Source) -> None:

@@ -29,8 +29,10 @@ def answer(what: str, slo: str, found: Capacity) -> str:
         )
     if found.ended == "never-met":
         return f"{head}: never met, not even at {rate(found.curve[0].rate_per_s)}"
+    if found.curve:
+        return f"{head}: not known yet; missed at every rate down to {rate(found.curve[0].rate_per_s)}"
     return f"{head}: not known yet; " + (
-        f"missed at every rate down to {rate(found.curve[0].rate_per_s)}" if found.curve else "nothing was tried"
+        "the load generator could offer none of the rates that were tried" if found.trials else "nothing was tried"
     )
 
 

@@ -88,9 +88,9 @@ def _claims(plan: Plan, analysis: Analysis) -> list[str]:
     if not analysis.claims:
         return []
     rows = [["claim", "here", "why"], [":---", ":---", ":---"]]
-    rows += [[_claim(c), f"**{c.ruling}**", _text(c.sentence)] for c in analysis.claims]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return ["## What the original claimed", _text(sheets.source(plan)), table, _text(words.tally(analysis.claims))]
+    rows += [[_claim(c), f"**{c.ruling}**", _text(c.sentence)] for c in sheets.judged(analysis.claims)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows) if len(rows) > 2 else ""
+    return ["## What the original claimed", _text(sheets.source(plan)), table, _text(sheets.tally(analysis.claims))]
 
 
 def _claim(claim: ClaimVerdict) -> str:

@@ -10,7 +10,7 @@ from webdyno.model.curve import Curve, CurveRow
 from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import sheets, words
+from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.columns import CLAIMS, head
 from webdyno.report.iterations import iterations
@@ -41,17 +41,18 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
     table = element(
         "table",
         head(CLAIMS),
-        element("tbody", *[_claim(claim) for claim in analysis.claims]),
+        element("tbody", *[_claim(claim) for claim in sheets.judged(analysis.claims)]),
         class_="claims",
     )
+    some = bool(sheets.judged(analysis.claims))
     return element(
         "section",
         element("h2", "What the original claimed", id="claims"),
         element("p", sheets.source(plan), class_="lead"),
         element(
             "div",
-            element("p", words.tally(analysis.claims), class_="says"),
-            element("div", table, class_="scroll"),
+            element("p", sheets.tally(analysis.claims), class_="says"),
+            element("div", table, class_="scroll") if some else None,
             class_="card",
         ),
     )
@@ -100,11 +101,14 @@ def _sheet(sheet: Sheet) -> Markup:
 def charts(curve: Curve) -> list[Markup]:
     """One chart of a curve, or one for each framework and server; none with less than two numbers of connections.
 
-    Rate and p99 of a study without such facets are drawn ``against`` the load like those of every other study.
+    Rate and p99 of a study without such facets are drawn ``against`` the load like those of every other study, but for
+    those that the article has as a graph.
     """
     if len(curve.connections) < 2:
         return []
     if not any(row.facet for row in curve.rows):
+        if curve.graph:
+            return [_card(curve, curve.graph, curve.rows)]
         return [] if curve.measure in ("rate", "p99") else [_card(curve, TITLES[curve.measure], curve.rows)]
     if curve.measure != "rate":
         return []  # a page with hundreds of small charts says nothing; the tables have them all
@@ -121,10 +125,11 @@ def _some(rows: Sequence[CurveRow]) -> bool:
 
 def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None = None) -> Markup:
     by = "" if curve.driver == "engine" else f", by {curve.driver}"
+    about = f"{curve.workload}, {curve.manner}{by}"
     return element(
         "div",
         element("h3", title),
-        element("p", f"{curve.workload}, {curve.manner}{by}", class_="says"),
+        element("p", f"{TITLES[curve.measure]}: {about}" if title == curve.graph else about, class_="says"),
         element("div", _chart(curve, title, rows, styles), class_="scroll"),
         class_="card",
     )
@@ -132,11 +137,14 @@ def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, 
 
 def _chart(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None) -> Markup:
     name, scale = _SCALED[_unit(rows)]
+    # where the article has systems of its own they have the colours, and what stands beside them is grey
+    rows = sorted(rows, key=lambda row: not row.of_article)
+    coloured = sum(row.of_article for row in rows) or STYLES
     series = [
         Series(
             name=row.line or row.contender,
             points=(points := _points(curve, row, scale)),
-            style=styles[row.line] if styles else at if at < STYLES else None,
+            style=styles[row.line] if styles else at if at < min(coloured, STYLES) else None,
             marked=points,
         )
         for at, row in enumerate(rows)

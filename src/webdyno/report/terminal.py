@@ -23,7 +23,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
 from webdyno.report import failed, words
 from webdyno.report.sheet import Sheet
-from webdyno.report.sheets import basis, lone, source
+from webdyno.report.sheets import basis, judged, lone, source, tally
 from webdyno.report.sheets import sheets as study_sheets
 from webdyno.report.words import Mark
 
@@ -199,13 +199,13 @@ def _claims(page: _Page, plan: Plan, analysis: Analysis) -> None:
     page.heading("What the original claimed")
     if came_from := source(plan):
         page.line(came_from, "dim")
-    for claim in analysis.claims:
+    for claim in judged(analysis.claims):
         page.line(f"{claim.ruling}: {claim.text}", _RULINGS[claim.ruling])
         if rests_on := basis(claim):
             page.line(rests_on, "dim", indent=3)
         if claim.sentence:
             page.line(claim.sentence, indent=3)
-    page.line(words.tally(analysis.claims), "dim")
+    page.line(tally(analysis.claims), "dim")
 
 
 def _doubts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> None:

@@ -335,7 +335,9 @@ def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
         if run.service is not None:
             where = f"started on {_cores(run.rig.service_cores)}" if run.service.started else "the user's own, by URL"
             stands = f", in place of a {run.service.genuine}" if run.service.is_stand_in else ""
-            facts[f"Service {run.service.service}", f"{run.service.kind} {run.service.version}{stands}, {where}"] = None
+            later = f", told to answer {run.service.delay_ms} ms later" if run.service.delay_ms else ""
+            what = f"{run.service.kind} {run.service.version}{stands}, {where}{later}"
+            facts[f"Service {run.service.service}", what] = None
     return list(facts)
 
 
@@ -363,11 +365,21 @@ def measured(plan: Plan, runs: Sequence[Run]) -> str:
     return " ".join(filter(None, [_done(plan, runs), sentence(sides_of(runs))]))
 
 
+def _averaged(plan: Plan) -> str:
+    """How the figures of rounds become one."""
+    if plan.estimate != "trimmed":
+        return "the mean over rounds"
+    if plan.rounds < 3:
+        return "the mean over rounds: there are too few to drop the highest and the lowest"
+    return (
+        "the trimmed mean (highest and lowest round dropped), with intervals from all rounds; shares of requests, "
+        "such as errors, are of all rounds"
+    )
+
+
 def _done(plan: Plan, runs: Sequence[Run]) -> str:
     """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
-    kind = (
-        "the trimmed mean (highest and lowest round dropped)" if plan.estimate == "trimmed" else "the mean over rounds"
-    )
+    kind = _averaged(plan)
     done = sum(run.outcome != "interrupted" for run in runs)
     if plan.race is not None:
         begun = max((run.trial.round for run in runs), default=0)

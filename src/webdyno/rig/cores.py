@@ -25,14 +25,16 @@ class Roles(NamedTuple):
     service: Threads
 
 
-def assign(physical: Sequence[Threads]) -> Roles:
-    """``physical``: each physical core as the threads of it that may be used. Pure.
+def assign(physical: Sequence[Threads], wanted: int = 1) -> Roles:
+    """``physical``: each physical core as the threads of it that may be used; ``wanted``: threads that the question
+    needs for its contenders. Pure.
 
     | physical cores | contender | driver | control   | services  |
     |----------------|-----------|--------|-----------|-----------|
     | 1              | all share (split by threads when there are several)    |
     | 2              | 1         | 1      | with the driver       |
     | 3              | 1         | 1      | 1, shared by the two  |
+    | 3, more wanted | 2         | 1      | with the driver       |
     | 4 to 7         | the rest, the larger half | the smaller half | 1, shared by the two |
     | 8 and more     | the same  | the same | 1       | one in 8  |
     """
@@ -43,6 +45,8 @@ def assign(physical: Sequence[Threads]) -> Roles:
         return Roles(physical[0], physical[0], physical[0], physical[0])
     if count == 2:
         return Roles(physical[0], physical[1], physical[1], physical[1])
+    if count == 3 and len(physical[0]) < wanted:
+        return Roles(_flat(physical[:2]), physical[2], physical[2], physical[2])
     services = count // 8
     loaded = count - 1 - services
     contenders = (loaded + 1) // 2
@@ -81,9 +85,9 @@ def at_most(placed: Roles, cores: int | None) -> Roles:
     return placed if cores is None else placed._replace(contender=placed.contender[:cores])
 
 
-def roles() -> Roles:
-    """Those of this machine, for this process."""
-    return assign(physical_cores(usable_cores()))
+def roles(cores: int | None = None) -> Roles:
+    """Those of this machine, for this process; ``cores`` for contenders, where it has them, and no more."""
+    return at_most(assign(physical_cores(usable_cores()), cores or 1), cores)
 
 
 def parse_list(text: str) -> list[int]:

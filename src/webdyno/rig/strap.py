@@ -19,7 +19,7 @@ from pathlib import Path
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.cgroup_way import Cgroups, find_cgroups
-from webdyno.rig.cores import Roles, at_most, move_to, roles, usable_cores
+from webdyno.rig.cores import Roles, move_to, roles, usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
@@ -69,7 +69,7 @@ def strap(
         swept = sweep(folder)
         fingerprint = read_fingerprint()
         every = usable_cores()
-        placed = at_most(roles(), cores)
+        placed = roles(cores)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         strapped = None

@@ -181,7 +181,7 @@ def _until_served(
     contender: Contender, workload: Workload, plan: _Planned, group: Group, waiting: Waiting, notes: list[str]
 ) -> Served:
     begun_ns = time.monotonic_ns()
-    timeout_s = _TIMEOUT_S + 2 * workload.service_floor_ms / 1000
+    timeout_s = _TIMEOUT_S + 2 * workload.floor_ms / 1000
 
     def asker(request: Request) -> Answer:
         return ask(_HOST, plan.port, request, timeout_s, waiting.check)
@@ -218,7 +218,7 @@ def after_load_s(workload: Workload, connections: int) -> float:
     A handler that blocks for a second, served by one process, owes each connection that second when the load ends, and
     works it off before it hears the next request: that is slow, not wrong.
     """
-    return _AFTER_LOAD_S + min(connections * workload.service_floor_ms / 1000, _LONGEST_QUEUE_S)
+    return _AFTER_LOAD_S + min(connections * workload.floor_ms / 1000, _LONGEST_QUEUE_S)
 
 
 def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[str]) -> list[Request]:

@@ -1,4 +1,9 @@
-"""MongoDB, through PyMongo: a user's own may want a password, TLS or a replica set; that is no place to improvise."""
+"""MongoDB, through PyMongo: a user's own may want a password, TLS or a replica set; that is no place to improvise.
+
+One that webdyno starts answers finds later by the fail point ``failCommand``, which MongoDB has for tests of drivers:
+it holds up the connection that asks and no other (https://github.com/mongodb/mongo/wiki/The-failCommand-fail-point).
+One older than 4.2.9 takes the command and answers at once all the same, so it is timed.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,8 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 _TIMEOUT_MS = 5000
+_TIMED = 5
+"""Finds that are timed after its delay was set; the fastest counts."""
 
 
 class Mongo:
@@ -23,6 +30,7 @@ class Mongo:
         if not url.startswith(("mongodb://", "mongodb+srv://")):
             raise ValueError("must look like mongodb://localhost:27017/")
         self._url = url
+        self._delay_ms = 0
 
     def identify(self) -> tuple[str, str]:
         """mongod, or who else answers: FerretDB says so, and what names no storage engine is not a mongod."""
@@ -45,8 +53,21 @@ class Mongo:
                 for document in (SMALL, BIG):
                     documents.find_one({"_id": document["_id"]})
 
-    def reset(self) -> None:
-        """Nothing: no workload writes."""
+    def reset(self, delay_ms: int = 0) -> None:
+        """No workload writes, so all there is to set is how much later it answers a find."""
+        if delay_ms == self._delay_ms:
+            return
+        how = {"failCommands": ["find"], "blockConnection": True, "blockTimeMS": delay_ms}
+        with self._connected() as client:
+            client.admin.command(
+                {"configureFailPoint": "failCommand", "mode": "alwaysOn", "data": how}
+                if delay_ms
+                else {"configureFailPoint": "failCommand", "mode": "off"}
+            )
+            took_ms = min(_find_ms(client) for _ in range(_TIMED)) if delay_ms else 0.0
+        if took_ms < delay_ms:
+            raise Unanswered(f"it was told to answer {delay_ms} ms later, and answered after {took_ms:.1f} ms")
+        self._delay_ms = delay_ms
 
     @contextmanager
     def _connected(self) -> Iterator[MongoClient[dict[str, Any]]]:
@@ -57,3 +78,9 @@ class Mongo:
                 yield client
         except errors.PyMongoError as error:
             raise Unanswered(str(error).partition(", Timeout")[0]) from None
+
+
+def _find_ms(client: MongoClient[dict[str, Any]]) -> float:
+    begun = time.monotonic()
+    client[DATABASE][COLLECTION].find_one({"_id": SMALL["_id"]})
+    return (time.monotonic() - begun) * 1e3

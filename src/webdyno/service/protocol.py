@@ -21,8 +21,8 @@ class Talker(Protocol):
         """Put all of data.py into it, then read that for so many seconds."""
         ...
 
-    def reset(self) -> None:
-        """Undo what a Trial may have changed."""
+    def reset(self, delay_ms: int = 0) -> None:
+        """Undo what a Trial may have changed, and answer questions for data that much later from now on."""
         ...
 
 

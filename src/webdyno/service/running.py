@@ -11,8 +11,11 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from pathlib import Path
 from types import TracebackType
+
+import msgspec
 
 from webdyno.model.built import Built
 from webdyno.model.errors import BuildError, ServiceError, StartError
@@ -82,8 +85,9 @@ class Services:
         for name in list(self._running):
             self._end(name)
 
-    def ready(self, name: str) -> Running:
-        """Service ``name``, alive and as it was when nobody had asked it for anything yet. ServiceError."""
+    def ready(self, name: str, delay_ms: int = 0) -> Running:
+        """Service ``name``, alive, as it was when nobody had asked it for anything yet, and from now on answering
+        ``delay_ms`` later. ServiceError."""
         running = self._running.get(name)
         if running is not None and not running.is_alive():
             self._end(name)
@@ -98,9 +102,12 @@ class Services:
                 raise
             self._running[name] = running
         try:
-            running.talker.reset()
+            running.talker.reset(delay_ms)
         except Unanswered as reason:
             raise ServiceError(f"{running.backing.kind} does not answer: {reason}", _tail(running.log)) from None
+        if running.backing.delay_ms != delay_ms:
+            backing = msgspec.structs.replace(running.backing, delay_ms=delay_ms)
+            running = self._running[name] = changed(running, backing=backing)
         return running
 
     def _end(self, name: str) -> None:

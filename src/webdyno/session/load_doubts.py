@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from webdyno.analyse.doubts import sentences
 from webdyno.analyse.doubts.connections import CLOSING_BELOW
 from webdyno.analyse.doubts.driver import NEAR_CEILING
 from webdyno.analyse.doubts.schedule import LATE
@@ -13,8 +14,9 @@ from webdyno.analyse.generator import Strain, engine_strain
 from webdyno.analyse.objectives import Course
 from webdyno.analyse.patience import CYCLES, least_rate_per_s, outlasted
 from webdyno.analyse.unanswered import older_than, silence
-from webdyno.analyse.words import count, per_cent, rate, time_ns
 from webdyno.session.engine import Loaded
+
+_WHO = "the server"
 
 
 def doubts(loaded: Loaded, ceiling_per_s: float | None = None, *, is_one_of: int = 1) -> list[str]:
@@ -65,22 +67,13 @@ def _strain(loaded: Loaded) -> Strain:
 
 
 def _of_the_generator(loaded: Loaded, ceiling_per_s: float | None) -> Iterator[str]:
-    found, threads = _strain(loaded), len(loaded.summary.get("threads", []))
+    found, load = _strain(loaded), loaded.order.load
     if found.limit == "starved":
-        yield (
-            f"generator-bound: for {per_cent(found.without_core or 0.0)} of the time something else ran on its "
-            "cores, and the engine had to wait; what is late or was never sent may not be the server's doing"
-        )
+        yield f"generator-bound: {sentences.starved_generator(_WHO, found.without_core or 0.0, load)}"
     elif found.limit == "busy":
-        yield (
-            f"generator-bound: the engine used {per_cent(found.busy or 0.0)} of its {threads} thread(s); "
-            "give it more --threads"
-        )
+        yield f"generator-bound: {sentences.busy(_WHO, found.busy or 0.0, load)}; give it more --threads"
     elif ceiling_per_s is not None and loaded.per_s >= NEAR_CEILING * ceiling_per_s:
-        yield (
-            f"generator-bound: {rate(loaded.per_s)} is 90 % or more of what the engine reached here against a server "
-            f"that answers at once ({rate(ceiling_per_s)}, webdyno doctor --calibrate)"
-        )
+        yield f"generator-bound: {sentences.near_ceiling(_WHO, loaded.per_s, ceiling_per_s, load)}"
 
 
 def _of_the_schedule(loaded: Loaded) -> Iterator[str]:
@@ -92,24 +85,26 @@ def _of_the_schedule(loaded: Loaded) -> Iterator[str]:
     summary, load = loaded.summary, loaded.order.load
     course = Course(summary, loaded.slices, load)
     if course.is_short and summary.get("ended") in ("duration", "count"):
-        share = per_cent(course.sent_share)
-        what = "the engine was at its own limit" if _strain(loaded).limit else "give more --max-connections"
-        yield f"not offered: only {share} of the requests that were due were sent; {what}"
+        if _strain(loaded).limit:
+            yield f"not-offered: {sentences.not_sent(_WHO, course.sent_share)}"
+        else:
+            yield f"not-offered: {sentences.not_offered(_WHO, course.sent_share)}; give more --max-connections"
     lag, response = summary.get("lag_ns"), summary.get("response_ns")
     if lag and response and lag["p99"] > LATE * response["p99"]:
-        yield f"schedule-lag: the engine sent late by {time_ns(lag['p99'])} at p99, a tenth of p99 or more"
+        yield f"schedule-lag: {sentences.late(_WHO, lag['p99'], response['p99'])}"
 
 
 def _of_the_connections(loaded: Loaded) -> Iterator[str]:
     summary, load = loaded.summary, loaded.order.load
     answers, opened = summary["offered"], summary["connections_opened"]
-    closes = summary.get("closes_announced", 0) + summary.get("closes_silent", 0)
-    if load.keep_alive and opened and closes and answers / opened < CLOSING_BELOW:
-        yield f"closes connections: {answers / opened:.1f} answers per connection although keep-alive was asked"
+    announced, silent = summary.get("closes_announced", 0), summary.get("closes_silent", 0)
+    if load.keep_alive and opened and announced + silent and answers / opened < CLOSING_BELOW:
+        yield f"closes-connections: {sentences.closes(_WHO, answers / opened, quietly=silent > announced)}"
     if load.http == "1.1" and summary["http10_answers"]:
-        yield f"HTTP/1.0: {summary['http10_answers']:,} answers were HTTP/1.0"
+        yield f"http-1.0: {sentences.http_1_0(_WHO)}"
     if summary["connections_unanswered"]:
-        yield f"starved: {count(summary['connections_unanswered'], 'connection')} never got an answer"
+        most = load.max_connections or load.connections
+        yield f"starved-connections: {sentences.starved(_WHO, summary['connections_unanswered'], most)}"
 
 
 def _of_the_length(loaded: Loaded) -> Iterator[str]:
@@ -117,17 +112,12 @@ def _of_the_length(loaded: Loaded) -> Iterator[str]:
     load, summary = loaded.order.load, loaded.summary
     each = summary["ok"] / load.connections
     if least_rate_per_s(load) is not None and each < CYCLES:
-        yield (
-            f"few cycles: each of {count(load.connections, 'client')} had {each:.1f} answers, and the figures depend "
-            "on who came first; give it a longer --duration"
-        )
+        yield f"few-cycles: {sentences.few_cycles(_WHO, each, load.connections)}; give it a longer --duration"
     latency = summary.get("latency_ns")
     left = older_than(loaded.steady, latency["p99"]) if latency else 0
     if outlasted(load) and _hidden(loaded, left) >= HIDDEN:
-        yield (
-            f"short window: {count(left, 'request')} had no answer when it ended, before their time-out of "
-            f"{load.timeout_s:g} s, and are not among the errors; give it a longer --duration, or a shorter --timeout"
-        )
+        said = sentences.short_window(_WHO, left, load)
+        yield f"short-window: {said}; give it a longer --duration, or a shorter --timeout"
 
 
 def _hidden(loaded: Loaded, left: int) -> float:

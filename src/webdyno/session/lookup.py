@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.build import fetch_runtime, find_runtime, lacking
+from webdyno.build import expect_runtime, fetch_runtime, lacking
 from webdyno.load.driver import DRIVERS, Order
 from webdyno.model.built import Found
 from webdyno.model.catalogue import Catalogue
@@ -90,9 +90,10 @@ def look_for_runtimes(
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """The runtimes that exist here by name, and for each contender that lacks its own, or more, the reason.
 
-    With ``fetch``, what is missing and can be had without rights is brought first.
+    With ``fetch``, what is missing and can be had without rights is brought first; without, it counts where npm would
+    bring it.
     """
-    find = fetch_runtime if fetch else find_runtime
+    find = fetch_runtime if fetch else expect_runtime
     found: dict[str, Found] = {}
     reasons: dict[str, str] = {}
     needed = {contender: catalogue.contenders[contender].runtimes for contender in contenders}

@@ -43,7 +43,7 @@ class There:
     """Contenders."""
     services: Mapping[str, FoundService]
     lacking: Mapping[str, str]
-    """Services."""
+    """Workloads, for want of their service."""
 
 
 def look(known: Catalogue, contenders: Iterable[str], workloads: Iterable[str], strapped: Strapped) -> There:

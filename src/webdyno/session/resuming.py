@@ -94,7 +94,7 @@ def recall(store: Store, known: Catalogue, again: Again) -> None:
         return
     for name, _ in again.headers:
         raise UsageError(f"-H '{name}: ...': {store.folder} asks what its workload says; leave it out")
-    store.recall(known.workloads)
+    store.recall(known)
 
 
 def _recall_headers(store: Store, plan: Plan, again: Again) -> None:
@@ -113,7 +113,8 @@ def _recall_headers(store: Store, plan: Plan, again: Again) -> None:
             raise UsageError(
                 f"-H '{name}: ...': {folder} knows what is asked; only {_only(lacking)} can be given again"
             )
-    store.recall({name: filled_in(workload, values) for name, workload in plan.workloads.items()})
+    asked = {name: filled_in(workload, values) for name, workload in plan.workloads.items()}
+    store.recall(msgspec.structs.replace(plan, workloads=asked))
 
 
 def refuse_variables(plan: Plan, folder: Path, again: Again) -> None:
@@ -169,7 +170,7 @@ def there_again(known: Catalogue, plan: Plan, folder: Path, strapped: Strapped) 
     for name, reason in there.missing.items():
         raise UsageError(f"{folder}: its plan needs {name}, but {reason}")
     for name, reason in there.lacking.items():
-        raise UsageError(f"{folder}: its plan needs service {name}, but {reason}")
+        raise UsageError(f"{folder}: its plan asks {name}, but {reason}")
     return there
 
 

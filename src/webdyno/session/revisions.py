@@ -204,9 +204,9 @@ def catalogue_by_file(known: Catalogue, revisions: list[Revision], file: Path) -
 
 
 def refuse_failed_builds(built: Mapping[str, Built | BuildError], revisions: list[Revision]) -> None:
-    """RevisionError when a side could not be built; a note when both sides are the same thing."""
+    """RevisionError when a side could not be built, head first; a note when both sides are the same thing."""
     keys = set()
-    for revision in revisions:
+    for revision in reversed(revisions):
         result = built[revision.side]
         if isinstance(result, BuildError):
             raise RevisionError(revision, str(result), result.log_tail)

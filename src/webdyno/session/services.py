@@ -10,6 +10,7 @@ from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
 from webdyno.model.service import FoundService
+from webdyno.model.workload import Workload
 from webdyno.rig.host import Host
 from webdyno.rig.strap import Strapped
 from webdyno.service import find_service
@@ -20,7 +21,7 @@ from webdyno.session.folders import cache_folder
 def look_for_services(
     catalogue: Catalogue, workloads: Iterable[str], host: Host
 ) -> tuple[dict[str, FoundService], dict[str, str]]:
-    """The services that ``workloads`` need, by name: those that can be had here, and why the others cannot."""
+    """The services of ``workloads`` that can be had here; and of those workloads that cannot be asked here, why."""
     needed = dict.fromkeys(service for name in workloads if (service := catalogue.workloads[name].service))
     looked = {
         name: find_service(
@@ -29,7 +30,26 @@ def look_for_services(
         for name in needed
     }
     found = {name: result for name, result in looked.items() if isinstance(result, FoundService)}
-    return found, {name: result for name, result in looked.items() if isinstance(result, str)}
+    reasons = {name: _why_not(catalogue.workloads[name], looked) for name in workloads}
+    return found, {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def _why_not(workload: Workload, looked: Mapping[str, FoundService | str]) -> str | None:
+    """Why ``workload`` cannot be asked here; None: it can."""
+    if workload.service is None:
+        return None
+    found = looked[workload.service]
+    if isinstance(found, str):
+        return found
+    if not workload.delay_ms or found.way.delays:
+        return None
+    service = found.service
+    if found.way.kind == "url":
+        return (
+            f"the {service.title} that {service.variable} names is not slowed down, for others may need it; unset "
+            f"{service.variable}, or slow the network to it (tc netem) and ask {workload.like or 'it without delay_ms'}"
+        )
+    return f"{found.program or found.way.server} cannot be made to answer later; ask it without delay_ms"
 
 
 def build_services(

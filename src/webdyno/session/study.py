@@ -100,7 +100,7 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
     with Store.open(folder, writable=True) as store:
         if command_of(store.plan()) != "run":
             raise not_by("run", store.plan(), store.folder)
-        store.recall(known.workloads)
+        store.recall(known)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
         with on_its_machine(store, wait=manner.wait) as (strapped, versions):

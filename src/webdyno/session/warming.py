@@ -80,7 +80,7 @@ def _compilers(trial: Trial, bench: Bench, built: Built) -> list[str]:
     workload = bench.plan.workloads[trial.workload]
     log = bench.contender_log(trial)
     try:
-        given = bench.services.ready(workload.service).given if workload.service else {}
+        given = bench.services.ready(workload.service, workload.delay_ms).given if workload.service else {}
         contender = bench.plan.contenders[trial.contender]
         with serve(contender, workload, built, bench.strapped, log, given) as served:
             return served.compilers()

@@ -39,7 +39,7 @@ def all_equal(table: Table) -> Doubt | None:
         return None
     everyone = f"all {len(rates)} contenders are within {words.per_cent(apart)} of each other"
     numbers: dict[str, float | int | str] = {"apart": apart, "contenders": len(rates)}
-    floor_s = table.workload.service_floor_ms / 1e3
+    floor_s = table.workload.floor_ms / 1e3
     if floor_s > 0 and min(rates.values()) * floor_s >= NEAR_BOUND * table.load.connections:
         return _load_bound(table, everyone, numbers)
     return Doubt(

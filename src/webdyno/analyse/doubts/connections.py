@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts import sentences
 from webdyno.analyse.table import Cell
 from webdyno.analyse.unanswered import never_answered
 from webdyno.analyse.window import Window, requests_per_connection
@@ -49,14 +50,11 @@ def closes_connections(cell: Cell) -> Doubt | None:
     slices = [slice_ for window in cell.windows for slice_ in window.run.slices]
     announced, silent = sum(s.closes_announced or 0 for s in slices), sum(s.closes_silent or 0 for s in slices)
     quietly = silent > announced if announced or silent else not any(probe.announces_close for probe in probes)
-    manner = "without saying so" if quietly else "and says so in its answer"
-    figure = f" ({each:.2f} requests per connection)" if each is not None else ""
     return Doubt(
         kind="closes-connections",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} closes the connection after an answer {manner}{figure}: its rate pays for a "
-        "new connection each time",
+        sentence=sentences.closes(cell.name, each, quietly=quietly),
         advice=CLOSES_CONNECTIONS_ADVICE,
         numbers={"requests_per_connection": each or 0.0, "announced": announced, "silent": silent},
     )
@@ -105,8 +103,7 @@ def http_1_0(cell: Cell) -> Doubt | None:
         kind="http-1.0",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} answers in HTTP/1.0, so it does less than the others and cannot keep "
-        "connections as they do",
+        sentence=sentences.http_1_0(cell.name),
         advice=HTTP_1_0_ADVICE,
         numbers={"http10_answers": old},
     )
@@ -125,8 +122,7 @@ def starved_connections(cell: Cell) -> Doubt | None:
         kind="starved-connections",
         severity="voids" if part >= STARVED_VOIDS else "shades",
         subject=cell.name,
-        sentence=f"{cell.name} left {worst:,} of {cell.load.connections:,} connections without a single answer; no "
-        "percentile shows them",
+        sentence=sentences.starved(cell.name, worst, cell.load.connections),
         advice=STARVED_CONNECTIONS_ADVICE,
         numbers={"unanswered": worst, "connections": cell.load.connections},
     )

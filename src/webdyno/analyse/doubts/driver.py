@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts import sentences
 from webdyno.analyse.doubts.held_back import follows, lost
 from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.doubts.throttled import THROTTLED
@@ -127,15 +128,11 @@ def room(numbers: Numbers) -> float:
 
 
 def _busy(cell: Cell, share: float) -> Doubt:
-    said = f"the load generator used {words.per_cent(share)} of its CPU against {cell.name}: {follows(cell.load)}"
-    return _bound(cell, said, GENERATOR_BOUND_BUSY_ADVICE, {"driver_cpu": share})
+    return _bound(cell, sentences.busy(cell.name, share, cell.load), GENERATOR_BOUND_BUSY_ADVICE, {"driver_cpu": share})
 
 
 def _starved(cell: Cell, share: float) -> Doubt:
-    said = (
-        f"something else ran on the load generator's cores for {words.per_cent(share)} of the time against "
-        f"{cell.name}, and it had to wait: {follows(cell.load)}"
-    )
+    said = sentences.starved_generator(cell.name, share, cell.load)
     return _bound(cell, said, GENERATOR_BOUND_STARVED_ADVICE, {"driver_without_core": share})
 
 
@@ -175,10 +172,7 @@ def _near_ceiling(cell: Cell) -> Doubt | None:
     most = ceiling.rate.value
     if per_s < NEAR_CEILING * most or cell.table_most_per_s > (ceiling.rate.high or most):
         return None
-    said = (
-        f"{words.rate(per_s)} of {cell.name} is 90 % or more of {words.rate(most)}, which the load "
-        f"generator reached here against a server that answers at once: {follows(cell.load)}"
-    )
+    said = sentences.near_ceiling(cell.name, per_s, most, cell.load)
     numbers = {"rate_per_s": per_s, "ceiling_per_s": most, "ceiling_connections": ceiling.connections}
     return _bound(cell, said, GENERATOR_BOUND_NEAR_CEILING_ADVICE, numbers)
 

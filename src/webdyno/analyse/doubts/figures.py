@@ -34,7 +34,7 @@ def p99_is_mean(cell: Cell) -> Doubt | None:
     Only where points were given instead of a histogram, and where answers do not all take the time of one sleep.
     """
     given = [window for window in cell.windows if window.latency is None and window.points_ns.get("p99")]
-    if not given or not all(_same(window, cell.workload.service_floor_ms * 1e6) for window in given):
+    if not given or not all(_same(window, cell.workload.floor_ms * 1e6) for window in given):
         return None
     points = given[0].points_ns
     return Doubt(

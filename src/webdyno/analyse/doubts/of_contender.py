@@ -78,6 +78,14 @@ CONTENDER: tuple[Row, ...] = (
         numbers=("largest_share", "workers"),
     ),
     Row(
+        "crowded-cores",
+        "contender",
+        SHADES,
+        processes.crowded_cores,
+        advice=(processes.CROWDED_CORES_ADVICE,),
+        numbers=("workers", "cores"),
+    ),
+    Row(
         "throttled",
         "contender",
         SHADES,

@@ -23,8 +23,12 @@ DELAYED_ACK_ADVICE = "set TCP_NODELAY in the server, or write head and body of a
 
 
 def impossible_rate(cell: Cell) -> Doubt | None:
-    """More answers than the connections could have carried, by more than 5 % and what the edges of the phase allow."""
-    floor_s = cell.workload.service_floor_ms / 1e3
+    """More answers than the connections could have carried, by more than 5 % and what the edges of the phase allow.
+
+    Rate times latency is judged where latency is the time of requests on connections: not where it counts from when
+    one was due (wrk2), nor where wrk has added samples of its own.
+    """
+    floor_s = cell.workload.floor_ms / 1e3
     for window in cell.windows:
         bound = _most_connections(cell) / floor_s if floor_s else None
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
@@ -35,7 +39,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
                 f"{_pool(cell)} {'bounds' if _most_connections(cell) == 1 else 'bound'} it to {words.rate(bound)}",
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
             )
-        held = held_in_flight(window)
+        held = held_in_flight(window) if _is_of_requests(window) else None
         if held is None or cell.error_ratio >= TOLERANCE:
             continue
         if held > _most_connections(cell) * (1 + TOLERANCE + _edge(window)):
@@ -47,6 +51,14 @@ def impossible_rate(cell: Cell) -> Doubt | None:
                 {"in_flight": held, "connections": _most_connections(cell)},
             )
     return None
+
+
+def _is_of_requests(window: Window) -> bool:
+    """Whether the driver's latencies are times that requests spent on a connection, and nothing else."""
+    can = window.run.driver_can
+    if can is None:
+        return True
+    return can.latency_from != "due" and not (can.invents_samples and window.run.summary.get("latency_corrected", True))
 
 
 def hanging_requests(cell: Cell) -> Doubt | None:
@@ -123,7 +135,7 @@ def delayed_ack(cell: Cell) -> Doubt | None:
     used = cell.median(_busy)
     if p50 is None or used is None or used >= IDLE or not PLATEAU_NS[0] <= p50 <= PLATEAU_NS[1]:
         return None
-    if cell.workload.service_floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
+    if cell.workload.floor_ms * 1e6 > p50 / 2 or cell.workload.service:  # then it may wait for that
         return None
     return Doubt(
         kind="delayed-ack",

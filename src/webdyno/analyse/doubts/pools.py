@@ -39,7 +39,7 @@ def _pool(cell: Cell, run: Run) -> Doubt | None:
 
 def _slots(cell: Cell, run: Run) -> Doubt | None:
     """In its workers and threads, each of which sleeps through one request at a time."""
-    floor_s = cell.workload.service_floor_ms / 1e3
+    floor_s = cell.workload.floor_ms / 1e3
     slots = (run.workers or 0) * (run.threads or 1)
     rate = cell.median(lambda window: window.rate_per_s)
     if not floor_s or not slots or rate is None or slots >= cell.load.connections:

@@ -1,4 +1,4 @@
-"""Doubts about a contender's processes: workers that idle while one toils, and memory at its limit."""
+"""Doubts about a contender's processes: one worker that toils, more workers than cores, memory at its limit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from webdyno.model.run import Run
 NEAR_LIMIT = 0.95
 SWAPPED_BYTES = 1 << 20
 UNEVEN_ACCEPT_ADVICE = "use more connections than workers, or let the kernel spread them (SO_REUSEPORT)"
+CROWDED_CORES_ADVICE = "give it as many cores, or read of it only what so many workers cost where cores are fewer"
 MEMORY_CAPPED_ADVICE = "raise the limit, or lower its workers; give the machine memory enough that nothing is swapped"
 
 
@@ -33,6 +34,24 @@ def uneven_accept(cell: Cell) -> Doubt | None:
                 numbers={"largest_share": most, "workers": workers},
             )
     return None
+
+
+def crowded_cores(cell: Cell) -> Doubt | None:
+    """Its file asks for a fixed number of workers, and it had fewer cores. A rule over cores asks for what it gets, and
+    workers that wait need no core.
+    """
+    workers, cores = cell.contender.workers, min((len(run.rig.contender_cores) for run in cell.runs), default=0)
+    if cell.workload.kind != "cpu" or not isinstance(workers, int) or not 0 < cores < workers:
+        return None
+    return Doubt(
+        kind="crowded-cores",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{cell.name} has {workers} workers as asked, on {words.count(cores, 'core')}: they wait for each "
+        "other there, and cannot serve what they would with a core each",
+        advice=CROWDED_CORES_ADVICE,
+        numbers={"workers": workers, "cores": cores},
+    )
 
 
 def memory_capped(cell: Cell) -> Doubt | None:

@@ -6,7 +6,7 @@ load count from due, so neither is hidden; but whose fault they are is said here
 
 from __future__ import annotations
 
-from webdyno.analyse import words
+from webdyno.analyse.doubts import sentences
 from webdyno.analyse.doubts.driver import generator_bound
 from webdyno.analyse.latency import merge
 from webdyno.analyse.objectives import OFFERED
@@ -33,8 +33,7 @@ def not_offered(cell: Cell) -> Doubt | None:
         kind="not-offered",
         severity="shades",
         subject=cell.name,
-        sentence=f"only {words.per_cent(sent / due)} of the requests that were due were sent to {cell.name}: it was "
-        "measured at a lower rate than was asked",
+        sentence=sentences.not_offered(cell.name, sent / due),
         advice=NOT_OFFERED_ADVICE,
         numbers={"sent": sent, "due": due},
     )
@@ -45,8 +44,7 @@ def _not_sent(cell: Cell, sent: float, due: float) -> Doubt:
         kind="not-offered",
         severity="shades",
         subject=cell.name,
-        sentence=f"the load generator, at its own limit, sent only {words.per_cent(sent / due)} of the requests that "
-        f"were due to {cell.name}: that is not the server's doing",
+        sentence=sentences.not_sent(cell.name, sent / due),
         advice=NOT_OFFERED_NOT_SENT_ADVICE,
         numbers={"sent": sent, "due": due},
     )
@@ -61,8 +59,7 @@ def schedule_lag(cell: Cell) -> Doubt | None:
         kind="schedule-lag",
         severity="shades",
         subject=cell.name,
-        sentence=f"the load generator sent late by {words.time_ns(lag)} at p99, and that is in the p99 of "
-        f"{words.time_ns(waited)} of {cell.name}",
+        sentence=sentences.late(cell.name, lag, waited),
         advice=SCHEDULE_LAG_ADVICE,
         numbers={"lag_ns": lag, "p99_ns": waited},
     )

@@ -4,7 +4,7 @@ connections that wait long for their turn.
 
 from __future__ import annotations
 
-from webdyno.analyse import words
+from webdyno.analyse.doubts import sentences
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.patience import CYCLES, least_rate_per_s, outlasted
 from webdyno.analyse.table import Cell
@@ -36,9 +36,7 @@ def short_window(cell: Cell) -> Doubt | None:
         kind="short-window",
         severity="shades",
         subject=cell.name,
-        sentence=f"{words.count(left, 'request')} to {cell.name} had no answer when a window of "
-        f"{cell.load.duration_s:g} s ended, before their time-out of {cell.load.timeout_s:g} s: no count of errors has "
-        "them",
+        sentence=sentences.short_window(cell.name, left, cell.load),
         advice=SHORT_WINDOW_ADVICE,
         numbers={"left": left, "asked": left + worst.ok + sum(worst.errors.values())},
     )
@@ -61,8 +59,7 @@ def few_cycles(cell: Cell) -> Doubt | None:
         kind="few-cycles",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} answered each of {words.count(cell.load.connections, 'connection')} {each:.1f} times in "
-        "its steady phase: its figures depend on who came first",
+        sentence=sentences.few_cycles(cell.name, each, cell.load.connections),
         advice=FEW_CYCLES_ADVICE,
         numbers={"answers_per_connection": each, "connections": cell.load.connections},
     )
