@@ -201,8 +201,16 @@ def test_many_tables_are_told_together() -> None:
 def test_iterations_have_a_chart_for_each_runtime_on_one_scale() -> None:
     def course(line: str, *rates: float) -> Course:
         parts = [Estimate(value=rate, low=None, high=None, rounds=1, unit="per_s") for rate in rates]
-        asked = {"workload": "page", "load": "16 connections", "driver": "engine", "gain": None}
-        return Course(**asked, contender=f"x-{line}", facet="Bottle on Tornado", line=line, parts=parts)
+        return Course(
+            workload="page",
+            load="16 connections",
+            driver="engine",
+            contender=f"x-{line}",
+            facet="Bottle on Tornado",
+            line=line,
+            parts=parts,
+            gain=None,
+        )
 
     pypy, cpython = iterations([course("pypy", 100, 200, 400), course("cpython", 100, 100, 100)])
     assert "Iterations on pypy" in pypy
