@@ -14,6 +14,7 @@ from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.charts import served_chart
 from webdyno.report.columns import CLAIMS, head
+from webdyno.report.iterations import iterations
 from webdyno.report.markup import Markup, element
 from webdyno.report.percentiles import about, by_table
 from webdyno.report.sheet import Sheet
@@ -73,7 +74,8 @@ def studied(analysis: Analysis) -> Markup | None:
     told = [_sheet(sheet) for sheet in sheets.sheets(analysis)]
     if not told:
         return None
-    drawn = [*_served(analysis), *(chart for curve in analysis.curves for chart in charts(curve))]
+    curved = [chart for curve in analysis.curves for chart in charts(curve)]
+    drawn = [*_served(analysis), *curved, *iterations(analysis.courses)]
     return element(
         "section",
         element("h2", "As the original showed it", id="studied"),
