@@ -75,6 +75,31 @@ def test_a_claim_is_judged_by_the_interval_of_the_ratio(claim: dict[str, Any], r
     assert verdict.ruling == ruling, verdict.sentence
 
 
+def sent(runs: Sequence[Run], each: int | None) -> list[Run]:
+    """So many bytes came for each answer; None: the driver does not tell."""
+    told = [[msgspec.structs.replace(s, bytes_in=each and s.ok * each) for s in one.slices] for one in runs]
+    return [msgspec.structs.replace(one, slices=slices_) for one, slices_ in zip(runs, told, strict=True)]
+
+
+def test_who_serves_more_requests_may_receive_fewer_bytes() -> None:
+    runs = [*sent(good("eventmachine", 8_000), 52), *sent(good("node", 7_000), 113)]
+    fewer = {"contenders": ["eventmachine"], "measure": "bytes_per_s", "relation": "less than", "than": ["node"]}
+    assert judged(runs, fewer).ruling == "holds"
+    assert judged(sent(runs, None), fewer).ruling == "cannot tell"
+    figure = judged(runs, {"contenders": ["node"], "measure": "bytes_per_s", "relation": "about", "value": 759})
+    assert figure.ruling == "holds"
+    assert "the bytes received per second of node is 773" in figure.sentence
+    assert "759 KiB/s was claimed" in figure.sentence
+
+
+def test_a_claim_on_a_load_tool_that_is_not_here_says_how_to_get_it() -> None:
+    skipped = [Skipped(contender="", driver="ab", reason="ab is not installed: apt-get install apache2-utils")]
+    asked = {"contenders": ["go"], "relation": "highest", "driver": "ab"}
+    verdict = judged(THREE, asked, skipped=skipped)
+    assert verdict.ruling == "cannot tell"
+    assert verdict.sentence == "nothing was measured by ab: ab is not installed: apt-get install apache2-utils"
+
+
 def test_the_sentence_names_the_deciding_comparison_with_its_interval() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "relation": "highest"})
     assert verdict.sentence.startswith("go has 3.0")

@@ -80,6 +80,13 @@ def test_cpu_of_the_driver_comes_from_its_slices_else_from_readings() -> None:
     assert window(silent).driver_cores == pytest.approx(0.7)
 
 
+def test_bytes_per_second_are_those_of_the_steady_phase() -> None:
+    told = change_slices(run(rate=1000.0), bytes_in=231_000)
+    assert window(told).bytes_per_s == pytest.approx(231_000)
+    odd = run(slices=[msgspec.structs.replace(each, bytes_in=None) for each in told.slices])
+    assert window(odd).bytes_per_s is None
+
+
 def test_requests_per_connection_counts_the_warm_up_too() -> None:
     assert requests_per_connection([run(rate=640.0)]) == pytest.approx((320 + 2 * 640) / 64)
     unknown: list[Slice] = [msgspec.structs.replace(s, connections_opened=None) for s in run().slices]

@@ -116,6 +116,19 @@ def test_every_interpreter_on_path_is_looked_at(tmp_path: Path, monkeypatch: pyt
         (tmp_path / folder / "python2.7").touch(mode=0o755)
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", ":".join(str(tmp_path / name) for name in ("shims", "empty", "real")))
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "none"))
     found = interpreters(runtime("python-2", find=["python2.7"]), FakeHost(lambda _: 1))
     assert found == [str(tmp_path / "shims" / "python2.7"), str(tmp_path / "real" / "python2.7")]
+
+
+def test_one_that_pyenv_has_and_does_not_show_is_looked_at_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "versions" / "2.7.18" / "bin" / "python2.7"
+    for program in (kept, tmp_path / "shims" / "python2.7"):
+        program.parent.mkdir(parents=True)
+        program.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "shims"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    found = interpreters(runtime("python-2", find=["python2.7"]), FakeHost(lambda _: 1))
+    assert found == [str(tmp_path / "shims" / "python2.7"), str(kept)]

@@ -20,11 +20,11 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
     ("study", "contender", "workload", "connections"),
     [
         pytest.param(
-            *("battle", "flask-gunicorn-sync-db", "mongo-small", "20"),
+            *("battle", "gunicorn-sync-db-as-2014", "mongo-small", "20"),
             marks=pytest.mark.skipif(not MONGO, reason="needs mongod, or Java and Maven for a stand-in"),
         ),
         ("blocking", "tornado-as-2015", "hello", "25"),
-        ("hello", "tornado-single", "hello", "50"),
+        ("hello", "go-as-2013", "greeting", "50"),
         pytest.param(
             *("pypy", "bottle-tornado-cpython", "page", "4"),
             marks=pytest.mark.skipif(not REDIS, reason="redis-server is not installed"),

@@ -57,6 +57,13 @@ def test_output_means_these_events(recorded: Path) -> None:
     assert found == whole(msgspec.json.decode(expected.read_bytes()))
 
 
+@pytest.mark.parametrize(("recorded", "bytes_per_s"), [("ab/timed", 2354.91 * 2**10), ("wrk/ok", 3.30 * 2**20)])
+def test_the_bytes_of_a_second_are_the_transfer_rate_the_tool_prints(recorded: str, bytes_per_s: float) -> None:
+    [found] = [event for event in read(GOLDEN / f"{recorded}.txt") if isinstance(event, Slice)]
+    assert found.bytes_in is not None
+    assert found.bytes_in / found.duration_ns * 1e9 == pytest.approx(bytes_per_s, rel=0.002)
+
+
 def whole(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Events as they were written, with what a Slice has gained since: a driver that says no more means None by it."""
     return [

@@ -108,6 +108,7 @@ def test_a_claim_that_means_nothing_is_refused(tmp_path: Path, change: tuple[str
         ("[[brief.loads]]\nconnections = [8]\n", r"exactly one of duration_s and count must be given, and neither is"),
         ('[original]\nsource = ""\nyear = 1\nbaseline = "go"\n', r"original\.source: must not be empty"),
         ('[original]\nsource = "x"\nyear = 1\nbaseline = "god"\n', r'no contender of this study "god"'),
+        ('[original]\nsource = "x"\nyear = 1\nbaseline = "go"\ndriver = "ap"\n', r'no driver of this study "ap"'),
         ('[original]\nsource = "x"\nyear = 1\nbaseline = "go"\ncores = 0\n', r"original\.cores: must be 1 or more"),
         (
             '[original]\nsource = "x"\nyear = 1\nbaseline = "go"\n'

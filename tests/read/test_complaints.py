@@ -151,6 +151,8 @@ CONTRADICTIONS: list[Row] = [
          "body_contains: contradicts body, which does not contain it"),
         ('expect.body = "[1]"\nexpect.json_equals = "[2]"',
          "json_equals: contradicts body, which is not equal to it"),
+        ('expect.body = "x"\nexpect.body_any_of = ["y", "z"]',
+         "body_any_of: contradicts body, which is none of them"),
         ('expect.body_length = 1\nexpect.body_contains = "yy"',
          "body_contains: contradicts body_length: it is longer"),
         ('method = "HEAD"\nexpect.body = "x"', "body: contradicts method HEAD, whose answers have no body"),

@@ -160,6 +160,19 @@ def test_other_requests_are_handed_on_as_they_are() -> None:
     assert verify([request], scripted(b"Hello")) == ([request], [])
 
 
+SEVERAL = Request(name="hello", path="/", expect=Expectation(body_any_of=["Hello\n", "Hello!"]))
+
+
+def test_of_several_right_bodies_the_one_that_came_is_the_rule_under_load() -> None:
+    ((effective,), notes) = verify([SEVERAL], scripted(b"Hello!"))
+    assert (effective.expect, notes) == (Expectation(body="Hello!"), [])
+
+
+def test_a_body_that_is_none_of_several_right_ones_is_wrong() -> None:
+    with pytest.raises(AnswerError, match=r"^GET /: expected the body 'Hello\\n' .* or the body 'Hello!' .* got 'Hi'"):
+        verify([SEVERAL], scripted(b"Hi"))
+
+
 def test_every_request_is_asked_and_the_first_wrong_one_is_named() -> None:
     requests = [Request(name=path, method="POST", path=path, expect=Expectation(body="y")) for path in ("/a", "/b")]
     with pytest.raises(AnswerError) as caught:

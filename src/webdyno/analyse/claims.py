@@ -33,7 +33,7 @@ from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import COUNTED, HELD_BACK
 from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
-from webdyno.model.claim import REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.claim import RATES, REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.trial import Plan
 
 ABOUT = 1.25
@@ -47,7 +47,7 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
-server used it used, whoever was left without an answer."""
+server used it used, even where clients were left without an answer."""
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
@@ -72,7 +72,7 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        untold = _untold(claim, f"nothing was measured at {phrases.loads_of(claim)}")
+        untold = _untold(claim, f"nothing was measured {phrases.loads_of(claim)}{_without(claim, plan)}")
         return msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
     asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
@@ -157,7 +157,7 @@ Bounds = tuple[float, float]
 
 def _bounds(claim: Claim, one: Side, other: Side | None, of: Bounds) -> Bounds:
     """The interval as it must be read when a rate is a floor: what was held back may be faster by its room."""
-    if claim.measure != "rate" and claim.measure not in TIMES:
+    if claim.measure not in (*RATES, *TIMES):
         return of
     mine, others = one.room(claim.measure), 1.0 if other is None else other.room(claim.measure)
     if claim.measure in TIMES:
@@ -208,7 +208,7 @@ def _limits(claim: Claim, one: Side, other: Side | None) -> str:
     """
     if claim.measure == "errors":
         return "; ".join(_left(side) for side in (one, other) if side is not None and _left(side))
-    if claim.measure != "rate" and claim.measure not in TIMES:
+    if claim.measure not in (*RATES, *TIMES):
         return ""
     kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
     sides = [side for side in (one, other) if side is not None]
@@ -287,6 +287,11 @@ def _untold(claim: Claim, why: str) -> ClaimVerdict:
         ours=claim.ours,
         headline=phrases.headline(claim, None, "cannot tell", why),
     )
+
+
+def _without(claim: Claim, plan: Plan) -> str:
+    """Why nothing was, where the load tool it needs is not here."""
+    return next((f": {skip.reason}" for skip in plan.skipped if skip.driver and skip.driver == claim.driver), "")
 
 
 def _absent(claim: Claim, plan: Plan) -> str:

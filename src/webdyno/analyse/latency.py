@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from webdyno.histogram import unpack
 from webdyno.model.errors import UsageError
 
+PERCENTILES = {"p50": 0.5, "p66": 0.66, "p75": 0.75, "p80": 0.8, "p90": 0.9, "p95": 0.95, "p98": 0.98, "p99": 0.99}
+"""The percentiles that figures may be about: those of ab's table, which gives the longest time besides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Latency:

@@ -34,6 +34,12 @@ from webdyno.model.run import Run
 MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "rate": ("per_s", lambda window: window.rate_per_s),
     "p50": ("ns", lambda window: window.points_ns.get("p50")),
+    "p66": ("ns", lambda window: window.points_ns.get("p66")),
+    "p75": ("ns", lambda window: window.points_ns.get("p75")),
+    "p80": ("ns", lambda window: window.points_ns.get("p80")),
+    "p90": ("ns", lambda window: window.points_ns.get("p90")),
+    "p95": ("ns", lambda window: window.points_ns.get("p95")),
+    "p98": ("ns", lambda window: window.points_ns.get("p98")),
     "p99": ("ns", lambda window: window.points_ns.get("p99")),
     "latency_mean": ("ns", lambda window: window.points_ns.get("mean")),
     "latency_stdev": ("ns", lambda window: window.points_ns.get("stdev")),
@@ -46,11 +52,13 @@ MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "requests_per_connection": ("per_connection", lambda window: requests_per_connection([window.run])),
     "kept_alive": ("share", lambda window: kept_alive(window.run)),
     "served": ("share", lambda window: share_served(window.run)),
+    "bytes_per_s": ("bytes_per_s", lambda window: window.bytes_per_s),
+    "bytes_per_answer": ("bytes_per_answer", lambda window: window.bytes_per_answer),
     "gain": ("ratio", lambda window: gain(window.run)),
 }
 """The unit of each measure, and where it comes from."""
-SCALE: dict[str, float] = {"ns": 1e6, "ns_per_request": 1e6, "bytes": 2.0**20}
-"""A Claim's milliseconds and MB in our units; the others are the same."""
+SCALE: dict[str, float] = {"ns": 1e6, "ns_per_request": 1e6, "bytes": 2.0**20, "bytes_per_s": 2.0**10}
+"""A Claim's milliseconds, MB and KB/s in our units; the others are the same."""
 
 
 def cpu_peak(run: Run) -> float | None:

@@ -15,6 +15,12 @@ from webdyno.model.verdict import Standing, Verdict
 MEASURED: dict[Measure, str] = {
     "rate": "requests/s",
     "p50": "median latency",
+    "p66": "p66 latency",
+    "p75": "p75 latency",
+    "p80": "p80 latency",
+    "p90": "p90 latency",
+    "p95": "p95 latency",
+    "p98": "p98 latency",
     "p99": "p99 latency",
     "latency_mean": "mean latency",
     "latency_stdev": "standard deviation of latency",
@@ -27,6 +33,8 @@ MEASURED: dict[Measure, str] = {
     "requests_per_connection": "requests per connection",
     "kept_alive": "share of connections kept alive",
     "served": "share of connections that got an answer",
+    "bytes_per_s": "bytes received per second",
+    "bytes_per_answer": "bytes received per answer",
     "gain": "gain from the first to the last third of its life",
 }
 """Each measure as the end of "so many times the ..."."""
@@ -38,8 +46,12 @@ def figure(estimate: Estimate | float, measure: Measure) -> str:
     unit = MEASURES[measure][0]
     if unit in ("ns", "ns_per_request"):
         return words.time_ns(estimate) if value else "0"
-    if unit == "bytes":
+    if unit == "bytes_per_answer" and value < 2**10:
+        return f"{round(value, 0 if value >= 100 else 1):g} bytes"
+    if unit in ("bytes", "bytes_per_answer"):
         return words.size(estimate)
+    if unit == "bytes_per_s":
+        return f"{words.size(estimate)}/s"
     if unit == "share":
         return words.per_cent(value)
     if unit == "per_s":
@@ -61,16 +73,17 @@ def where(verdict: Verdict) -> str:
 
 
 def loads_of(claim: Claim) -> str:
-    """What was to be measured: ``hello, 100 or 1,000 connections``."""
+    """What was to be measured: ``at hello, 100 or 1,000 connections``, ``by ab``."""
     parts = [claim.workload] if claim.workload else []
     if claim.connections:
         numbers = " or ".join(words.count(number) for number in claim.connections)
         parts.append(connections_text(numbers))
     if claim.keep_alive is not None:
         parts.append("keep-alive" if claim.keep_alive else "close")
-    if claim.driver:
-        parts.append(f"by {claim.driver}")
-    return ", ".join(parts) or "any load of it"
+    by = [f"by {claim.driver}"] if claim.driver else []
+    if not parts and by:
+        return by[0]
+    return "at " + (", ".join([*parts, *by]) or "any load of it")
 
 
 def other_loads_of(claim: Claim) -> str:

@@ -22,7 +22,8 @@ def shapes(plan: Plan, tables: Sequence[Judged]) -> list[Shape]:
     """Every published figure that a table of ours answers to."""
     if plan.original is None:
         return []
-    return [shape for judged in tables for shape in _of_table(plan, plan.original, judged)]
+    beside = [one for one in tables if plan.original.driver in (None, one.verdict.driver)]
+    return [shape for judged in beside for shape in _of_table(plan, plan.original, judged)]
 
 
 def _of_table(plan: Plan, original: Original, judged: Judged) -> Iterator[Shape]:

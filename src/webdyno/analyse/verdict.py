@@ -19,6 +19,7 @@ from webdyno.analyse.leak import growths, staying
 from webdyno.analyse.limits import limits
 from webdyno.analyse.measures import Figures
 from webdyno.analyse.pairs import Handicaps
+from webdyno.analyse.percentiles import percentiles
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
 from webdyno.analyse.recommend import command_of, headline, recommend
@@ -48,6 +49,7 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
     "cpu_per_request": ("ns_per_request", lambda window: window.cpu_per_request_ns),
     "service_cpu_per_request": ("ns_per_request", lambda window: window.service_cpu_per_request_ns),
     "memory_peak": ("bytes", lambda window: window.run.memory_peak_bytes),
+    "bytes_per_s": ("bytes_per_s", lambda window: window.bytes_per_s),
 }
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
@@ -81,6 +83,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         systems=systems(plan),
         setting=setting(plan),
         curves=curves(plan, judged),
+        percentiles=percentiles(plan, judged),
         courses=courses(plan, judged),
         scalings=scalings(judged),
     )

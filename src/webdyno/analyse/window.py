@@ -19,7 +19,7 @@ from functools import partial
 from itertools import pairwise
 
 from webdyno.analyse.error_share import NOT_AN_ERROR, error_share, gone_wrong
-from webdyno.analyse.latency import Latency, merge
+from webdyno.analyse.latency import PERCENTILES, Latency, merge
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.turns import Turned, turned, turns_of
 from webdyno.model.run import Run
@@ -43,7 +43,7 @@ class Window:
     rate_per_s: float
     latency: Latency | None
     points_ns: dict[str, float]
-    """mean, stdev, max, p50, p99, as far as they are known; at an open pace from due, which is what a user waits."""
+    """mean, stdev, max, p50 to p99, as far as they are known; at an open pace from due, which is what a user waits."""
     contender_cores: float | None
     """Cores' worth of CPU the contender used: CPU seconds per second."""
     driver_cores: float | None
@@ -77,6 +77,20 @@ class Window:
             return self.turned.cpu_per_request_ns
         of = self.steady
         return None if of.contender_cores is None else of.contender_cores / of.rate_per_s * 1e9
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """Bytes received in a second, heads and bodies; None where the driver does not tell."""
+        each = self.bytes_per_answer
+        return None if each is None else self.rate_per_s * each
+
+    @property
+    def bytes_per_answer(self) -> float | None:
+        """All bytes received, for each correct answer; None where the driver does not tell."""
+        slices = [*steady_slices(self.run), *(turns_of(self.run) if self.turned else ())]
+        received = [slice_.bytes_in for slice_ in slices if slice_.bytes_in is not None]
+        ok = sum(slice_.ok for slice_ in slices)
+        return sum(received) / ok if ok and len(received) == len(slices) else None
 
     @property
     def service_cpu_per_request_ns(self) -> float | None:
@@ -263,9 +277,8 @@ def _points(latency: Latency | None, steady: Sequence[Slice]) -> dict[str, float
 
 def points(latency: Latency) -> dict[str, float]:
     """The points of a Window's times, in ns."""
-    p50, p99 = latency.percentiles_ns((0.5, 0.99))
-    mean, stdev = latency.mean_ns, latency.stdev_ns
-    return {"mean": mean, "stdev": stdev, "max": latency.max_ns, "p50": p50, "p99": p99}
+    parts = dict(zip(PERCENTILES, latency.percentiles_ns(PERCENTILES.values()), strict=True))
+    return {"mean": latency.mean_ns, "stdev": latency.stdev_ns, "max": latency.max_ns, **parts}
 
 
 def _at_most_1(part: float | None) -> float | None:

@@ -16,6 +16,8 @@ MISSING = "-"
 _SMALL_RATIO = 0.1
 """Below it two places would be one digit."""
 _MOST_PLACES = 4
+_EXACT = 1e-9
+"""Of a figure, the half-width below which it was the same in every round: as bytes of an answer are."""
 
 
 def decimals(value: float, half_width: float | None) -> int:
@@ -25,8 +27,8 @@ def decimals(value: float, half_width: float | None) -> int:
     significant = 2 - math.floor(math.log10(abs(value)))
     if half_width is None or not math.isfinite(half_width):
         return significant
-    if half_width <= 0:
-        return significant + 2
+    if half_width <= abs(value) * _EXACT:
+        return significant
     return max(min(-math.floor(math.log10(half_width / 2)), significant + 2), significant - 2)
 
 

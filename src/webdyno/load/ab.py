@@ -32,7 +32,8 @@ from webdyno.model.workload import Request
 _MOST_PER_S = 200_000
 """With -t ab still wants -n and keeps room for so many requests; one thread cannot reach this rate."""
 _MOST_CONNECTIONS = 20_000
-_POINTS = {50: "p50", 75: "p75", 90: "p90", 99: "p99", 100: "max"}
+_POINTS = {**{part: f"p{part}" for part in (50, 66, 75, 80, 90, 95, 98, 99)}, 100: "max"}
+"""The parts of its own table, out of a hundred that it writes down."""
 _FACT = re.compile(r"^([A-Z][\w/ -]*?):\s+(\d+(?:\.\d+)?)(?: |$)")
 _FAILED = re.compile(r"\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)")
 _POINT = re.compile(r"^(\d+),([\d.]+)$")

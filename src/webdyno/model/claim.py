@@ -11,6 +11,12 @@ from webdyno.model.estimate import Estimate
 Measure = Literal[
     "rate",
     "p50",
+    "p66",
+    "p75",
+    "p80",
+    "p90",
+    "p95",
+    "p98",
     "p99",
     "latency_mean",
     "latency_stdev",
@@ -23,14 +29,22 @@ Measure = Literal[
     "requests_per_connection",
     "kept_alive",
     "served",
+    "bytes_per_s",
+    "bytes_per_answer",
     "gain",
 ]
 """``cpu`` is cores' worth of CPU over the steady phase, ``cpu_peak`` the most between two looks at it, ``errors`` the
 share of requests that failed, ``memory`` the high-water mark, ``kept_alive`` the share of answers after which the
-connection stayed open, ``served`` the share of a closed load's connections that got an answer at all, ``gain`` the rate
-in the last third of a server's life under load divided by that of the first third."""
+connection stayed open, ``served`` the share of a closed load's connections that got an answer at all, ``bytes_per_s``
+and ``bytes_per_answer`` what was received, heads and bodies, ``gain`` the rate in the last third of a server's life
+under load divided by that of the first third."""
 
-TIMES: tuple[Measure, ...] = ("p50", "p99", "latency_mean", "latency_stdev", "latency_max")
+RATES: tuple[Measure, ...] = ("rate", "bytes_per_s")
+"""Those of them that a load generator or a service can hold back."""
+TIMES: tuple[Measure, ...] = (
+    *("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99"),
+    *("latency_mean", "latency_stdev", "latency_max"),
+)
 """Those of them that are times."""
 
 Relation = Literal["more than", "less than", "at least", "at most", "about", "highest", "lowest"]
@@ -72,8 +86,9 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     measure: Measure = "rate"
     """``cpu`` is cores' worth over the steady phase, ``cpu_peak`` the most between two looks; ``errors`` the share of
     requests that failed; ``kept_alive`` that of answers after which the connection stayed open; ``served`` that of
-    connections that got an answer at all; ``memory`` the high-water mark; ``gain`` the rate in the last third of a
-    server's life divided by that in the first."""
+    connections that got an answer at all; ``memory`` the high-water mark; ``bytes_per_s`` and ``bytes_per_answer`` what
+    was received, heads and bodies; ``gain`` the rate in the last third of a server's life divided by that in the
+    first."""
     relation: Relation
     """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0
@@ -86,7 +101,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     share: float = 1.0
     """For which part of the comparisons it must hold: 0.8 where the article said "nearly all"."""
     value: float | None = None
-    """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, cores' worth, or a share."""
+    """Instead of ``than``, a figure: per second, milliseconds, MB of 2**20 bytes, KB of 2**10 bytes per second, bytes,
+    cores' worth, or a share."""
     workload: str | None = None
     """None: all workloads of the study."""
     route: str | None = None
@@ -148,6 +164,8 @@ class Original(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     figures: list[OriginalFigure] = []
     graphs: list[Graph] = []
     """Its graphs against connections, in its order: the report draws the same of what was found here."""
+    driver: str | None = None
+    """The load tool it used, where only figures by the same tool may stand beside its own; None: by any."""
     article: dict[str, str] = {}
     """How it was measured there: tool, its time-out, machine, network, repeats ..."""
     here: dict[str, str] = {}

@@ -1,4 +1,5 @@
-"""Curve and Course: how figures of contenders go with the number of connections, and with the age of their servers."""
+"""Curve, Percentiles, Course: how figures of contenders go with the number of connections, how long parts of their
+requests took, and how their rates go with the age of their servers."""
 
 from __future__ import annotations
 
@@ -40,6 +41,21 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     """Title of the article's graph of this measure; empty: it has none."""
     trimmed: bool = False
     """Of each contender the highest and the lowest round are left out of its figures."""
+
+
+class Percentiles(msgspec.Struct, frozen=True, kw_only=True):
+    """Times within which parts of one contender's requests were served, in one table."""
+
+    workload: str
+    load: str
+    driver: str
+    contender: str
+    measures: list[Measure]
+    """One for each cell: p50 ..., and ``latency_max`` for all of them."""
+    cells: list[Estimate | None]
+    """None where the driver does not give this one."""
+    doubts: list[str] = []
+    """Kinds of the Doubts about them; the tables tell them."""
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,4 +16,4 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
     rounds: int
     unit: str
-    """per_s, ns, bytes, ns_per_request, share, ratio, cores, per_connection, number."""
+    """per_s, ns, bytes, bytes_per_s, bytes_per_answer, ns_per_request, share, ratio, cores, per_connection, number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from webdyno.model.claim import ClaimVerdict, Shape
-from webdyno.model.curve import Course, Curve
+from webdyno.model.curve import Course, Curve, Percentiles
 from webdyno.model.doubt import Doubt
 from webdyno.model.estimate import Estimate
 from webdyno.model.limit import Limit
@@ -66,6 +66,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     memory_staying: Estimate | None = None
     """Bytes that stay with each request, at the end of its rounds; below 0 where it gave more back than it took."""
 
+    bytes_per_s: Estimate | None = None
+    """Bytes received in a second, heads and bodies; None where the driver does not tell."""
+
     @property
     def leaks(self) -> bool:
         """Whether that is more than heaps take without a reason."""
@@ -113,6 +116,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What is different here for all of them."""
     curves: list[Curve] = []
     """Against connections, for studies that ask so."""
+    percentiles: list[Percentiles] = []
+    """Of the times of requests, for studies that ask so."""
     courses: list[Course] = []
     """Over a server's life, for studies that ask so."""
     scalings: list[Scaling] = []

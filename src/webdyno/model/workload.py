@@ -23,6 +23,8 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     statuses: list[int] = msgspec.field(default_factory=lambda: [200])
     body: str | None = None
     """The exact body as UTF-8 text; drivers get its length and SHA-256."""
+    body_any_of: list[str] = []
+    """Exact bodies, any of which is right. The one that a server sends when it is verified is its rule under load."""
     body_sha256: str | None = None
     body_length: int | None = None
     body_contains: str | None = None

@@ -15,14 +15,14 @@ from webdyno.read.lines import Key
 
 BODILESS = {204, 304}
 """Statuses whose answers never have a body (RFC 9110, 6.4.1), like every answer to HEAD."""
-_BODY_RULES = ("body", "body_sha256", "body_length", "body_contains", "body_matches", "json_equals")
+_BODY_RULES = ("body", "body_any_of", "body_sha256", "body_length", "body_contains", "body_matches", "json_equals")
 
 
 def answer_faults(request: Request) -> Iterator[tuple[Key, str]]:
     """Faults of what ``request`` expects, each with its key under ``expect``."""
     it = request.expect
     yield from _form(it)
-    rules = [rule for rule in _BODY_RULES if getattr(it, rule) is not None]
+    rules = [rule for rule in _BODY_RULES if getattr(it, rule) not in (None, [])]
     if rules and request.method == "HEAD":
         yield (rules[0],), "contradicts method HEAD, whose answers have no body"
     if rules and it.statuses and BODILESS.issuperset(it.statuses):
@@ -56,6 +56,8 @@ def _form(it: Expectation) -> Iterator[tuple[Key, str]]:
 def _against_body(it: Expectation, body: str) -> Iterator[tuple[Key, str]]:
     """Every other rule must hold for the one exact body."""
     size = len(body.encode())
+    if it.body_any_of and body not in it.body_any_of:
+        yield ("body_any_of",), "contradicts body, which is none of them"
     if it.body_length is not None and it.body_length != size:
         yield ("body_length",), f"contradicts body, which is {size} bytes long"
     if it.body_sha256 is not None and it.body_sha256 != hashlib.sha256(body.encode()).hexdigest():

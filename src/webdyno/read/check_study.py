@@ -102,9 +102,13 @@ def _where(it: Claim, study: Study) -> Iterator[Fault]:
         yield from _level(("connections", at), number, levels)
     if it.than_connections is not None:
         yield from _level(("than_connections",), it.than_connections, levels)
-    drivers = {load.driver or study.driver for load in study.loads}
-    if it.driver is not None:
-        yield from _one_of(("driver",), it.driver, "driver of this study", drivers)
+    yield from _driver(it.driver, study)
+
+
+def _driver(name: str | None, study: Study) -> Iterator[Fault]:
+    if name is not None:
+        drivers = {load.driver or study.driver for load in study.loads}
+        yield from _one_of(("driver",), name, "driver of this study", drivers)
 
 
 def _route(it: Claim, study: Study, catalogue: Catalogue) -> Iterator[Fault]:
@@ -155,6 +159,7 @@ def _original(it: Original, study: Study, members: Collection[str]) -> Iterator[
     if not it.source.strip():
         yield ("source",), "must not be empty"
     yield from settings_faults((), it.article, it.here)
+    yield from _driver(it.driver, study)
     yield from _one_of(("baseline",), it.baseline, "contender of this study", members)
     if it.cores is not None and it.cores < 1:
         yield ("cores",), f"must be 1 or more, but is {it.cores}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from webdyno.analyse.latency import Latency, merge, together
+from webdyno.analyse.latency import PERCENTILES, Latency, merge, together
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Table
 from webdyno.analyse.window import Window
+from webdyno.model.curve import Percentiles
 from webdyno.model.verdict import Standing, Verdict
 from webdyno.report import words
 from webdyno.report.axis import Axis, logarithmic, nines, short
@@ -17,6 +18,9 @@ from webdyno.report.svg import STYLES, Dot, Frame, Point, Series, lines, room, s
 
 _STEPS = (0.0, 0.15, 0.3, 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.7, 1.85, 2.0, 2.15, 2.3, 2.5, 2.7, 2.85, 3.0, 3.3, 3.6)
 _STEPS_RARE = (4.0, 4.3, 4.6, 5.0)
+_PARTS = {**{name: 100 * share for name, share in PERCENTILES.items()}, "latency_max": 100.0}
+_CROWDED = (98.0, 99.0)
+"""Beside 100, on a straight axis, their texts would touch."""
 _RAREST = 5
 """Answers that must lie beyond a percentile for it to be drawn."""
 
@@ -73,6 +77,24 @@ def latency_chart(table: Table, styles: dict[str, int]) -> Markup | None:
     reach = max(one.points[-1][0] for one in series)
     frame = Frame(nines(reach), milliseconds(heights), 560, 330, right=room(series))
     return lines(frame, series, "Latency by percentile, one line for each contender")
+
+
+def served_chart(rows: Sequence[Percentiles], styles: dict[str, int], about: str) -> Markup | None:
+    """The time within which parts of the requests were served, a line for each contender; None without two points."""
+    series = []
+    for row in rows:
+        known = [
+            (_PARTS[measure], cell.value / 1e6) for measure, cell in zip(row.measures, row.cells, strict=True) if cell
+        ]
+        if len(known) > 1:
+            series.append(Series(row.contender, known, styles.get(row.contender), marked=known))
+    if not series:
+        return None
+    heights = [y for one in series for _, y in one.points]
+    ticks = tuple((value, f"{value:g}") for value in _PARTS.values() if value not in _CROWDED)
+    x = Axis("% of the requests", 50.0, 100.0, ticks)
+    label = f"Time within which a percentage of the requests was served, one line for each contender: {about}"
+    return lines(Frame(x, milliseconds(heights), 560, 330, right=room(series), upright=True), series, label)
 
 
 def _latency(window: Window) -> Latency | None:

@@ -96,6 +96,12 @@ STARTS = (
 MEANS: dict[Measure, str] = {
     "rate": COLUMNS["rate"].meaning,
     "p50": COLUMNS["p50"].meaning,
+    "p66": "66 of 100 answers took at most this long",
+    "p75": "75 of 100 answers took at most this long",
+    "p80": "80 of 100 answers took at most this long",
+    "p90": "90 of 100 answers took at most this long",
+    "p95": "95 of 100 answers took at most this long",
+    "p98": "98 of 100 answers took at most this long",
     "p99": COLUMNS["p99"].meaning,
     "latency_mean": "The times of all correct answers, divided by their number: it hides the slow ones",
     "latency_stdev": "How far the times of single answers lie from their mean",
@@ -108,6 +114,8 @@ MEANS: dict[Measure, str] = {
     "requests_per_connection": "Answers that came over one connection before it was closed",
     "kept_alive": "Share of the answers after which the connection stayed open",
     "served": "Share of the connections that got an answer at all while the load lasted",
+    "bytes_per_s": "Bytes received per second, heads and bodies; ab calls it its transfer rate. 1 KiB is 1,024 bytes",
+    "bytes_per_answer": "All bytes received, heads and bodies, divided by the correct answers",
     "gain": "The rate in the last third of a server's life under load, divided by that in the first",
 }
 """Each measure in a sentence."""

@@ -21,6 +21,7 @@ _FIGURES = {
     "p99_ns": "p99",
     "cpu_per_request_ns": "cpu_per_request",
     "memory_peak_bytes": "memory_peak",
+    "received_bytes_per_s": "bytes_per_s",
     "service_cpu_per_request_ns": "service_cpu_per_request",
     "memory_staying_bytes_per_request": "memory_staying",
 }

@@ -44,6 +44,7 @@ _UNITS: dict[str, tuple[float, str]] = {
     "share": (0.01, "%"),
     "ratio": (1.0, "times"),
     "cores": (1.0, "cores"),
+    "bytes_per_answer": (1.0, "bytes"),
     "per_connection": (1.0, "requests per connection"),
 }
 """Of figures that are neither times nor sizes, which find their own."""
@@ -136,6 +137,8 @@ def sure(found: Estimate) -> str:
 def _bounds(found: Estimate, low: float, high: float) -> str:
     if found.unit == "bytes":
         return f"{words.size(low)} to {words.size(high)}"
+    if found.unit == "bytes_per_s":
+        return f"{words.size(low)}/s to {words.size(high)}/s"
     scale, unit = _UNITS.get(found.unit) or words.time_unit(found.value)
     return f"{words.interval(found, scale, ' to ')} {unit}"
 

@@ -51,6 +51,7 @@ FAMILIES: dict[str, Family] = {
         "histogram", "seconds", "From sent to done, at an open pace from due to done, over the steady phase"
     ),
     "webdyno_round_rate_per_second": Family("gauge", "", "Correct answers per second of one round"),
+    "webdyno_round_received_bytes_per_second": Family("gauge", "", "Bytes received per second of one round"),
     "webdyno_round_cpu_per_request_seconds": Family("gauge", "seconds", "CPU of the contender for one correct answer"),
     "webdyno_round_memory_peak_bytes": Family("gauge", "bytes", "Highest memory of the contender"),
 }
@@ -61,6 +62,7 @@ _FIGURES: dict[str, tuple[str, str, float, str]] = {
     "cpu_per_request": ("cpu_per_request{}_seconds", "seconds", 1e-9, "CPU of the contender for one correct answer"),
     "memory_peak": ("memory_peak{}_bytes", "bytes", 1.0, "Highest memory of the contender"),
     "memory_staying": ("memory_staying{}_bytes", "bytes", 1.0, "Memory that stays with each request"),
+    "bytes_per_s": ("received{}_bytes_per_second", "", 1.0, "Bytes received per second, heads and bodies"),
     "ratio_to_best": ("to_best{}_ratio", "ratio", 1.0, "Rate divided by that of the first of its table"),
 }
 """Figure of a Standing: name with a gap for the bound, unit, scale to it, meaning."""
@@ -152,6 +154,8 @@ def about_run(plan: Plan, names: LoadNames, run: Run, *, counts: bool = True) ->
     if window.turned is not None:
         yield Sample("webdyno_turn_seconds", "_total", here, window.turned.seconds)
     yield Sample("webdyno_round_rate_per_second", "", here, window.rate_per_s)
+    if (received := window.bytes_per_s) is not None:
+        yield Sample("webdyno_round_received_bytes_per_second", "", here, received)
     if (cpu_ns := window.cpu_per_request_ns) is not None:
         yield Sample("webdyno_round_cpu_per_request_seconds", "", here, cpu_ns * 1e-9)
     if run.memory_peak_bytes is not None:

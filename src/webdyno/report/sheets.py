@@ -20,12 +20,19 @@ from webdyno.model.verdict import Analysis
 from webdyno.report import explain, words
 from webdyno.report.columns import MEANS
 from webdyno.report.pairs import pairs
+from webdyno.report.percentiles import percentiles, within
 from webdyno.report.sheet import Sheet
 from webdyno.report.systems import systems
 
 TITLES: dict[Measure, str] = {
     "rate": "Requests served per second",
     "p50": "Median latency",
+    "p66": "p66 latency",
+    "p75": "p75 latency",
+    "p80": "p80 latency",
+    "p90": "p90 latency",
+    "p95": "p95 latency",
+    "p98": "p98 latency",
     "p99": "p99 latency",
     "latency_mean": "Mean latency",
     "latency_stdev": "Standard deviation of latency",
@@ -38,6 +45,8 @@ TITLES: dict[Measure, str] = {
     "requests_per_connection": "Requests per connection",
     "kept_alive": "Answers after which the connection was kept",
     "served": "Connections that got an answer at all",
+    "bytes_per_s": "Bytes received per second",
+    "bytes_per_answer": "Bytes received for each answer",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
 _PUBLISHED = "What the article says of it: at the connections that are named, else of all its loads"
@@ -63,6 +72,7 @@ def sheets(analysis: Analysis) -> list[Sheet]:
         *pairs(analysis),
         *_against(measured),
         *_routes(analysis),
+        *percentiles(analysis),
         *_courses(analysis.courses),
         *shapes(analysis),
         *systems(analysis),
@@ -242,7 +252,7 @@ def _course(course: Course, faceted: bool) -> list[str]:
 def shapes(analysis: Analysis) -> Iterator[Sheet]:
     """The original's figures beside ours, a table for each load and measure where one of ours is comparable."""
     tables: dict[tuple[str, Measure], list[Shape]] = defaultdict(list)
-    for shape in analysis.shapes:
+    for shape in (one for one in analysis.shapes if not within(analysis, one)):
         tables[_of(shape), shape.measure].append(shape)
     comparable = {key: each for key, each in tables.items() if any(shape.here for shape in each)}
     for at, ((about, measure), each) in enumerate(comparable.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from webdyno.model.claim import ClaimVerdict
 from webdyno.model.curve import Curve, CurveRow
@@ -12,8 +12,10 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
+from webdyno.report.charts import served_chart
 from webdyno.report.columns import CLAIMS, head
 from webdyno.report.markup import Markup, element
+from webdyno.report.percentiles import about, by_table
 from webdyno.report.sheet import Sheet
 from webdyno.report.sheets import TITLES
 from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
@@ -25,6 +27,8 @@ _SCALED: dict[str, tuple[str, float]] = {
     "ns": ("ms", 1e6),
     "ns_per_request": ("ms", 1e6),
     "bytes": ("MiB", 2.0**20),
+    "bytes_per_s": ("KiB/s", 2.0**10),
+    "bytes_per_answer": ("bytes", 1.0),
     "share": ("%", 0.01),
     "cores": ("cores", 1.0),
     "per_connection": ("requests", 1.0),
@@ -69,13 +73,31 @@ def studied(analysis: Analysis) -> Markup | None:
     told = [_sheet(sheet) for sheet in sheets.sheets(analysis)]
     if not told:
         return None
-    drawn = [chart for curve in analysis.curves for chart in charts(curve)]
+    drawn = [*_served(analysis), *(chart for curve in analysis.curves for chart in charts(curve))]
     return element(
         "section",
         element("h2", "As the original showed it", id="studied"),
         element("div", *drawn, class_="pair") if drawn else None,
         *told,
     )
+
+
+def _served(analysis: Analysis) -> Iterator[Markup]:
+    """Percentiles of each load; in colour what runs as in the article, and where it is of none the first ones."""
+    ran = [name for system in analysis.systems for name in system.contenders]
+    for table, rows in by_table(analysis).items():
+        names = [row.contender for row in rows]
+        chosen = [name for name in ran if name in names] or names
+        found = served_chart(rows, {name: at for at, name in enumerate(chosen[:STYLES])}, about(table))
+        if found is not None:
+            says = "Lower and flatter is better. 100% is the longest time of all."
+            yield element(
+                "div",
+                element("h3", f"Served within a time: {about(table)}"),
+                element("p", says, class_="says"),
+                element("div", found, class_="scroll"),
+                class_="card",
+            )
 
 
 def _sheet(sheet: Sheet) -> Markup:
@@ -124,11 +146,15 @@ def _some(rows: Sequence[CurveRow]) -> bool:
 
 def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None = None) -> Markup:
     by = "" if curve.driver == "engine" else f", by {curve.driver}"
-    about = f"{curve.workload}, {curve.manner}{by}"
+    says = f"{curve.workload}, {curve.manner}{by}"
+    if title == curve.graph:
+        says = f"{TITLES[curve.measure]}: {says}"
+    if len({row.of_article for row in rows}) > 1:
+        says += ". Grey: what stands beside the article's systems."
     return element(
         "div",
         element("h3", title),
-        element("p", f"{TITLES[curve.measure]}: {about}" if title == curve.graph else about, class_="says"),
+        element("p", says, class_="says"),
         element("div", _chart(curve, title, rows, styles), class_="scroll"),
         class_="card",
     )
