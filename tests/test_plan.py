@@ -314,3 +314,10 @@ def test_only_our_engine_opens_connections_one_after_the_other() -> None:
     slow = StudyLoad(connections=[9], duration_s=1, warmup_s=2, opening_s=1.5)
     by_wrk = msgspec.structs.replace(slow, driver="wrk")
     assert [load.opening_s for load in loads_of(study("a", loads=[slow, by_wrk]))] == [1.5, 0.0]
+
+
+def test_workloads_that_no_load_of_the_study_asks_are_refused() -> None:
+    loads = [StudyLoad(connections=[8], duration_s=1, workloads=["hello"])]
+    asking = msgspec.structs.replace(study(), name="mine", loads=loads, workloads=["hello", "json"])
+    with pytest.raises(UsageError, match="no load of study 'mine' asks json; they ask hello"):
+        narrow(asking, catalogue("go"), workloads=["json"])

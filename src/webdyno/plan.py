@@ -44,17 +44,16 @@ def narrow(
     ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use. Loads that
     have become the same by these changes are asked once, and ``say`` gets the sentence about them.
     """
-    loads = [
-        _narrow_load(load, contenders, connections, duration_s)
-        for load in study.loads
-        if workloads is None or not load.workloads or set(load.workloads) & set(workloads)
-    ]
+    if workloads is not None:
+        workloads = _known(workloads, catalogue.workloads, "workload")
+    study = _asking(study, workloads)
+    loads = [_narrow_load(load, contenders, connections, duration_s) for load in study.loads]
     if changes.get("driver") is not None:  # one driver for all
         loads = [msgspec.structs.replace(load, driver=None) for load in loads]
     narrowed = msgspec.structs.replace(
         study,
         contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
-        workloads=study.workloads if workloads is None else _known(workloads, catalogue.workloads, "workload"),
+        workloads=study.workloads if workloads is None else workloads,
         loads=loads,
         **{field: value for field, value in changes.items() if value is not None},
     )
@@ -64,6 +63,17 @@ def narrow(
     if faces:
         say(f"several loads of the study have become the same, and are asked once: {'; '.join(faces)}")
     return once
+
+
+def _asking(study: Study, workloads: list[str] | None) -> Study:
+    """The study with the loads that ask any of ``workloads``; UsageError where it has none."""
+    if workloads is None:
+        return study
+    asked = [load for load in study.loads if not load.workloads or set(load.workloads) & set(workloads)]
+    if study.loads and not asked:
+        known = dict.fromkeys(name for load in study.loads for name in load.workloads)
+        raise UsageError(f"no load of study {study.name!r} asks {', '.join(workloads)}; they ask {', '.join(known)}")
+    return msgspec.structs.replace(study, loads=asked)
 
 
 def contenders_called(wanted: list[str], catalogue: Catalogue) -> list[str]:
