@@ -44,7 +44,11 @@ def narrow(
     ``contenders`` may be any of the catalogue: asking a study's question of a newcomer is the commonest use. Loads that
     have become the same by these changes are asked once, and ``say`` gets the sentence about them.
     """
-    loads = [_narrow_load(load, contenders, connections, duration_s) for load in study.loads]
+    loads = [
+        _narrow_load(load, contenders, connections, duration_s)
+        for load in study.loads
+        if workloads is None or not load.workloads or set(load.workloads) & set(workloads)
+    ]
     if changes.get("driver") is not None:  # one driver for all
         loads = [msgspec.structs.replace(load, driver=None) for load in loads]
     narrowed = msgspec.structs.replace(

@@ -1,6 +1,8 @@
 """All pairs at once."""
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +65,16 @@ def test_equality_does_not_borrow_its_variance_from_the_table() -> None:
     assert made is not None
     assert equal(made, "b", "c")
     assert not equal(made, "a", "b")
+
+
+@pytest.mark.parametrize(("pooled", "plain", "is_equal"), [(1, 1, True), (1, 9, False), (9, 1, False)])
+def test_equality_takes_both_intervals(pooled: float, plain: float, is_equal: bool) -> None:
+    """In thousandths, the error of each way to compare them; 3 % is the margin."""
+    made: Any = SimpleNamespace(
+        contrast=lambda one, other: Contrast(log=0.02, error=pooled / 1000, freedom=30),
+        paired=lambda one, other: Contrast(log=0.02, error=plain / 1000, freedom=30),
+    )
+    assert equal(made, "a", "b") is is_equal
 
 
 def test_so_many_good_starts_allow_so_many_slow_ones() -> None:

@@ -442,7 +442,7 @@ def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:
 def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(machine: Machine, works: bool) -> None:
     asked: list[threading.Thread] = []
 
-    def ready(name: str) -> Any:
+    def ready(name: str, delay_ms: int) -> Any:
         asked.append(threading.current_thread())
         if not works:
             raise ServiceError("it does not answer")
@@ -458,7 +458,7 @@ def test_everybody_whose_service_died_is_measured_alone_for_it_may_have_been_a_n
     made = SimpleNamespace(
         backing=None, given={}, group=None, is_alive=lambda: False, death=lambda: ServiceError("it ended")
     )
-    machine.ready, machine.service = lambda _: made, "redis"
+    machine.ready, machine.service = lambda _, delay_ms: made, "redis"
     runs = conducted(machine)
     assert sorted(machine.alone) == sorted(NAMES)
     assert {(run.block, run.set_aside) for run in runs.values()} == {(None, SERVICE_DIED)}

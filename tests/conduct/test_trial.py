@@ -71,6 +71,7 @@ class Bed:
     def __init__(self, folder: Path, failing: str, stopped: str) -> None:
         self.folder, self.failing, self.stopped = folder, failing, stopped
         self.interrupted = threading.Event()
+        self.service_lives = True
 
     def stop(self, when: str) -> None:
         if when == self.stopped:
@@ -81,9 +82,15 @@ class Bed:
             self.stop("before")
             raise error
 
-    def ready(self, name: str) -> Any:
+    def ready(self, name: str, delay_ms: int) -> Any:
         self.fail("service", ServiceError("it does not answer"))
-        return SimpleNamespace(backing=None, given={}, group=None, is_alive=lambda: True)
+        return SimpleNamespace(
+            backing=None,
+            given={},
+            group=None,
+            is_alive=lambda: self.service_lives,
+            death=lambda: ServiceError("it ended"),
+        )
 
     @contextmanager
     def serve(self, *_: object) -> Iterator[Any]:
@@ -145,6 +152,14 @@ def conducted(folder: Path, failing: str, stopped: str) -> Run:
 @pytest.mark.parametrize(("outcome", "step"), STEPS.items())
 def test_what_fails_by_itself_is_called_by_its_name(outcome: Outcome, step: str, tmp_path: Path) -> None:
     assert conducted(tmp_path, step, "never").outcome == outcome
+
+
+@pytest.mark.parametrize("step", ["nothing", "load", "verify"])
+def test_what_a_contender_makes_of_a_service_that_died_is_the_services_failure(step: str, tmp_path: Path) -> None:
+    bed = Bed(tmp_path, step, "never")
+    bed.service_lives = False
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, run.message) == ("service-failed", "it ended")
 
 
 @pytest.mark.parametrize("step", STEPS.values())

@@ -20,7 +20,7 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
     ("study", "contender", "workload", "connections"),
     [
         pytest.param(
-            *("battle", "flask-gunicorn-sync-db", "mongo-small", "20"),
+            *("battle", "gunicorn-sync-db-as-2014", "mongo-small", "20"),
             marks=pytest.mark.skipif(not MONGO, reason="needs mongod, or Java and Maven for a stand-in"),
         ),
         ("blocking", "tornado-as-2015", "hello", "25"),

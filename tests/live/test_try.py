@@ -332,7 +332,7 @@ def test_a_command_on_a_compiler_is_loaded_for_longer_first_and_given_what_that_
     done = webdyno(
         *("try", "-C", str(project), "--cmd", "pypy3 -m http.server {port} --bind {host} -d .", "--current"),
         *(f"{PYTHON} -m http.server {{port}} --bind {{host}} -d .", "--path", "/prices.py", "--expect"),
-        *("status==200", "--budget", "90s", "-c", "4", "--json", "--save", str(tmp_path / "out")),
+        *("status==200", "--budget", "60s", "-c", "4", "--json", "--save", str(tmp_path / "out")),
         timeout=170,
     )
     told = answer(done)

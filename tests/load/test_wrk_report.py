@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from webdyno.load.order import Fault
+from tests.analyse.fakes import LOAD
+from webdyno.load import wrk
+from webdyno.load.order import DriverCommand, Fault, Order
 from webdyno.load.wrk_report import Report, read_report
+from webdyno.model.sample import Slice
+from webdyno.model.workload import Request
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ANSWERED = ["wrk/ok", "wrk/error", "wrk/errors-some", "wrk/reset", "wrk2/ok", "wrk2/errors-some", "wrk2/reset"]
@@ -54,3 +59,15 @@ def test_what_is_no_report_is_a_fault_with_its_last_words() -> None:
     fault = read_report("wrk2", ["unable to connect"])
     assert isinstance(fault, Fault)
     assert fault.message == "wrk2 ended without a result: unable to connect"
+
+
+def test_more_time_outs_than_answers_make_no_count_negative(monkeypatch: pytest.MonkeyPatch) -> None:
+    """wrk counts a time-out for each connection that waits, also where nothing is ever answered."""
+    few, _ = both("wrk/ok")
+    late = msgspec.structs.replace(few, requests=2, errors=msgspec.structs.replace(few.errors, timeout=5, status=1))
+    monkeypatch.setattr(wrk, "read_report", lambda *_: late)
+    order = Order(host="127.0.0.1", port=80, requests=[Request(name="a", path="/")], load=LOAD, cores=())
+    command = DriverCommand(phase="steady", argv=["wrk"], order=order)
+    told = next(iter(wrk.Wrk().read(command, [])))
+    assert isinstance(told, Slice)
+    assert (told.offered, told.ok, told.errors) == (2, 0, {"timeout": 2})

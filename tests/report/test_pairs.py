@@ -120,3 +120,11 @@ def test_a_claim_that_was_not_asked_leads_nothing() -> None:
     analysis, _ = analysed(nowhere)
     assert analysis.claims[0].ruling == "cannot tell"
     assert "recommended" in analysis.sentence
+
+
+def test_one_round_gives_a_headline_no_figure() -> None:
+    runs = asked("blocking-then-instant", ORDERS["blocking-then-instant"])[:1]
+    requests = [Request(name=name, path=f"/{name}") for name, _ in ORDERS["blocking-then-instant"]]
+    known = {"blocking-then-instant": workload("blocking-then-instant", requests=requests)}
+    analysis = analyse(plan(runs, workloads=known, claims=[CLAIM]), FINGERPRINT, runs)
+    assert analysis.sentence == "What needs no time waits: cannot tell, one round gives no interval"

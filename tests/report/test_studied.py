@@ -17,6 +17,8 @@ from tests.report.test_html import parsed
 from tests.report.test_terminal import rendered
 from webdyno.analyse import analyse
 from webdyno.model.claim import Graph, OriginalFigure
+from webdyno.model.curve import Course
+from webdyno.model.estimate import Estimate
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.system import System
@@ -24,6 +26,7 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.report import words
 from webdyno.report.html import render_html
+from webdyno.report.iterations import iterations
 from webdyno.report.json import render_json
 from webdyno.report.markdown import render_markdown
 from webdyno.report.sheet import Sheet
@@ -193,6 +196,27 @@ def test_many_tables_are_told_together() -> None:
     text = rendered((made, fingerprint, runs))
     assert "The ranking of each load: webdyno report FOLDER --format html, or md." in text
     assert "vs best" not in text
+
+
+def test_iterations_have_a_chart_for_each_runtime_on_one_scale() -> None:
+    def course(line: str, *rates: float) -> Course:
+        parts = [Estimate(value=rate, low=None, high=None, rounds=1, unit="per_s") for rate in rates]
+        return Course(
+            workload="page",
+            load="16 connections",
+            driver="engine",
+            contender=f"x-{line}",
+            facet="Bottle on Tornado",
+            line=line,
+            parts=parts,
+            gain=None,
+        )
+
+    pypy, cpython = iterations([course("pypy", 100, 200, 400), course("cpython", 100, 100, 100)])
+    assert "Iterations on pypy" in pypy
+    assert "Bottle on Tornado" in cpython
+    assert pypy.count(">400<") == cpython.count(">400<") == 1
+    assert 'class="line s0"' in pypy
 
 
 def only_go(**changes: object) -> tuple[Plan, Fingerprint, list[Run]]:

@@ -91,6 +91,9 @@ def test_a_container_that_was_made_after_ours_had_gone_is_never_taken_for_it(her
     assert ours.pids() == []
     ours.end(5.0)
     assert all(len(other.pids()) == 3 for other in others)
+    others += [contained(here, WORKERS) for _ in range(3)]
+    wait_for(lambda: all(len(other.pids()) == 3 for other in others))
+    assert ours.pids() == [], "what it had held is free, and somebody has it"
 
 
 @pytest.mark.live

@@ -5,12 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from webdyno.design import Block
 from webdyno.load.driver import Event
+from webdyno.model.block import Turns
 from webdyno.model.run import Run
-from webdyno.session.loop import Loop
+from webdyno.session import loop
+from webdyno.session.loop import Loop, OnContenders
 from webdyno.store import Store
 
 RUNS = [run(name, round_=round_) for round_ in (1, 2) for name in ("a", "b")]
@@ -67,6 +74,21 @@ def test_trials_of_a_block_begin_together_and_each_run_is_told(tmp_path: Path) -
     heard, runs, _ = looped(tmp_path, blocks_of(2, 2))
     assert heard == ["a1+b1", "a1.", "b1.", "a2+b2", "a2.", "b2."]
     assert len(runs) == 4
+
+
+def test_blocks_of_a_plan_that_goes_on_are_numbered_on() -> None:
+    """Contenders are compared within their blocks: two of one number would be taken for one."""
+    done = [msgspec.structs.replace(each, block=number) for each, number in zip(RUNS, (1, 1, 2, None), strict=True)]
+    book: Any = SimpleNamespace(runs=lambda: done)
+    ready: Any = SimpleNamespace(plan=SimpleNamespace(turns=Turns()), built={})
+    numbers: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "conduct_block", lambda number, *_: numbers.append(number))
+        patch.setattr(OnContenders, "bench", lambda *_: None)
+        carry_out = OnContenders(ready=ready, strapped=None, services=None, book=book).conduct()  # type: ignore[arg-type]
+        carry_out(TRIALS[:2])
+        carry_out(TRIALS[2:])
+    assert numbers == [3, 4]
 
 
 def test_an_interrupted_block_is_written_down_and_is_the_last(tmp_path: Path) -> None:

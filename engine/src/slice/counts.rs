@@ -46,3 +46,29 @@ impl Counts {
         self.reopened += other.reopened;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_has_all_of_both() {
+        let counts = |times: u64| Counts {
+            bytes_in: times,
+            bytes_out: 2 * times,
+            connections_opened: 3 * times,
+            closes_announced: 4 * times,
+            closes_silent: 5 * times,
+            stale_retries: 6 * times,
+            http10_answers: 7 * times,
+            sends_late: 8 * times,
+            censored: 9 * times,
+            handshakes_full: 10 * times,
+            handshakes_resumed: 11 * times,
+            reopened: 12 * times,
+        };
+        let mut sum = counts(1);
+        sum.merge(&counts(10));
+        assert_eq!(counts(11), sum);
+    }
+}

@@ -47,7 +47,7 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
-server used it used, whoever was left without an answer."""
+server used it used, even where clients were left without an answer."""
 
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:

@@ -56,7 +56,8 @@ def _measures(plan: Plan) -> list[Measure]:
     """The rate first; then what the article drew, in its order; then what the study shows besides, in its order."""
     graphs = [graph.measure for graph in plan.original.graphs] if plan.original else []
     shown = sorted((measure for measure in MEASURES if measure in plan.shows), key=plan.shows.index)
-    return list(dict.fromkeys(["rate", *graphs, *shown]))
+    first: list[Measure] = ["rate"]
+    return list(dict.fromkeys([*first, *graphs, *shown]))
 
 
 def _curve(measure: Measure, family: Sequence[Judged], found: dict[str, tuple[str, str]], plan: Plan) -> Curve:

@@ -149,6 +149,8 @@ def headline(claim: Claim, estimate: Estimate | None, ruling: Ruling, reason: st
     became = {"holds": "it holds", "does not hold": "it does not hold", "cannot tell": "cannot tell"}[ruling]
     if estimate is None:
         return f"{claim.text}: {became}" + (f", {reason}" if reason else "")
+    if estimate.low is None:
+        return f"{claim.text}: {became}" + (f", {reason}" if reason else "")
     if claim.value is not None:
         return f"{claim.text}: {became}, {_value(claim.value, claim, estimate)} here"
     bounds = words.interval(estimate)

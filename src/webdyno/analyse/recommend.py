@@ -65,7 +65,7 @@ def headline(claims: Sequence[ClaimVerdict], recommended: str | None, sentence: 
     """What leads the report: what became of the claims that answer the study's question, a sentence each, and then the
     contender to take where there is one; of a study without such claims, what was recommended or why nothing was.
     """
-    told = [claim.headline for claim in claims if claim.headline]
+    told = [claim.headline for claim in claims if claim.headline and not claim.unmeasured]
     if not told:
         return sentence
     parts = [*told, sentence] if recommended else told

@@ -1,6 +1,6 @@
 """Like: a Workload that asks what another asks, of a service that answers later. Pure.
 
-It has the other's requests and service, and whoever answers the other answers it too, without a line in each app.
+It has the other's requests and service, and an app that answers the other answers it too, without a line in its file.
 """
 
 from __future__ import annotations

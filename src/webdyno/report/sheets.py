@@ -233,8 +233,8 @@ def _courses(courses: Sequence[Course]) -> Iterator[Sheet]:
         yield Sheet(
             key=f"{workload}-iterations",
             title=f"Requests/s in each third of a server's life: {about}",
-            says="Warm-up included. A compiler that works while the program runs shows as a rise; every round begins "
-            "with a fresh server, so rounds do not show it.",
+            says="Warm-up included. A compiler that works while the program runs shows as a rise. A life is a round, "
+            "or all of them where they were measured in place.",
             head=[*_first(faceted), "first", "second", "third", "third / first", "95 % interval"],
             means=[*_untold(faceted), *_THIRDS],
             rows=[_course(course, faceted) for course in each],

@@ -14,6 +14,7 @@ from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.charts import served_chart
 from webdyno.report.columns import CLAIMS, head
+from webdyno.report.iterations import iterations
 from webdyno.report.markup import Markup, element
 from webdyno.report.percentiles import about, by_table
 from webdyno.report.sheet import Sheet
@@ -73,7 +74,8 @@ def studied(analysis: Analysis) -> Markup | None:
     told = [_sheet(sheet) for sheet in sheets.sheets(analysis)]
     if not told:
         return None
-    drawn = [*_served(analysis), *(chart for curve in analysis.curves for chart in charts(curve))]
+    curved = [chart for curve in analysis.curves for chart in charts(curve)]
+    drawn = [*_served(analysis), *curved, *iterations(analysis.courses)]
     return element(
         "section",
         element("h2", "As the original showed it", id="studied"),
@@ -146,11 +148,15 @@ def _some(rows: Sequence[CurveRow]) -> bool:
 
 def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, int] | None = None) -> Markup:
     by = "" if curve.driver == "engine" else f", by {curve.driver}"
-    about = f"{curve.workload}, {curve.manner}{by}"
+    says = f"{curve.workload}, {curve.manner}{by}"
+    if title == curve.graph:
+        says = f"{TITLES[curve.measure]}: {says}"
+    if len({row.of_article for row in rows}) > 1:
+        says += ". Grey: what stands beside the article's systems."
     return element(
         "div",
         element("h3", title),
-        element("p", f"{TITLES[curve.measure]}: {about}" if title == curve.graph else about, class_="says"),
+        element("p", says, class_="says"),
         element("div", _chart(curve, title, rows, styles), class_="scroll"),
         class_="card",
     )

@@ -63,7 +63,7 @@ class Redis:
     def reset(self, delay_ms: int = 0) -> None:
         """The counter back to 0; nothing that answers later is a way to have it."""
         if delay_ms:
-            raise Unanswered(f"it cannot be told to answer {delay_ms} ms later")
+            raise Unanswered(f"it is undecided to answer {delay_ms} ms later")
         self._ask(["SET", KEY_COUNTER, "0"])
 
     def _ask(self, *commands: list[str]) -> str | None:

@@ -11,7 +11,7 @@ from webdyno.model.run import Run
 NEAR_LIMIT = 0.95
 SWAPPED_BYTES = 1 << 20
 UNEVEN_ACCEPT_ADVICE = "use more connections than workers, or let the kernel spread them (SO_REUSEPORT)"
-CROWDED_CORES_ADVICE = "give it as many cores, or read of it only what so many workers cost where cores are fewer"
+CROWDED_CORES_ADVICE = "give it as many cores, or read of it only what this many workers cost where cores are fewer"
 MEMORY_CAPPED_ADVICE = "raise the limit, or lower its workers; give the machine memory enough that nothing is swapped"
 
 

@@ -1,4 +1,4 @@
-"""serve.py HOST PORT: CherryPy with the server it brings and every setting its default, but for the log of requests."""
+"""serve.py HOST PORT THREADS: CherryPy with the server it brings, every setting its default but the log of requests."""
 
 import sys
 
@@ -14,6 +14,11 @@ class HelloWorld:
 
 if __name__ == "__main__":
     cherrypy.config.update(
-        {"server.socket_host": sys.argv[1], "server.socket_port": int(sys.argv[2]), "log.screen": False}
+        {
+            "server.socket_host": sys.argv[1],
+            "server.socket_port": int(sys.argv[2]),
+            "server.thread_pool": int(sys.argv[3]),
+            "log.screen": False,
+        }
     )
     cherrypy.quickstart(HelloWorld())

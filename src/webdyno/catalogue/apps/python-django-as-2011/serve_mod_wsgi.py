@@ -1,4 +1,4 @@
-"""serve_mod_wsgi.py HOST PORT: Apache with mod_wsgi where neither is told how many processes and threads to have.
+"""serve_mod_wsgi.py HOST PORT WORKERS THREADS: Apache with mod_wsgi in it, and no other setting than these.
 
 Apache refuses to serve as root. Started by root it is www-data's, as Debian's own, with one right more: to read what is
 root's, for the interpreter, its packages and this folder may lie in root's home. Without ``no_setuid_fixup`` access(2), by
@@ -21,7 +21,7 @@ AS_WWW_DATA = [
 ]  # fmt: skip
 
 if __name__ == "__main__":
-    host, port = sys.argv[1:]
+    host, port, workers, threads = sys.argv[1:]
     state = Path(os.environ["HOME"], "apache")  # a fresh folder of this run
     state.mkdir()
     configuration = state / "httpd.conf"
@@ -30,6 +30,8 @@ if __name__ == "__main__":
             host=host,
             bind=f"{host}:{port}",
             state=state,
+            workers=workers,
+            threads=threads,
             app=HERE,
             modules=apxs_config.LIBEXECDIR,
             load=subprocess.run(["mod_wsgi-express", "module-config"], check=True, capture_output=True, text=True).stdout,

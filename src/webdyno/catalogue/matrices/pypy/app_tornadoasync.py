@@ -2,11 +2,11 @@
 
 import os
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import ConnectionPool, Redis
 from tornado.gen import coroutine
 from tornado.web import Application, RequestHandler
 
-POOL = BlockingConnectionPool.from_url(os.environ["REDIS_URL"], max_connections=100)
+POOL = ConnectionPool.from_url(os.environ["REDIS_URL"], max_connections=int(os.environ["WEBDYNO_POOL"]))
 REDIS = Redis(connection_pool=POOL)  # connects when it is asked first
 
 
