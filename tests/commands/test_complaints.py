@@ -41,7 +41,7 @@ WRONG = [
     ("check", "check what? Name contenders (see: webdyno list), or --study NAME"),
     ("check tornad", "there is no contender 'tornad'; did you mean 'tornado'?"),
     ("check tornado -w counte", "--workload counte: there is no such workload; did you mean 'counter'?"),
-    ("check tornado -w static", "--workload static: tornado does not answer it; it answers hello, json"),
+    ("check tornado -w static", "--workload static: tornado does not answer it; it answers hello, greeting, json"),
     ("list nothing", 'Invalid value "nothing" for KIND.'),
     ("list --study nothing", "--study nothing: there is no such study; "),
     ("list --study battel", '--study battel: there is no such study; did you mean "battle"?'),
