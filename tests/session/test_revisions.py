@@ -9,6 +9,7 @@ import pytest
 
 from tests import shipped
 from tests.rig.strapping import own_lock, strapped
+from webdyno.model.built import Built
 from webdyno.model.errors import BuildError, UsageError
 from webdyno.rig.strap import Strapped
 from webdyno.session.revisions import (
@@ -143,5 +144,8 @@ def test_a_contenders_file_is_read_in_each_revision(repository: Path, strapped: 
 
 def test_a_failed_build_says_of_which_revision(tmp_path: Path) -> None:
     sides = [Revision(side=side, rev="main", commit="1" * 40, folder=tmp_path) for side in ("base", "head")]
-    with pytest.raises(RevisionError, match=r"base \(main, 11111111\) does not build: no such package"):
+    with pytest.raises(RevisionError, match=r"head \(main, 11111111\) does not build: neither"):
         refuse_failed_builds({"base": BuildError("no such package"), "head": BuildError("neither")}, sides)
+    good = Built(contender="head", key="a", directory=".", environment={}, versions={}, log="", seconds=0.0)
+    with pytest.raises(RevisionError, match=r"base \(main, 11111111\) does not build: no such package"):
+        refuse_failed_builds({"base": BuildError("no such package"), "head": good}, sides)
