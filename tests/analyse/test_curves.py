@@ -93,6 +93,18 @@ def test_contenders_on_several_runtimes_are_lines_of_one_facet() -> None:
     ]
 
 
+def test_contenders_that_would_share_a_name_keep_their_own() -> None:
+    """Two versions of one server, one of which is there on two runtimes, are no facets."""
+    runs = [*rounds("go-old-native", 100), *rounds("go-new-native", 300), *rounds("go-new-other", 50)]
+    named = {
+        name: contender(name, runtime=name.rsplit("-", 1)[1], server="go")
+        for name in ("go-old-native", "go-new-native", "go-new-other")
+    }
+    found = told(runs, shows=["errors"], contenders=named)
+    assert {row.facet for row in found.curves[0].rows} == {""}
+    assert {row.contender for row in found.curves[0].rows} == set(named)
+
+
 def test_thirds_of_a_life_share_a_slice_that_lies_across() -> None:
     assert rates_by_part(slices([100.0] * 2)[:2]) == []
     assert gain(run()) is not None

@@ -27,7 +27,10 @@ from webdyno.model.verdict import RouteFigures
 
 
 def facets(plan: Plan) -> dict[str, tuple[str, str]]:
-    """Framework and server, and the runtime, of each contender; empty unless some pair is there on two runtimes."""
+    """Framework and server, and the runtime, of each contender.
+
+    Empty unless some pair is there on two runtimes, and where two contenders would have the same name by it.
+    """
     named = {
         name: (f"{plan.apps[it.app].framework} on {it.server}", it.runtime)
         for name, it in plan.contenders.items()
@@ -36,7 +39,8 @@ def facets(plan: Plan) -> dict[str, tuple[str, str]]:
     runtimes: dict[str, set[str]] = defaultdict(set)
     for facet, runtime in named.values():
         runtimes[facet].add(runtime)
-    return named if any(len(each) > 1 for each in runtimes.values()) else {}
+    several = any(len(each) > 1 for each in runtimes.values())
+    return named if several and len(set(named.values())) == len(named) else {}
 
 
 def curves(plan: Plan, tables: Sequence[Judged]) -> list[Curve]:
