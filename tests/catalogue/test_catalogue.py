@@ -82,7 +82,7 @@ APART = {"gunicorn-eventlet": "gunicorn 25.3.0 is the last one that has this wor
 def test_contenders_that_share_a_server_share_its_version() -> None:
     versions: dict[tuple[str, str], set[str]] = {}
     for it in KNOWN.contenders.values():
-        if it.name in APART or re.search(r"-as-\d{4}$", it.name):
+        if it.name in APART or it.is_of_article:
             continue
         for requirement in it.requires:
             package, _, version = re.sub(r"\[.*\]", "", requirement).partition("==")

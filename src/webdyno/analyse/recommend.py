@@ -10,7 +10,7 @@ Communications of the ACM 29.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from webdyno.analyse import words
@@ -23,8 +23,8 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
 
 
-def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
-    """The contender and a sentence.
+def recommend(verdicts: Sequence[Verdict], of_article: Collection[str] = ()) -> tuple[str | None, str]:
+    """The contender and a sentence. Those ``of_article`` are no choice: they run as somebody ran them years ago.
 
     None unless every table has a top group and somebody is ranked in all of them; and none while it has nobody to beat,
     or while somebody who did not fail has no interval: who is not measured yet may be the one to take.
@@ -46,9 +46,10 @@ def recommend(verdicts: Sequence[Verdict]) -> tuple[str | None, str]:
         )
     if not all(verdict.winners for verdict in verdicts):
         return None, "no contender can be recommended: not every workload has a ranking"
-    scores = _scores(verdicts)
+    scores = {name: score for name, score in _scores(verdicts).items() if name not in of_article}
     if not scores:
-        return None, "no contender can be recommended: no contender is ranked on every workload"
+        today = " of today" if of_article else ""
+        return None, f"no contender can be recommended: no contender{today} is ranked on every workload"
     best = max(scores, key=lambda name: scores[name])
     rivals = [name for name in scores if name != best and all(name in verdict.winners for verdict in verdicts)]
     everywhere = " on every workload" if len(verdicts) > 1 else ""

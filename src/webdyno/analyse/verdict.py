@@ -70,7 +70,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         Judged(Figures(table, plan.estimate == "trimmed"), verdict)
         for table, verdict in zip(found, verdicts, strict=True)
     ]
-    recommended, sentence = recommend(verdicts)
+    recommended, sentence = recommend(verdicts, [it.name for it in plan.contenders.values() if it.is_of_article])
     claims = judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1))
     return Analysis(
         sentence=headline(claims, recommended, sentence),

@@ -5,6 +5,7 @@ Three small files instead of one clever one; they refer to each other by name, a
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -103,6 +104,11 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tell it as found in long runs."""
     stop_s: float = 5.0
     """Seconds it may take to end after SIGTERM, before SIGKILL."""
+
+    @property
+    def is_of_article(self) -> bool:
+        """It runs as an article ran it in that year, with settings that nobody would take today: ``uwsgi-as-2016``."""
+        return re.search(r"-as-\d{4}$", self.name) is not None
 
     @property
     def runtimes(self) -> list[str]:

@@ -47,6 +47,7 @@ def test_servers_of_the_bare_interface_fit(interface: str, there: set[str], not_
     assert there <= names
     assert not names & not_there
     assert "mod-wsgi-express" not in names
+    assert not [name for name in names if "-as-2" in name], "nobody takes the settings of an article"
 
 
 def test_a_server_is_named_by_itself_or_by_a_contender() -> None:

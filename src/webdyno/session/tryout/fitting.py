@@ -61,6 +61,7 @@ def fitting(catalogue: Catalogue, interface: str, wanted: Sequence[str] | None) 
         and not contender.runtime.endswith("t")
         and contender.pool is None
         and not contender.beside
+        and not contender.is_of_article
         and contender.server not in NOT_TRIED
     }
     alike: dict[str, Contender] = {}
