@@ -94,6 +94,25 @@ def test_figures_within_one_step_of_their_answers_are_called_equal() -> None:
     assert [s.letters for s in said.standings] == ["A", "A", "B"]
 
 
+def test_a_load_that_ends_with_its_last_answer_cuts_no_step() -> None:
+    """As ``ab -n`` asks: 200 answers in five batches of forty, none of them under way at the end."""
+    counted = msgspec.structs.replace(LOAD, duration_s=None, count=200, warmup_s=0.0)
+    warmed = msgspec.structs.replace(counted, warmup_s=0.5)  # begins somewhere within a batch
+    waits = workload("hello", service_floor_ms=1000.0)
+    widths = []
+    for load in (counted, warmed):
+        runs = [
+            run(n, rate=r * (1 + 1e-3 * at), round_=at, load=load)
+            for n, r in (("go", 39), ("b", 20))
+            for at in (1, 2, 3)
+        ]
+        [said] = analyse(plan(runs, workloads={"hello": waits}), FINGERPRINT, runs).verdicts
+        to_best = said.standings[1].ratio_to_best
+        assert to_best is not None
+        widths.append((to_best.high or 0) / (to_best.low or 1))
+    assert widths[0] < 1.12 < 1.2 < widths[1]
+
+
 def test_the_interval_in_the_sentence_of_a_race_allows_for_its_looks() -> None:
     runs = table({"go": 12_000, "node": 10_000, "python": 3_000}, rounds=6, noise=0.03)
     single, raced = plan(runs), plan(runs, race=Race(most_rounds=6), rounds=6)

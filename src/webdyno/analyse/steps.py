@@ -42,12 +42,18 @@ def at_once(window: Window, cell: Cell) -> int:
     """Answers that may come at one moment: by Little's law as many as come in the time that one takes.
 
     That time is the workload's own waiting, where it says it; else, of a contender that waits, what its first answer
-    took, when there was no queue. Behind a service they come one by one, and at an open pace as they are asked.
+    took, when there was no queue. Behind a service they come one by one, and at an open pace as they are asked. A load
+    that begins with its window and ends by a count ends with its last answer, so there is no step that it could cut.
     """
-    if cell.load.is_open or cell.workload.service:
+    if cell.load.is_open or cell.workload.service or _is_whole(window):
         return 1
     taken_s = cell.workload.service_floor_ms / 1e3 or _waited_s(window)
     return max(1, min(cell.load.connections, round(window.rate_per_s * taken_s)))
+
+
+def _is_whole(window: Window) -> bool:
+    asked = window.run.trial.asked
+    return asked.count is not None and not asked.warmup_s
 
 
 def used_of_own(window: Window) -> float | None:
