@@ -101,7 +101,7 @@ def _of_the_connections(loaded: Loaded) -> Iterator[str]:
     if load.keep_alive and opened and announced + silent and answers / opened < CLOSING_BELOW:
         yield f"closes-connections: {sentences.closes(_WHO, answers / opened, quietly=silent > announced)}"
     if load.http == "1.1" and summary["http10_answers"]:
-        yield f"http-1.0: {sentences.http_1_0(_WHO)}"
+        yield f"http-1.0: {sentences.http_1_0(_WHO, 'servers of HTTP/1.1')}"
     if summary["connections_unanswered"]:
         most = load.max_connections or load.connections
         yield f"starved-connections: {sentences.starved(_WHO, summary['connections_unanswered'], most)}"

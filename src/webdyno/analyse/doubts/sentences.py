@@ -62,9 +62,9 @@ def closes(who: str, each: float | None, *, quietly: bool) -> str:
     return f"{who} closes the connection after an answer {manner}{figure}: its rate pays for a new connection each time"
 
 
-def http_1_0(who: str) -> str:
-    """Of a server that was asked in HTTP/1.1."""
-    return f"{who} answers in HTTP/1.0, so it does less than servers of HTTP/1.1 and cannot keep connections as they do"
+def http_1_0(who: str, others: str = "the others") -> str:
+    """Of a server that was asked in HTTP/1.1, beside ``others``."""
+    return f"{who} answers in HTTP/1.0, so it does less than {others} and cannot keep connections as they do"
 
 
 def starved(who: str, unanswered: int, connections: int) -> str:
