@@ -160,7 +160,7 @@ def test_a_contender_that_never_served_decides_nothing() -> None:
 def test_a_doubt_that_voids_decides_nothing_but_is_evidence_of_errors() -> None:
     wrong = [change_slices(each, errors={"wrong-body": 4_000}) for each in good("node", 10_000)]
     runs = [*good("go", 30_000), *wrong]
-    rate = judged(runs, {"contenders": ["go"], "relation": "highest"})
+    rate = judged(runs, {"contenders": ["go"], "relation": "highest", "ours": True})
     assert rate.ruling == "cannot tell"
     assert "node" in rate.sentence
     errors = judged(runs, {"contenders": ["node"], "measure": "errors", "relation": "at least", "value": 0.05})

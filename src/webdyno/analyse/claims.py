@@ -26,7 +26,7 @@ import msgspec
 
 from webdyno.analyse import phrases, words
 from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
-from webdyno.analyse.doubts.answers import dead_cell, wrong_answers
+from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
 from webdyno.analyse.doubts.table import kind_of
@@ -40,11 +40,15 @@ ABOUT = 1.25
 """A figure is "about" another within a quarter, up or (as a ratio) down."""
 EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
+_UNSERVED = tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, fell_silent)))
+"""Some clients got no answer, or a wrong one. That bars a contender from a ranking. An article's claim about a rate is
+judged all the same, for its load tool counted what was served just so; about times it is not, for such tools leave out
+of them what waited in vain."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
     "served": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
     "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
-    **dict.fromkeys(("cpu", "cpu_peak"), tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests)))),
+    **dict.fromkeys(("cpu", "cpu_peak", "memory"), _UNSERVED),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
 server used it used, even where clients were left without an answer."""
@@ -136,7 +140,8 @@ def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
         return f"{side.name} was left out: {skip.reason}" if skip else f"{side.name} was not measured in this"
     if not standing.rounds_ok:
         return f"{side.name} did not serve: {phrases.outcomes(standing)}"
-    evidence = _EVIDENCE.get(claim.measure, ())
+    served = _UNSERVED if claim.measure in RATES and not claim.ours else ()
+    evidence = {*_EVIDENCE.get(claim.measure, ()), *served}
     about = [*side.judged.verdict.doubts, *standing.doubts]
     voiding = next((doubt for doubt in about if doubt.severity == "voids" and doubt.kind not in evidence), None)
     return voiding.sentence if voiding else ""
