@@ -211,7 +211,7 @@ impl Ledger {
         let _ = self.out.send(Report::Ready(connections));
     }
 
-    /// A turn begins, with its lead if it has one. Of what was before it one thing is told: connections that were opened again.
+    /// A turn begins, with its lead if it has one. Of what was before it one thing is reported: connections that were opened again.
     pub fn begin_turn(&mut self, (lead, counts): (Option<Window>, Window)) {
         self.look();
         let reopened = self.slice.counts.connections_opened;

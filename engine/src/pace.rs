@@ -34,7 +34,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// The same, told from the start of the clock and not of the run, which was at `start`.
+    /// The same, counted from the start of the clock and not of the run, which was at `start`.
     fn after(self, start: u64) -> Due {
         match self {
             Due::Away(at) => Due::Away(at.saturating_add(start)),

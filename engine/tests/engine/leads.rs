@@ -1,4 +1,4 @@
-//! Leads: what is loaded before a turn counts is told apart from it, and nothing of it is lost.
+//! Leads: what is loaded before a turn counts is kept apart from it, and nothing of it is lost.
 
 use crate::theatre::{HELLO, Server};
 use crate::turns::{MS, Resting, errors, n};

@@ -1,4 +1,4 @@
-"""The parts of ``webdyno load``: what is asked, and how it is told.
+"""The parts of ``webdyno load``: what is asked, and how it is reported.
 
 targets.py     URLs, weights, a file of requests -> one server and what is asked of it
 expecting.py   --expect -> an Expectation

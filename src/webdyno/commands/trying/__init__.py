@@ -1,1 +1,1 @@
-"""What can be typed for ``webdyno try``, and how it is told; ``session/tryout`` carries it out."""
+"""What can be typed for ``webdyno try``, and how it is reported; ``session/tryout`` carries it out."""
