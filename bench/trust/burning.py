@@ -15,18 +15,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from bench.table import table
 from bench.trust import equal
 from bench.trust.comparing import comparisons
 from bench.trust.equal import figure_ratio
-from bench.trust.studies import Recorded, of_contenders, read, record, write_study
+from bench.trust.studies import Recorded, of_contenders, read, write_study
+from webdyno import api, plan
+from webdyno.design.pairs import TURNS
 from webdyno.read import default_folder
 
 BUDGET_S = 120.0
 MORE_CPU = 0.04
 CALIBRATING_ROUNDS = 4
-SECONDS, CONNECTIONS = 2.0, 64
+SECONDS, CONNECTIONS = 4.0, 64
 """As ``compare`` loads when nothing else is said."""
 DRAWS, EQUAL_DRAWS = 40, 200
 """Comparisons of base with the burning one, and with its equal."""
@@ -136,7 +139,9 @@ def _calibrated(folder: Path, burner: Burner) -> int:
 def _recorded(folder: Path, burner: Burner, kinds: Sequence[str], rounds: int) -> Recorded:
     names = [f"{burner.contender}-{kind}" for kind in kinds]
     study = write_study(folder, names, rounds, SECONDS, connections=CONNECTIONS, name=f"burning-{kinds[-1]}")
-    return record(str(study), folder / "results", "--exhaustive", "--catalogue", str(folder))
+    with patch.object(plan, "Turns", lambda: TURNS):  # as ``compare`` gives them
+        made = api.measure(str(study), exhaustive=True, results=folder / "results", catalogue=[folder], wait=True)
+    return read(made.folder)
 
 
 def write_contenders(folder: Path, burner: Burner, turns: Mapping[str, int]) -> None:

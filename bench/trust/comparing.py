@@ -19,7 +19,8 @@ from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 
 MARGIN = 0.03
-MOST = 18
+MOST = 12
+"""As ``compare``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +69,9 @@ def compared(recorded: Recorded, pair: tuple[str, str], rounds: Sequence[Sequenc
             msgspec.structs.replace(run, trial=msgspec.structs.replace(run.trial, round=number)) for run in of_round
         ]
         made = design.made(runs)
-        if made and (not design.is_open(made) or design.is_spent(made)):
+        if made and not design.is_open(made):
             break
-    changes = changes_of(made, MARGIN)
+    changes = changes_of(made, MARGIN, design.most(made))
     verdict, by = decide(changes)
     change = changes["rate"]
     low, high = (change.ratio.low, change.ratio.high) if change.ratio is not None else (None, None)

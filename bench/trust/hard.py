@@ -18,8 +18,9 @@ import numpy as np
 
 from bench.table import table
 from bench.trust import noise
+from bench.trust.comparing import MOST
 from bench.trust.simulated import interval
-from webdyno.analyse.change import LOOKS, Change, judge_pairs
+from webdyno.analyse.change import Change, judge_pairs, looks
 from webdyno.analyse.compare import apart, slow_starts_allowed
 from webdyno.analyse.doubts.held_back import COST
 from webdyno.analyse.doubts.machine import STOLEN
@@ -226,14 +227,14 @@ def _sitting(
     """Pairs until a look decides, and how many; the machine drifts."""
     figures: dict[bool, list[float]] = {False: [], True: []}
     drift = 0.0
-    for pair in range(LOOKS[-1]):
+    for pair in range(MOST):
         for head in (False, True) if pair % 2 == 0 else (True, False):
             drift = 0.995 * drift + rng.normal(0, 0.002)
             share, slower = head_slow if head else base_slow
             slow = math.log1p(-slower) if rng.random() < share else 0.0
             figures[head].append(math.exp(9 + drift + change(head) + slow + rng.normal(0, luck)))
-        if pair + 1 in LOOKS:
-            found = judge_pairs(figures[False], figures[True], MARGIN)
+        if pair + 1 in looks(MOST):
+            found = judge_pairs(figures[False], figures[True], MARGIN, most=MOST)
             if found.verdict != "cannot tell":
                 break
     return found, pair + 1

@@ -119,15 +119,16 @@ def one_by_one(
     round_: int,
     sheet: Sheet,
     who: Sequence[int] | None = None,
+    window: int = WINDOW,
 ) -> None:
-    """A window each, in random order, each on a fresh start."""
+    """A window each of so many slots, in random order, each on a fresh start."""
     rng = machine.rng
     for at in rng.permutation(range(len(field_)) if who is None else who):
         machine.skip(START_S)
         machine.take(WARMUP)
-        here = machine.take(WINDOW)
+        here = machine.take(window)
         key = name_of(int(at)), round_
-        sheet.cells[key] = float(field_[at].served(rng, machine.speed[here], luck[at]).sum()) / WINDOW
+        sheet.cells[key] = float(field_[at].served(rng, machine.speed[here], luck[at]).sum()) / window
         sheet.stolen[key] = float(machine.stolen[here].mean())
 
 
@@ -139,14 +140,15 @@ def by_turns(
     block: int,
     who: Sequence[int],
     sheet: Sheet,
+    passes: int = PASSES,
 ) -> None:
     """One block of ``who``: warm-ups, passes in random order, and a steady window of each at the end."""
     rng = machine.rng
     machine.skip(START_S)
     machine.take(WARMUP * len(who))
-    at = machine.take(PASSES * len(who))
-    order = np.array([rng.permutation(len(who)) for _ in range(PASSES)])
-    speed = machine.speed[at].reshape(PASSES, len(who))
+    at = machine.take(passes * len(who))
+    order = np.array([rng.permutation(len(who)) for _ in range(passes)])
+    speed = machine.speed[at].reshape(passes, len(who))
     turns: dict[str, list[Slice]] = {}
     for place, one in enumerate(who):
         mine = speed[order == place]

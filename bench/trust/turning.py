@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.table import table
 from bench.trust import noise
+from bench.trust.comparing import MOST as PAIRS
 from bench.trust.hard import MARGIN, doubt_of, judged
 from bench.trust.sharing import (
     BUSY,
@@ -32,7 +33,7 @@ from bench.trust.sharing import (
 )
 from bench.trust.simulated import interval
 from webdyno.analyse.additive import Meeting
-from webdyno.analyse.change import LOOKS, judge_pairs
+from webdyno.analyse.change import judge_pairs, looks
 from webdyno.analyse.compare import apart, slow_starts_allowed
 from webdyno.analyse.doubts.machine import STOLEN
 from webdyno.analyse.estimate import Fit, fit
@@ -45,6 +46,8 @@ FRESH = 120_000
 """Seeds from here on were used for nothing but to be reported."""
 MOST = 8
 """Members of a block."""
+PASSES_OF_PAIRS, WINDOW_OF_PAIRS = 48, 80
+"""Of 4 s for each start: turns of 50 ms after leads of 20 in five sixths of them; slots of a window."""
 Field = Callable[[noise.Rng], list[Contender]]
 Luck = Callable[[noise.Rng, int, int], noise.Logs]
 
@@ -268,15 +271,15 @@ def of_pairs(head: Contender, unlike: float, seed: int, blocks: bool) -> Seen:
     """``compare``: pairs of windows, or of turns in a block of two, until a look decides."""
     rng = np.random.default_rng(seed)
     machine, sheet, field = Machine(rng, BUSY), Sheet(), [Contender(), head]
-    for pair in range(1, LOOKS[-1] + 1):
+    for pair in range(1, PAIRS + 1):
         starts = rng.normal(0, unlike, 2)
         if blocks:
-            by_turns(machine, field, starts, pair, pair, [0, 1], sheet)
+            by_turns(machine, field, starts, pair, pair, [0, 1], sheet, PASSES_OF_PAIRS)
         else:
-            one_by_one(machine, field, starts, pair, sheet)
-        if pair in LOOKS:
+            one_by_one(machine, field, starts, pair, sheet, window=WINDOW_OF_PAIRS)
+        if pair in looks(PAIRS):
             base, changed = ([sheet.cells[name_of(at), p] for p in range(1, pair + 1)] for at in (0, 1))
-            found = judge_pairs(base, changed, MARGIN)
+            found = judge_pairs(base, changed, MARGIN, most=PAIRS)
             if found.verdict != "cannot tell":
                 break
     truth = head.truth

@@ -74,10 +74,10 @@ def test_the_order_turns_from_pair_to_pair() -> None:
     assert sides.taken[:4] == [("old", 1), ("new", 1), ("new", 2), ("old", 2)]
 
 
-@pytest.mark.parametrize(("head", "noise", "pairs"), [(0.9, 0.01, 4), (1.1, 0.01, 4), (1.0, 0.002, 6), (1.0, 0.01, 9)])
+@pytest.mark.parametrize(("head", "noise", "pairs"), [(0.9, 0.01, 4), (1.1, 0.01, 4), (1.0, 0.002, 6), (1.0, 0.015, 8)])
 def test_a_look_that_decides_ends_them(head: float, noise: float, pairs: int) -> None:
     """Equality takes longer than a difference, and six pairs at least, however quiet the machine is."""
-    assert Sides(head, noise=noise).pairs() == pairs
+    assert Sides(head, noise=noise).pairs(most=12) == pairs
 
 
 def test_what_cannot_be_told_goes_on_to_the_last_pair(caplog: pytest.LogCaptureFixture) -> None:
@@ -97,6 +97,14 @@ def test_a_failure_ends_them_once_both_sides_had_their_turn(caplog: pytest.LogCa
 
 def test_the_budget_ends_them() -> None:
     assert Sides(1.0).pairs(budget_s=0.0) == 1
+
+
+def test_the_budget_says_how_many_pairs_there_will_be() -> None:
+    asked = Paired(load=LOAD, margin=0.03, most=12, budget_s=60.0)
+    assert asked.within_budget([]) == 12
+    assert asked.within_budget([6.0, 7.0]) == 2 + 6  # 47 s are left, of 7 s each
+    assert asked.within_budget([1.0]) == 12
+    assert asked.within_budget([59.0, 2.0]) == 2
 
 
 def test_they_go_on_where_they_were_stopped() -> None:

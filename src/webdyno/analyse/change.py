@@ -1,11 +1,12 @@
 """Change: is head slower than base, from pairs measured in one sitting or from two sets of rounds?
 
 Pairs. Each is one start of base and one of head, next to each other in time, so that what drifts on the machine falls
-on both; the figure of a pair is log(head / base). Pairs are looked at after 4, 6, 9, 13 and 18 of them. For a
-difference the 5 % are spent evenly over the looks, so that a large one ends it early (S. J. Pocock 1977, Group
-sequential methods in the design and analysis of clinical trials, Biometrika 64); for equality, which takes many pairs
-whatever one does, mostly at the last (P. C. O'Brien, T. R. Fleming 1979, A multiple testing procedure for clinical
-trials, Biometrics 35). So the interval shown holds over all looks together. Differences beyond three standard
+on both; the figure of a pair is log(head / base). Pairs are looked at five times, from the fourth to the last that is
+planned. The 5 % that a difference may spend go to later looks more than to earlier ones, so that a large one still ends
+it early, and a small one, which takes all pairs whatever one does, is not made to pay for the looks before (S. K. Wang,
+A. A. Tsiatis 1987, Approximately optimal one-parameter boundaries for group sequential trials, Biometrics 43). Those of
+equality go mostly to the last (P. C. O'Brien, T. R. Fleming 1979, A multiple testing procedure for clinical trials,
+Biometrics 35). So the interval shown holds over all looks together. Differences beyond three standard
 deviations, by the median, are drawn in to there, because a neighbour's burst hits one run of a pair; the t interval
 allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for unequal population variances, Biometrika
 61; J. W. Tukey, D. H. McLaughlin 1963, Sankhya A 25).
@@ -13,7 +14,9 @@ allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for uneq
 Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
 nothing drawn in too, and from six starts of each at least: a head that starts slow now and then looks the same as long
 as it was not seen to, and those of its starts that lie far from the others are what is looked for. slower or faster:
-surely not none, and by the estimate beyond the margin, from three starts of each. Anything else is undecided.
+surely not none, and by the estimate beyond two thirds of the margin, from three starts of each. Were it to lie beyond
+the whole margin, a change just as large would be missed every other time, however well it was measured; as it is, one
+of half the margin is the same where it is measured well. Anything else is undecided.
 
 Noise floor. Neighbours of one revision (A B, B A: the two Bs) are an A/A experiment within the experiment: the change
 that as many pairs of them would show though there is none. Where the two of a pair took turns in one block, neighbours
@@ -38,11 +41,17 @@ from webdyno.model.estimate import Estimate
 
 ALPHA = 0.05
 Vector = NDArray[np.floating]
-LOOKS = (4, 6, 9, 13, 18)
-_POCOCK = 0.0158
-"""Level of each of five looks that together spend 5 %, both sides (Jennison and Turnbull 1999, table 2.1)."""
-_OBRIEN_FLEMING = 1.751
-"""Critical value at the last of five looks that together spend 5 %, one side (the same, table 2.3)."""
+LEAST = 4
+"""Pairs from which on they are looked at."""
+_LOOKS = 5
+_WANG_TSIATIS, _SHAPE = 2.23, 0.25
+"""Critical value at the last look, both sides, and how the others follow from it (0: O'Brien-Fleming, 0.5: Pocock).
+With t quantiles for normal ones and 4 to 18 pairs at most these spend 2.6 to 4.8 % of 5 (400,000 sittings).
+"""
+_OBRIEN_FLEMING = 1.80
+"""At the last look, one side: 3.6 to 5.0 % of 5."""
+TOLD = 2 / 3
+"""Part of the margin beyond which a change has to lie, by its estimate, to be called one."""
 FENCE = 3 * 1.4826022185056018
 """Median absolute deviations that make three standard deviations of a normal curve."""
 
@@ -99,10 +108,18 @@ class _Levels:
     same: float
 
 
-def _levels(pairs: int, share: float) -> _Levels:
-    """Of the look after so many pairs, where ``share`` of the 5 % may go to a difference of this figure."""
-    done = min(1.0, pairs / LOOKS[-1])
-    return _Levels(_POCOCK * share, float(special.ndtr(-_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0)
+def looks(most: int) -> set[int]:
+    """Numbers of pairs after which they are looked at, where so many are made at most."""
+    return {round(LEAST + (most - LEAST) * at / (_LOOKS - 1)) for at in range(_LOOKS)} if most > LEAST else {most}
+
+
+def _levels(pairs: int, most: int, share: float) -> _Levels:
+    """After so many pairs of ``most``, where ``share`` of the 5 % may go to a difference of this figure."""
+    done = min(1.0, pairs / most) if pairs else 0.0
+    if not done:
+        return _Levels(0.0, 0.0)
+    differ = 2 * share * float(special.ndtr(-_WANG_TSIATIS * done ** (_SHAPE - 0.5)))
+    return _Levels(differ, float(special.ndtr(-_OBRIEN_FLEMING * done**-0.5)))
 
 
 def judge_pairs(
@@ -113,15 +130,20 @@ def judge_pairs(
     higher_is_better: bool = True,
     in_blocks: bool = False,
     share: float = 1.0,
+    most: int | None = None,
 ) -> Change:
     """The change over pairs; ``base[i]`` and ``head[i]`` are positive figures of pair i, in the order of the pairs.
 
     ``in_blocks``: the two of a pair took turns, so that they were at the same time what they were. ``share``: the part
-    of the 5 % that this figure may spend on a difference, where others may decide too.
+    of the 5 % that this figure may spend on a difference, where others may decide too. ``most``: pairs that are made at
+    most; None: these are all.
     """
     logs = np.log(np.asarray(head, dtype=float)) - np.log(np.asarray(base, dtype=float))
     mean, below, above = _winsorised(logs)
-    floor, levels = _noise_floor(base, head, logs, neighbours=not in_blocks), _levels(len(logs), share)
+    floor, levels = (
+        _noise_floor(base, head, logs, neighbours=not in_blocks),
+        _levels(len(logs), most or len(logs), share),
+    )
     plain = _plain(logs) if len(logs) >= STARTS else None
     change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better)
     if mean is not None and mean.drawn_in:
@@ -182,7 +204,7 @@ def _verdict(
     low, high = mean.interval(levels.differ)
     if rounds < ENOUGH:
         return "cannot tell"
-    if (low > 0 or high < 0) and abs(mean.log) > margin:
+    if (low > 0 or high < 0) and abs(mean.log) > TOLD * margin:
         return "faster" if (mean.log > 0) is higher_is_better else "slower"
     return "cannot tell"
 

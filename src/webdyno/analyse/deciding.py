@@ -21,14 +21,19 @@ def share(figure: str, known: Collection[str]) -> float:
     return 1 / max(1, sum(each in known for each in DECIDING)) if figure in DECIDING else 1.0
 
 
-def judged(base: Sequence[Window], head: Sequence[Window], margin: float) -> dict[str, Change]:
-    """The change of each deciding figure over pairs, whose windows are ``base[i]`` and ``head[i]``."""
+def judged(base: Sequence[Window], head: Sequence[Window], margin: float, most: int | None = None) -> dict[str, Change]:
+    """The change of each deciding figure over pairs of ``most``, whose windows are ``base[i]`` and ``head[i]``."""
     sides = {figure: (_figures(base, figure), _figures(head, figure)) for figure in DECIDING}
     known = {figure: both for figure, both in sides.items() if all(map(all, both))}
     in_blocks = all(window.turned is not None for window in [*base, *head])
     return {
         figure: judge_pairs(
-            *both, margin, higher_is_better=figure == "rate", in_blocks=in_blocks, share=share(figure, known)
+            *both,
+            margin,
+            higher_is_better=figure == "rate",
+            in_blocks=in_blocks,
+            share=share(figure, known),
+            most=most,
         )
         for figure, both in known.items()
     }

@@ -22,6 +22,7 @@ from webdyno.analyse.doubts.rounds import few_rounds, incomplete
 from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.floors import SERVICE_BOUND, room
+from webdyno.analyse.sitting import made_of, most_of
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.verdict import FIGURES
 from webdyno.analyse.window import BLAMELESS, Window
@@ -82,7 +83,8 @@ def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versu
         cells = {cell.name: cell for cell in table.cells}
         if {base, head} <= set(cells):
             doubts = about_study(evidence)
-            judge = partial(_paired, cells[base], cells[head], margin)
+            asked, made = evidence.plan.paired, made_of(evidence.runs, (base, head))
+            judge = partial(_paired, cells[base], cells[head], margin, None if asked is None else most_of(asked, made))
             return _versus(Shared(cells[base], cells[head], table, table), doubts, judge)
     raise UsageError(f"there is no table that has both {base} and {head} in it")
 
@@ -259,7 +261,7 @@ def _side(cell: Cell) -> Side:
     )
 
 
-def _paired(base: Cell, head: Cell, margin: float, figure: str) -> Change:
+def _paired(base: Cell, head: Cell, margin: float, most: int | None, figure: str) -> Change:
     """Where they were measured in blocks, a pair is of one block."""
     pairs = _pairs(base, head, figure)
     return judge_pairs(
@@ -269,6 +271,7 @@ def _paired(base: Cell, head: Cell, margin: float, figure: str) -> Change:
         higher_is_better=figure == "rate",
         in_blocks=bool(pairs) and all(window.turned is not None for (window, _), _ in pairs),
         share=share(figure, [each for each in DECIDING if _pairs(base, head, each)]),
+        most=most,
     )
 
 

@@ -55,7 +55,7 @@ class Measuring:
     connections: Annotated[
         int, flag("--connections", "-c", help="Clients; each waits for its answer before it asks again.")
     ] = 64
-    duration: Annotated[str, flag("--duration", "-d", help="Length of the steady phase of each run.")] = "2s"
+    duration: Annotated[str, flag("--duration", "-d", help="How long each start is loaded.")] = "4s"
     warmup: Annotated[
         str | None,
         flag(
@@ -63,7 +63,7 @@ class Measuring:
             help="Warm-up before counting; else 500ms, or longer for runtimes that compile while they serve.",
         ),
     ] = None
-    pairs: Annotated[int, flag("--pairs", help="Pairs at most; looks are after 4, 6, 9, 13 and 18.")] = 18
+    pairs: Annotated[int, flag("--pairs", help="Pairs at most, 4 to 18; looked at five times.")] = 12
     budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds and warm-ups apart.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
 
@@ -91,7 +91,7 @@ class Judging:
 
     margin: Annotated[
         float | None,
-        flag("--margin", help="Changes smaller than this, in per cent, count as none; else as measured, or 3."),
+        flag("--margin", help="Changes surely smaller than this, in per cent, count as none; else as measured, or 3."),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False

@@ -9,19 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webdyno.analyse.blocks import read_windows
-from webdyno.analyse.change import LOOKS, Change
+from webdyno.analyse.change import Change, looks
 from webdyno.analyse.deciding import decide, judged
+from webdyno.analyse.sitting import Pair, by_round, made_of, most_of
 from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
 from webdyno.design import Block, done_in
 from webdyno.design.blocks import Room, drawn
-from webdyno.design.length import spent_s
+from webdyno.model.block import Turns
 from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, trial_of
 
-Pair = dict[str, Run]
-"""The Runs of base and head in one round."""
+TURNS = Turns(window_share=1 / 6)
+"""Nearly all of a pair's load goes to the turns, which decide."""
 
 
 def order_of(pair: int) -> tuple[str, str]:
@@ -42,7 +43,7 @@ class Pairs:
     def __call__(self, runs: Sequence[Run]) -> Sequence[Block]:
         """The next pair, or what is left of it."""
         made = self.made(runs)
-        if made and (not self.is_open(made) or self.is_spent(made)):
+        if made and not self.is_open(made):
             return []
         number, done = self.next_round(runs), done_in(runs)
         called = dict(zip((BASE, HEAD), self.names, strict=True))
@@ -50,13 +51,9 @@ class Pairs:
         return drawn([trial for trial in trials if trial.id not in done], self.plan, self.room, runs)
 
     def made(self, runs: Sequence[Run]) -> list[Pair]:
-        """Those of which both Runs are there, in their order."""
+        """Those of which both Runs are there, by side, in their order."""
         base, head = self.names
-        return [
-            {BASE: pair[base], HEAD: pair[head]}
-            for _, pair in sorted(_by_round(runs).items())
-            if len(pair) == len(self.names)
-        ]
+        return [{BASE: pair[base], HEAD: pair[head]} for pair in made_of(runs, self.names)]
 
     def next_round(self, runs: Sequence[Run]) -> int:
         """Of the pair that lacks a side, or else a new one.
@@ -64,7 +61,7 @@ class Pairs:
         Where a block was stopped between its two Runs, the one that is there took its turns beside the other. What is
         measured alone cannot be compared with it, so both are measured anew.
         """
-        found = _by_round(runs)
+        found = by_round(runs)
         lacking = [
             number
             for number, pair in found.items()
@@ -73,35 +70,25 @@ class Pairs:
         return min(lacking, default=1 + max(found, default=0))
 
     def is_open(self, made: Sequence[Pair]) -> bool:
-        """Whether another pair could tell more."""
-        return len(made) < self.asked.most and not self.is_decided(made)
+        """Whether another pair could tell more, and there is time for it."""
+        return len(made) < self.most(made) and not self.is_decided(made)
 
     def is_decided(self, made: Sequence[Pair]) -> bool:
         """Whether the last pair tells: it is looked at and the look is clear, or one side failed."""
         if any(read_window(run) is None for run in made[-1].values()):
             return True
-        if len(made) not in LOOKS:
-            return False
-        return decide(changes_of(made, self.asked.margin))[0] != "cannot tell"
+        most = self.most(made)
+        return len(made) in looks(most) and decide(changes_of(made, self.asked.margin, most))[0] != "cannot tell"
 
-    def is_spent(self, made: Sequence[Pair]) -> bool:
-        """Whether the longest pair so far does not fit into what is left of the budget."""
-        took = [spent_s(pair.values()) for pair in made]
-        return self.asked.budget_s - sum(took) < max(took)
+    def most(self, made: Sequence[Pair]) -> int:
+        """Pairs in all that may be made and that there is time for, as ``made`` take it."""
+        return most_of(self.asked, made)
 
 
-def _by_round(runs: Sequence[Run]) -> dict[int, dict[str, Run]]:
-    found: dict[int, dict[str, Run]] = {}
-    for run in runs:
-        if run.outcome != "interrupted":
-            found.setdefault(run.trial.round, {})[run.trial.contender] = run
-    return found
-
-
-def changes_of(made: Sequence[Pair], margin: float) -> dict[str, Change]:
-    """The change of each figure that may decide, over pairs of which no side failed."""
+def changes_of(made: Sequence[Pair], margin: float, most: int | None = None) -> dict[str, Change]:
+    """The change of each figure that may decide, over pairs (of ``most``) of which no side failed."""
     windows = [read_windows(pair[side] for side in (BASE, HEAD)) for pair in made]
-    return judged([base for base, _ in windows], [head for _, head in windows], margin)
+    return judged([base for base, _ in windows], [head for _, head in windows], margin, most)
 
 
 def rates_of(pair: Pair) -> dict[str, float]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import msgspec
 
 from webdyno.model.load import Load
@@ -35,3 +38,10 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """Of measuring, builds and learnt warm-ups apart."""
     revisions: Revisions | None = None
     """None: contenders of the catalogue."""
+
+    def within_budget(self, took: Sequence[float]) -> int:
+        """Pairs in all, at most, if each takes as long as the longest of those made, which took so many seconds."""
+        if not took:
+            return self.most
+        left_s = self.budget_s - sum(took)
+        return min(self.most, len(took) + max(0, math.floor(left_s / max(took))))

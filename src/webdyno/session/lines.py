@@ -76,6 +76,6 @@ class PairLines(_Lines):
             change = head / base - 1
             shown = f"{'-' if change < 0 else '+'}{per_cent(abs(change))}"
             say(
-                f"{self._passed} pair {len(made)} of at most {self._pairs.asked.most}: base {rate(base)}, "
+                f"{self._passed} pair {len(made)} of at most {self._pairs.most(made)}: base {rate(base)}, "
                 f"head {rate(head)}, {shown}"
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.words import count
-from webdyno.design.pairs import Pairs
+from webdyno.design.pairs import TURNS, Pairs
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
@@ -38,7 +38,8 @@ from webdyno.store import Store
 
 def begin_pairs(ready: Ready, asked: Paired, strapped: Strapped, folder: Path) -> None:
     """Measure the two contenders of ``ready`` into a new folder. Any WebdynoError."""
-    ready = replace(ready, plan=msgspec.structs.replace(ready.plan, paired=asked))
+    turns = None if ready.plan.turns is None else TURNS
+    ready = replace(ready, plan=msgspec.structs.replace(ready.plan, paired=asked, turns=turns))
     design = _design(ready.plan, asked)
     with in_folder(ready, strapped, folder, [PairLines(design)]) as loop:
         _follow(loop, design)
@@ -123,5 +124,5 @@ def _design(plan: Plan, asked: Paired) -> Pairs:
 def _follow(loop: Loop, design: Pairs) -> None:
     loop.follow(design)
     made = design.made(loop.runs)
-    if not loop.is_interrupted and design.is_open(made):
+    if not loop.is_interrupted and len(made) < design.asked.most and not design.is_decided(made):
         say(f"the budget is spent after {count(len(made), 'pair')}")
