@@ -363,6 +363,7 @@ def _loads(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             timeout_s=template.timeout_s,
             keep_alive=template.keep_alive,
             http=template.http,
+            alone=template.alone,
         )
 
 

@@ -194,14 +194,25 @@ def test_a_rate_that_is_a_floor_decides_only_what_a_higher_one_would(
         ("go", "rate", "more than", "holds"),
         ("node", "p99", "less than", "cannot tell"),  # the theft can have made all of node's tail
         ("go", "p99", "less than", "holds"),
+        ("node", "latency_mean", "less than", "holds"),  # in a closed load the mean moves as the rate does
     ],
 )
-def test_what_was_stolen_bounds_a_rate_and_not_a_tail(victim: str, measure: str, relation: str, ruling: str) -> None:
+def test_what_was_stolen_bounds_a_rate_and_a_mean_and_not_a_tail(
+    victim: str, measure: str, relation: str, ruling: str
+) -> None:
     spread = np.linspace(0.9e6, 1.1e6, 4_000)
     fast, slow = good("go", 30_000, latency_ns=spread), good("node", 10_000, latency_ns=spread * 3)
     runs = [robbed(each, 0.12) if each.trial.contender == victim else each for each in [*fast, *slow]]
     claim = {"contenders": ["go"], "measure": measure, "relation": relation, "than": ["node"]}
     assert judged(runs, claim).ruling == ruling
+
+
+def test_a_mean_of_which_answers_are_missing_does_not_move_as_its_rate() -> None:
+    spread = np.linspace(0.9e6, 1.1e6, 4_000)
+    slow = good("node", 10_000, latency_ns=spread * 3)
+    failing = [change_slices(robbed(each, 0.12), errors={"timeout": 900}) for each in slow]
+    claim = {"contenders": ["go"], "measure": "latency_mean", "relation": "less than", "than": ["node"]}
+    assert judged([*good("go", 30_000, latency_ns=spread), *failing], claim).ruling == "cannot tell"
 
 
 def test_other_connections_and_other_workloads_are_compared_for_the_same_contender() -> None:

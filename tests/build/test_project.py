@@ -119,7 +119,7 @@ def test_a_project_whose_needs_only_a_build_tells_is_refused_before_anything_sta
     with pytest.raises(UsageError) as refused:
         built(project, "requirements.txt", uv_host)
     assert str(refused.value) == (
-        f"{project / 'requirements.txt'}: {line!r} installs a folder of yours, and only building it tells all that it "
+        f"{project / 'requirements.txt'}: {line!r} installs a folder of yours, and only building it shows all that it "
         "needs, which would write into it; make the project's environment yourself, as .venv in its folder or anywhere "
         "with --python"
     )
@@ -151,17 +151,17 @@ def test_folders_that_a_lock_names_are_found_where_they_lie(project: Path, uv_ho
         (SETUPTOOLS + SHOP, None),
         (SHOP, None),
         (HATCHLING + DYNAMIC, None),
-        (SETUPTOOLS + DYNAMIC, "only building the project tells all that it needs"),
-        (HATCHLING + SHOP + SOURCES, "only building the project tells all that it needs"),
+        (SETUPTOOLS + DYNAMIC, "only building the project shows all that it needs"),
+        (HATCHLING + SHOP + SOURCES, "only building the project shows all that it needs"),
         (POETRY, None),
-        (POETRY + 'money = { path = "../money" }\n', "only building the project tells all that it needs"),
+        (POETRY + 'money = { path = "../money" }\n', "only building the project shows all that it needs"),
         (
             POETRY + 'money = [{ version = "1" }, { path = "../money" }]\n',
-            "only building the project tells all that it",
+            "only building the project shows all that it",
         ),
         (
             HATCHLING + SHOP.replace("flask", "money @ file:///money"),
-            "only building the project tells all that it needs",
+            "only building the project shows all that it needs",
         ),
         ("[project", "pyproject.toml cannot be read"),
         ("[project]\ndependencies = 3\n", "Expected `array`, got `int`"),

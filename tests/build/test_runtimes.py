@@ -15,6 +15,13 @@ from webdyno.model.built import Found
 from webdyno.rig.host import STDOUT, Command
 
 
+@pytest.fixture(autouse=True)
+def no_pyenv(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody's pyenv holds is found by no test that does not mean it."""
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.setenv("PYENV_ROOT", "/nowhere")
+
+
 @pytest.fixture
 def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
@@ -111,3 +118,15 @@ def test_a_runtime_without_the_tool_that_builds_for_it_is_not_there(monkeypatch:
     monkeypatch.setattr("shutil.which", lambda name: None if name == "mvn" else f"/usr/bin/{name}")
     found = find_runtime(runtime("jvm", language="Java"), FakeHost(lambda _: "openjdk 17"))
     assert found == "mvn was not found, and Java is built with it; to get it: ask around"
+
+
+def test_a_python_behind_a_shim_that_does_not_run_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """uv gives up at the shim."""
+    kept = tmp_path / "versions" / "3.13.0" / "bin" / "python3.13"
+    kept.parent.mkdir(parents=True)
+    kept.touch(mode=0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    host = FakeHost(lambda command: "Python 3.13.0\n" if command.argv[0] == str(kept) else 2)
+    found = find_runtime(runtime("python", find=["3.13"]), host)
+    assert isinstance(found, Found)
+    assert found.program == str(kept)

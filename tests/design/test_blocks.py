@@ -86,6 +86,7 @@ def test_tables_are_not_mixed() -> None:
             "number of connections changes",
         ),
         (fakes.trial(load=Load(connections=MOST_CONNECTIONS, duration_s=1.0)), {}, "are more than"),
+        (fakes.trial(load=Load(connections=8, duration_s=1.0, alone=True)), {}, "the study asks for it"),
         (
             fakes.trial(load=Load(connections=8, duration_s=9.0, warmup_s=9.0, opening_s=8.0, timeout_s=2.0)),
             {},

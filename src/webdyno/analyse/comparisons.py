@@ -18,6 +18,9 @@ from webdyno.model.claim import TIMES, Claim
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Standing, Verdict
 
+UNANSWERED = 0.02
+"""Share of requests that may have failed, or be without an answer, where all are said to be answered."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -66,11 +69,20 @@ class Side:
 
     def room(self, measure: str) -> float:
         """How many times faster it may be than it was measured. What held up a few requests costs a rate its share of
-        the time, and makes all of a tail: of a time there is no bound.
+        the time, and makes all of a tail: of such a time there is no bound. The mean in a closed load moves as the rate
+        does (J. D. C. Little 1961, A proof for the queuing formula L = lambda W, Operations Research 9), as long as all
+        were answered.
         """
-        if measure in TIMES or any(doubt.kind == SERVICE_BOUND for doubt in self.doubts):
+        if (measure in TIMES and not self._moves_as_its_rate(measure)) or any(
+            doubt.kind == SERVICE_BOUND for doubt in self.doubts
+        ):
             return math.inf if self.bound() else 1.0
         return room(self.doubts)
+
+    def _moves_as_its_rate(self, measure: str) -> bool:
+        errors = self.judged.figures.share(self.name, "errors")
+        answered = errors is not None and errors.possible <= UNANSWERED
+        return measure == "latency_mean" and answered and not self.judged.figures.table.load.is_open
 
 
 def together(tables: Sequence[Judged]) -> list[Judged]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import uv
 
+from webdyno.build import pyenv
 from webdyno.build.locks import apart, lines_for, unsatisfied, write_lines, written_apart
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.packages import packages_in
@@ -24,10 +25,11 @@ _NUMBER = "1"
 
 
 def interpreters(runtime: Runtime, host: Host) -> list[str]:
-    """What uv finds, environments left aside: those belong to somebody."""
+    """What uv finds, environments left aside, which belong to somebody; then those that uv does not look behind."""
     find = [uv.find_uv_bin(), "python", "find", "--no-project", "--no-python-downloads", "--system"]
     found = [ask(host, [*find, version]) for version in runtime.find]
-    return [path.strip() for path in found if path and path.strip()]
+    names = [f"python{version}" if version[0].isdigit() else version for version in runtime.find]
+    return [*(path.strip() for path in found if path and path.strip()), *pyenv.programs(names)]
 
 
 def fetch(runtime: Runtime, host: Host) -> None:

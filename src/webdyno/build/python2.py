@@ -15,6 +15,7 @@ from pathlib import Path
 
 import uv
 
+from webdyno.build import pyenv
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime
@@ -31,16 +32,8 @@ _HEADERS = {"C_INCLUDE_PATH": "/usr/include", "LD_LIBRARY_PATH": f"/usr/lib/{os.
 
 
 def interpreters(runtime: Runtime, _: Host) -> list[str]:
-    """Every one on PATH, then those behind a version switch: a shim of pyenv runs only where a version is chosen."""
-    return [*_on_path(runtime.find), *_of_pyenv(runtime.find)]
-
-
-def _of_pyenv(names: list[str]) -> list[str]:
-    """Programs in the versions folders of pyenv: where PYENV_ROOT says, in the home, beside shims on PATH."""
-    shims = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if Path(folder).name == "shims"]
-    roots = [Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv"), *(folder.parent for folder in shims)]
-    programs = [path for name in names for root in roots for path in sorted(root.glob(f"versions/*/bin/{name}"))]
-    return list(dict.fromkeys(str(path) for path in programs if os.access(path, os.X_OK)))
+    """Every one on PATH, then those behind pyenv's shims."""
+    return [*_on_path(runtime.find), *pyenv.programs(runtime.find)]
 
 
 def _on_path(names: list[str]) -> list[str]:
@@ -96,7 +89,7 @@ def declare_namespaces(folder: Path) -> None:
 
 
 def _installer(order: Order) -> list[str]:
-    for program in [order.found.program, *_on_path(["python2.7"]), *_of_pyenv(["python2.7"])]:
+    for program in [order.found.program, *_on_path(["python2.7"]), *pyenv.programs(["python2.7"])]:
         pip = [program, "-m", "pip"]
         if ask(order.host, [*pip, "--version"]) is not None:
             return [*pip, "install", "--disable-pip-version-check", "--no-deps", "--no-compile"]

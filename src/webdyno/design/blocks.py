@@ -53,6 +53,8 @@ def why_alone(trial: Trial, plan: Plan, room: Room) -> str | None:
 
 
 def _load_alone(load: Load) -> str | None:
+    if load.alone:
+        return "the study asks for it"
     if load.is_open:
         return "an open load has a schedule of its own, which turns would cut up"
     if load.connection_stages:

@@ -58,6 +58,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     opening_s: float = 0.0
     """The connections of a closed load are opened evenly over so much of the warm-up and ask when all are there. 0: all
     at once; what a listen queue has no room for comes again a second later, then after two more, after four ..."""
+    alone: bool = False
+    """Contenders are asked one after the other, in one window each, also those that could take turns."""
 
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""

@@ -38,6 +38,8 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Only these of the study's workloads; empty: all."""
     contenders: list[str] = []
     """Only these of the study's contenders, or patterns of names; empty: all."""
+    alone: bool = False
+    """Contenders are measured one after the other under this load, also those that could share a block."""
     driver: str | None = None
     """Another than the study's. Rates of different drivers are never compared with each other."""
 

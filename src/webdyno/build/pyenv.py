@@ -1,0 +1,15 @@
+"""pyenv: interpreters behind its version switch. Its shims run only where somebody chose a version."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def programs(names: Iterable[str]) -> list[str]:
+    """Programs in its versions folders: where PYENV_ROOT says, in the home, beside shims on PATH."""
+    shims = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if Path(folder).name == "shims"]
+    roots = [Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv"), *(folder.parent for folder in shims)]
+    found = [path for name in names for root in roots for path in sorted(root.glob(f"versions/*/bin/{name}"))]
+    return list(dict.fromkeys(str(path) for path in found if os.access(path, os.X_OK)))
