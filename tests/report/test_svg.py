@@ -73,3 +73,9 @@ def test_names_have_the_room_they_need_and_very_long_ones_are_cut() -> None:
     (label,) = re.findall(r'class="label s1"[^>]*>([^<]*)<', svg)
     assert label.endswith("…")
     assert f"<title>{long.name}</title>" in svg
+
+
+def test_a_leader_from_far_away_does_not_look_like_a_line_of_figures() -> None:
+    ends, stops = Series("go", [(0.0, 1.0), (100.0, 1.0)], style=0), Series("node", [(50.0, 2.0)], style=1)
+    svg = lines(FRAME, [ends, stops], "a chart")
+    assert re.findall(r'class="(leader [^"]*)"', svg) == ["leader s1 far", "leader s0"]

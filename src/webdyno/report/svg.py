@@ -42,6 +42,10 @@ class Series:
     named: bool = False
 
 
+_NEAR = 24.0
+"""From the right edge; a leader from further away is dotted, or it would look like a line of figures."""
+
+
 def room(series: Iterable[Series]) -> float:
     """The width at the right that the names of ``series`` need, within reason: longer ones are cut."""
     longest = max((len(one.name) for one in series if one.style is not None or one.named), default=0)
@@ -316,7 +320,7 @@ def _labels(frame: Frame, series: Sequence[Series]) -> list[Markup]:
         drawn.append(
             element(
                 "path",
-                class_=f"leader {_kind(one.style)}",
+                class_=f"leader {_kind(one.style)}{' far' if x < right - _NEAR else ''}",
                 d=f"M{x + 4:.1f} {y:.1f}L{right + 6:.1f} {y:.1f}L{right + 12:.1f} {height:.1f}",
             )
         )
