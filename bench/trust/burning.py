@@ -125,15 +125,21 @@ def _row(recorded: Recorded, pair: tuple[str, str], draws: int) -> list[str]:
 
 
 def _calibrated(folder: Path, burner: Burner) -> int:
-    """Turns of the loop that cost an answer MORE_CPU, by what five times the guess costs."""
-    much = 5 * burner.turns
-    write_contenders(folder, burner, {"none": 0, "much": much})
-    recorded = _recorded(folder, burner, ("none", "much"), CALIBRATING_ROUNDS)
-    names = f"{burner.contender}-much", f"{burner.contender}-none"
+    """Turns of the loop that cost an answer MORE_CPU, by what five times as many cost; a guess leads to these."""
+    turns = burner.turns
+    for kind in ("guessed", "much"):
+        turns = _by_five_times(folder, burner, turns, kind)
+    return turns
+
+
+def _by_five_times(folder: Path, burner: Burner, turns: int, kind: str) -> int:
+    write_contenders(folder, burner, {"none": 0, kind: 5 * turns})
+    recorded = _recorded(folder, burner, ("none", kind), CALIBRATING_ROUNDS)
+    names = f"{burner.contender}-{kind}", f"{burner.contender}-none"
     cost = figure_ratio(recorded, names, lambda window: window.cpu_per_request_ns)
     if cost is None or cost.value <= 1:
-        raise SystemExit(f"{burner.contender}: a loop of {much} costs nothing that could be measured")
-    return round(much * MORE_CPU / (cost.value - 1))
+        raise SystemExit(f"{burner.contender}: a loop of {5 * turns} costs nothing that could be measured")
+    return round(5 * turns * MORE_CPU / (cost.value - 1))
 
 
 def _recorded(folder: Path, burner: Burner, kinds: Sequence[str], rounds: int) -> Recorded:
