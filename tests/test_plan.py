@@ -91,6 +91,14 @@ def test_a_contender_that_answers_nothing_asked_is_skipped() -> None:
     assert [(s.contender, s.reason) for s in plan.skipped] == [("b", "answers none of hello, json")]
 
 
+def test_a_contender_that_no_load_asks_is_not_missed() -> None:
+    asked = study("a", "b")
+    loads = [msgspec.structs.replace(load, contenders=["a"]) for load in asked.loads]
+    plan = make_plan(msgspec.structs.replace(asked, loads=loads), catalogue("a", "b"), {})
+    assert plan.skipped == []
+    assert set(plan.contenders) == {"a"}
+
+
 def test_a_contender_gets_only_the_workloads_it_answers() -> None:
     known = catalogue("a")
     known.contenders["a"] = msgspec.structs.replace(known.contenders["a"], answers=["json"])
