@@ -19,7 +19,7 @@ from tests.analyse import fakes
 from webdyno import conduct
 from webdyno.analyse.window import read_window
 from webdyno.conduct import Bench, conduct_block
-from webdyno.conduct.block import SERVICE_DIED, TOO_SLOW, UNANSWERED
+from webdyno.conduct.block import SERVICE_DIED, SHORT_QUEUE, TOO_SLOW, UNANSWERED
 from webdyno.load.engine import Engine
 from webdyno.model.block import Turns
 from webdyno.model.built import Built
@@ -55,6 +55,10 @@ class Machine:
         self.looked = threading.Event()
         """At the CPU of a contender."""
         self.alone: list[str] = []
+        self.opened: dict[str, int] = defaultdict(int)
+        """Connections that each opens anew in a stretch of load."""
+        self.places: dict[str, int] = defaultdict(lambda: 128)
+        """In the listen queue of each."""
         self.named: dict[int, str] = {}
         self.lock = threading.Lock()
         self.service: str | None = None
@@ -93,7 +97,8 @@ class Machine:
         self.most_alive = max(self.most_alive, len(self.alive))
         try:
             yield SimpleNamespace(
-                **dict.fromkeys(("probe", "reused", "sound")),
+                **dict.fromkeys(("reused", "sound")),
+                probe=SimpleNamespace(backlog=self.places[name]),
                 **{empty: [] for empty in ("requests", "command", "notes")},
                 **dict.fromkeys(("workers", "threads"), 1),
                 **dict.fromkeys(("gil_modules", "compilers"), list),
@@ -211,7 +216,7 @@ class FakeEngine(Server):
             connect_hdr=None,
             drained_ns=1,
             reopened=0,
-            **ZEROS,
+            **{**ZEROS, "connections_opened": machine.opened[name]},
             **REST,
         )
         return True
@@ -429,6 +434,18 @@ def test_who_takes_seconds_for_one_answer_on_each_connection_is_measured_alone(t
     runs = conducted(machine)
     assert runs["one"].set_aside == TOO_SLOW
     assert {seconds for name, phase, seconds in machine.turns if phase == "turn"} == {0.05}
+
+
+def test_who_has_no_place_for_all_that_connect_at_once_is_measured_alone(tmp_path: Path) -> None:
+    """In a turn all of them come anew together, and wait a second where a longer load lets them come one by one."""
+    rates = {"one": 900.0, "keeps": 900.0, "long": 900.0}
+    machine = Machine(tmp_path, **rates)
+    machine.opened |= dict.fromkeys(("one", "long"), 180)  # as many as there are answers in 200 ms
+    machine.places |= {"one": 5, "keeps": 5, "long": LOAD.connections}
+    runs = conducted(machine)
+    assert {name: run.set_aside for name, run in runs.items()} == {"one": SHORT_QUEUE, "keeps": "", "long": ""}
+    assert machine.alone == ["one"]
+    assert not any(name == "one" for name, phase, _ in machine.turns if phase == "turn")
 
 
 def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:

@@ -54,6 +54,8 @@ each of them costs the whole time-out, so what hangs from the start on takes onl
 """
 UNANSWERED = "it left requests unanswered at the end of its turns"
 TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
+SHORT_QUEUE = "its listen queue has too few places for all connections, which each turn opens anew at the same moment"
+"""Who finds no place asks again a second later: most of a turn would be waiting, of a longer window little."""
 SERVICE_DIED = "the service died in a block that it shared"
 
 
@@ -201,6 +203,9 @@ class _Block:
     def _load(self, seated: Sequence[Seat]) -> None:
         for seat in self._able(seated):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
+        for seat in self._able(seated):
+            if seat.has_short_queue:
+                self._set_aside[seat.trial.contender] = SHORT_QUEUE
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
         passes = self._passes(list(self._able(seated)), lengths)
         for seat in seated:

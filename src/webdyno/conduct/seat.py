@@ -59,6 +59,8 @@ class Seat:
         """How long one answer on each connection took in the last warm-up; None: there was none."""
         self.cores: float | None = None
         """Cores' worth of CPU that it used in the last warm-up; None: unknown."""
+        self.reconnects = False
+        """Most answers of the last warm-up took a new connection: so the load asks, or the server closes them."""
 
     @classmethod
     @contextmanager
@@ -132,11 +134,19 @@ class Seat:
             case "warmup":
                 self.cycle_s = self.trial.load.connections * slice_.duration_ns / 1e9 / slice_.ok if slice_.ok else None
                 self.cores = None if used_ns is None else used_ns / slice_.duration_ns
+                self.reconnects = 2 * (slice_.connections_opened or 0) > slice_.ok
             case "turn":
                 self._turns_ns += slice_.duration_ns
                 self._turns_cpu_ns += used_ns or 0
             case "steady" if slice_.start_ns is not None:
                 self.record.edges |= {"steady": slice_.start_ns, "ended": slice_.start_ns + slice_.duration_ns}
+
+    @property
+    def has_short_queue(self) -> bool:
+        """Its listen queue has no room for all connections at once, and most answers need a new one."""
+        probe = self.under.served.probe
+        places = None if probe is None else probe.backlog
+        return self.reconnects and places is not None and places + 1 < self.trial.load.connections
 
     def begin_resting(self, passes: int) -> None:
         """From here on, what it uses beside its turns is counted; there will be so many."""
