@@ -10,7 +10,16 @@ from webdyno.serve.serving import after_load_s
 
 @pytest.mark.parametrize(
     ("floor_ms", "connections", "seconds"),
-    [(0, 0, 8), (0, 5000, 8), (1000, 0, 8), (1000, 1, 9), (1000, 40, 48), (250, 40, 18), (1000, 5000, 128)],
+    [
+        (0, 0, 8),
+        (0, 64, 8.128),
+        (0, 10_000, 28),
+        (1000, 0, 8),
+        (1000, 1, 9),
+        (1000, 40, 48),
+        (250, 40, 18),
+        (1000, 5000, 128),
+    ],
 )
 def test_each_connection_may_have_left_one_request(floor_ms: float, connections: int, seconds: float) -> None:
     asked = Workload(

@@ -44,6 +44,8 @@ _AFTER_LOAD_S = 8.0
 """More, after the load: a slow server may first have to work off what the driver left in its queue."""
 _LONGEST_QUEUE_S = 120.0
 """The most that is waited for a queue of requests that take a time of their own, worked off one by one."""
+_LEAST_OWED_MS = 2.0
+"""That each takes at least, where thousands were left."""
 
 
 @dataclasses.dataclass
@@ -216,9 +218,11 @@ def after_load_s(workload: Workload, connections: int) -> float:
     """Seconds an answer may take more than before a load over ``connections``.
 
     A handler that blocks for a second, served by one process, owes each connection that second when the load ends, and
-    works it off before it hears the next request: that is slow, not wrong.
+    works it off before it hears the next request: that is slow, not wrong. So is one that answers at once and was left
+    thousands of connections.
     """
-    return _AFTER_LOAD_S + min(connections * workload.floor_ms / 1000, _LONGEST_QUEUE_S)
+    owed_s = connections * max(workload.floor_ms, _LEAST_OWED_MS) / 1000
+    return _AFTER_LOAD_S + min(owed_s, _LONGEST_QUEUE_S)
 
 
 def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[str]) -> list[Request]:
