@@ -6,6 +6,7 @@ import io
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -51,6 +52,8 @@ def test_who_was_measured_alone_beside_blocks_is_named() -> None:
     assert (sides.runs_in_turns, sides.runs_alone, sides.alone) == (6, 3, ["bottle"])
     assert sentence(sides).endswith("afterwards. Measured alone: bottle.")
     assert clause(sides) == "side by side, up to 2 at a time, bottle alone"
+    many = msgspec.structs.replace(sides, alone=["bottle", "go", "node"])
+    assert clause(many) == "side by side, up to 2 at a time, 3 in some tables alone"
 
 
 def test_where_nobody_took_turns_that_is_all_that_is_said() -> None:

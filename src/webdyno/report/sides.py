@@ -11,6 +11,9 @@ from webdyno.analyse.words import count, listing, time_ns
 from webdyno.model.run import Run
 from webdyno.model.sample import Phase
 
+NAMED = 2
+"""Contenders that a fact of a page names; its doubts and its sentence name all."""
+
 
 class Sides(msgspec.Struct, frozen=True, kw_only=True):
     """See above; of the Runs that succeeded."""
@@ -54,7 +57,8 @@ def clause(sides: Sides) -> str:
     """``side by side, up to 5 at a time``, for the facts of a page."""
     if not sides.runs_in_turns:
         return "each contender alone" if sides.runs_alone else ""
-    some = f", {listing(sides.alone)} alone" if sides.alone else ""
+    named = listing(sides.alone) if len(sides.alone) <= NAMED else f"{len(sides.alone)} in some tables"
+    some = f", {named} alone" if sides.alone else ""
     return f"side by side, up to {sides.most_at_a_time} at a time{some}"
 
 
