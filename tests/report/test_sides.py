@@ -53,7 +53,7 @@ def test_who_was_measured_alone_beside_blocks_is_named() -> None:
     assert sentence(sides).endswith("afterwards. Measured alone: bottle.")
     assert clause(sides) == "side by side, up to 2 at a time, bottle alone"
     many = msgspec.structs.replace(sides, alone=["bottle", "go", "node"])
-    assert clause(many) == "side by side, up to 2 at a time, 3 in some tables alone"
+    assert clause(many) == "side by side, up to 2 at a time, 3 alone in some tables"
 
 
 def test_where_nobody_took_turns_that_is_all_that_is_said() -> None:

@@ -57,8 +57,8 @@ def clause(sides: Sides) -> str:
     """``side by side, up to 5 at a time``, for the facts of a page."""
     if not sides.runs_in_turns:
         return "each contender alone" if sides.runs_alone else ""
-    named = listing(sides.alone) if len(sides.alone) <= NAMED else f"{len(sides.alone)} in some tables"
-    some = f", {named} alone" if sides.alone else ""
+    named = f"{listing(sides.alone)} alone" if len(sides.alone) <= NAMED else f"{len(sides.alone)} alone in some tables"
+    some = f", {named}" if sides.alone else ""
     return f"side by side, up to {sides.most_at_a_time} at a time{some}"
 
 
