@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import JsonOption, WaitOption, connections_of, flag, split
+from webdyno.commands.loading.targets import header_of
+from webdyno.commands.options import JsonOption, ResumeOption, WaitOption, connections_of, flag, split
 from webdyno.commands.studying import seconds
 from webdyno.commands.trying.asking import AppAsking
+from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.session.folders import refuse_unwritable
 from webdyno.session.tryout.envfile import read_env_file, read_variables
@@ -62,8 +64,12 @@ class Trying:
     ] = None
     save: Annotated[
         Path | None,
-        flag("--save", help="New folder for the evidence, a report and the files to copy; else none is kept."),
+        flag(
+            "--save",
+            help="New folder for the evidence, a report and the files to copy; else one in ~/.local/state/webdyno.",
+        ),
     ] = None
+    resume: ResumeOption = None
     wait: WaitOption = False
     json: JsonOption = False
 
@@ -122,6 +128,14 @@ class Trying:
             if self.save.exists() and any(self.save.iterdir()):
                 raise UsageError(f"--save {self.save}: there are files in it; name a new folder")
         _ = self.budget_s, self.project_folder, self.variables
+
+    def again(self, app: str | None, asking: AppAsking) -> Again:
+        """What no results folder keeps, for --resume. UsageError for anything else beside it."""
+        alone = replace(self, resume=None, env=None, wait=False, json=False) == Trying()
+        if app is not None or not alone or replace(asking, header=None) != AppAsking():
+            raise UsageError("--resume continues a tryout as it was begun; of its flags it takes only --env and -H")
+        headers = [header_of(line) for line in asking.header or []]
+        return Again(headers=headers, variables=read_variables(self.env or []))
 
     def task(self, app: str | None, asking: AppAsking) -> Task:
         """What these flags and those of ``asking`` say; UsageError."""
