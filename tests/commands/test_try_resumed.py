@@ -131,7 +131,7 @@ def machine(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> M
     monkeypatch.setattr(sitting, "DRIVERS", {"engine": lambda: driver})
     monkeypatch.setattr(sitting, "asker", lambda _: None)
     monkeypatch.setattr(sitting, "room_here", made.room)
-    monkeypatch.setattr(sitting.Sitting, "first", lambda of: made.first(of))
+    monkeypatch.setattr(sitting.Sitting, "first", lambda self: made.first(self))  # noqa: PLW0108 - a bound method is none
     monkeypatch.setattr(bench.TryBench, "conducting", lambda _, plan, book: made.conducting(plan, book))
     monkeypatch.setattr(steps, "strapped_here", made.strapped_here)
     monkeypatch.setattr(resuming, "on_its_machine", made.on_its_machine)

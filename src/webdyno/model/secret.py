@@ -117,7 +117,9 @@ def _(tried: Tried) -> Tried:
 def _(run: Run) -> Run:
     probe = run.probe and msgspec.structs.replace(run.probe, header=hidden_block(run.probe.header))
     commands = {"command": hidden_words(run.command), "driver_command": hidden_words(run.driver_command)}
-    return msgspec.structs.replace(run, probe=probe, summary=hidden_summary(run.summary), **commands)
+    environment = {name: without_password(value) for name, value in run.environment.items()}
+    about = {"summary": hidden_summary(run.summary), "environment": environment}
+    return msgspec.structs.replace(run, probe=probe, **about, **commands)
 
 
 def withheld(workloads: Mapping[str, Workload]) -> list[str]:

@@ -17,6 +17,7 @@ from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.session.folders import refuse_unwritable
 from webdyno.session.tryout.envfile import read_env_file, read_variables
+from webdyno.session.tryout.resuming import line_to_go_on
 from webdyno.session.tryout.task import Task
 
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
@@ -121,6 +122,10 @@ class Trying:
             )
         if app is None and self.servers is not None:
             raise UsageError("--server picks servers of the catalogue for an application; name one, such as myapp:app")
+        if self.save is not None and line_to_go_on(self.save, []) is not None:
+            raise UsageError(
+                f"--save {self.save}: go on with what is there (--resume {self.save}), or name a new folder"
+            )
         if self.save is not None and (self.save / "results.sqlite").exists():
             raise UsageError(f"--save {self.save}: there are results already; name a new folder")
         if self.save is not None:
