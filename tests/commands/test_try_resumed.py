@@ -79,7 +79,7 @@ class Machine:
         """Quick in the first sitting, and slow in any later one."""
         slow = 1 + 70 * (next(self.moments) > 1)
         (of.task.folder / "written.db").write_text(str(slow))  # by the application, which was asked
-        of.current_compilers = self.compilers
+        of.current_compilers = self.compilers if slow == 1 else []
         return First(workload_of(of.task.asked.requests), 0.1 * slow, 0.001 * slow, 0.0005 * slow, [])
 
     def room(self) -> Room:
@@ -102,6 +102,7 @@ class Machine:
         rate = RATES[trial.contender] * random.Random(trial.id).uniform(0.98, 1.02)
         compilers = self.compilers if trial.contender == "current" else []
         made = fakes.run(trial.contender, rate=rate, seconds=1.5, trial=trial, compilers=compilers)
+        made = msgspec.structs.replace(made, seconds=1.1 + trial.load.duration_s)
         if block is not None:
             turns = [turn(at, ok=round(rate / 20), ms=50.0, cpu_ms=40.0) for at in range(7)]
             rest = Rest(time_ns=10**10, cpu_ns=0)
@@ -205,6 +206,20 @@ def test_one_that_is_killed_goes_on_with_the_runs_that_were_written(
     assert call(["try", "--resume", str(folder), "--json"]) == 0
     assert told(capsys) == expected
     assert len(machine.measured) == len(set(machine.measured)) == len(runs_in(folder))
+
+
+@pytest.mark.parametrize("budget_s", [40, 100])
+def test_the_budget_is_that_of_both_sittings(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str], budget_s: int
+) -> None:
+    machine.stop_at = 2
+    asked = [f"{budget_s}s" if word == "100s" else word for word in ASKED]
+    assert call(["try", *asked, "--save", str(tmp_path / "r")]) == 130
+    machine.stop_at = None
+    assert call(["try", "--resume", str(tmp_path / "r"), "--json"]) == 0
+    told(capsys)
+    runs = runs_in(tmp_path / "r")
+    assert 0.8 * budget_s < sum(run.seconds for run in runs) < 1.1 * budget_s
 
 
 def test_of_a_block_that_was_written_in_part_only_the_rest_is_measured(
