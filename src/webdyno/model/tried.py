@@ -20,7 +20,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     """When, since 1970."""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class Outset(msgspec.Struct, frozen=True, kw_only=True):
     """What depends on the moment it is looked at, and decides on the course of a tryout."""
 
     ready_s: float
@@ -67,4 +67,4 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     names: list[str] = []
     """Of variables that were given one by one, and have to be given again."""
     interface: Literal["wsgi", "asgi", "rsgi"] | None = None
-    found: Found
+    outset: Outset

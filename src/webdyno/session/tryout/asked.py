@@ -10,7 +10,7 @@ from webdyno.analyse.words import listing
 from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.model.secret import filled_in
-from webdyno.model.tried import Found, Sources, Tried
+from webdyno.model.tried import Outset, Sources, Tried
 from webdyno.model.workload import Workload
 from webdyno.session.tryout.bench import TryBench
 from webdyno.session.tryout.envfile import read_env_file
@@ -21,7 +21,7 @@ from webdyno.session.tryout.sources import Stamps, sources, stamps_of_command
 from webdyno.session.tryout.task import Questions, Task, workload_of
 
 
-def tried(task: Task, found: Found) -> Tried:
+def tried(task: Task, outset: Outset) -> Tried:
     """What is written down."""
     return Tried(
         folder=str(task.folder),
@@ -41,13 +41,13 @@ def tried(task: Task, found: Found) -> Tried:
         env_file=None if task.env_file is None else str(task.env_file.expanduser().absolute()),
         names=list(task.names),
         interface=task.interface,
-        found=found,
+        outset=outset,
     )
 
 
-def found_by(sitting: Sitting, first: First, bench: TryBench, before: Stamps) -> Found:
+def outset_of(sitting: Sitting, first: First, bench: TryBench, before: Stamps) -> Outset:
     """What a sitting found when it began; ``before``: files as they were before anything was started."""
-    return Found(
+    return Outset(
         ready_s=first.ready_s,
         slowest_s=first.slowest_s,
         alone_s=first.alone_s,
@@ -74,10 +74,10 @@ def commands_of(sitting: Sitting) -> Stamps:
     return found
 
 
-def refuse_changed_builds(was: Found, sitting: Sitting, bench: TryBench, results: Path) -> None:
+def refuse_changed_builds(was: Outset, sitting: Sitting, bench: TryBench, results: Path) -> None:
     """UsageError where what would be started is not what the earlier sitting started."""
     packages, built = _packages(sitting), _keys(bench)
-    kinds = {"a package of its Python": (was.packages, packages), "what is served": (was.built, built)}
+    kinds = {"its Python or a package of it": (was.packages, packages), "what is served": (was.built, built)}
     for kind, (before, now) in kinds.items():
         changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
         if changed:
@@ -100,7 +100,7 @@ def _packages(sitting: Sitting) -> dict[str, str]:
 
 def without_files(was: Tried) -> Tried:
     """For the Plan of the last comparison, which people look at: the names of files are in that of the screening."""
-    return msgspec.structs.replace(was, found=msgspec.structs.replace(was.found, sources=Sources()))
+    return msgspec.structs.replace(was, outset=msgspec.structs.replace(was.outset, sources=Sources()))
 
 
 def task_again(was: Tried, again: Again, results: Path) -> Task:
@@ -131,6 +131,6 @@ def task_again(was: Tried, again: Again, results: Path) -> Task:
     )
 
 
-def first_again(found: Found, workload: Workload) -> First:
+def first_again(outset: Outset, workload: Workload) -> First:
     """The first answers as they were, by which the course of the tryout is decided."""
-    return First(workload, found.ready_s, found.slowest_s, found.alone_s, found.notes)
+    return First(workload, outset.ready_s, outset.slowest_s, outset.alone_s, outset.notes)

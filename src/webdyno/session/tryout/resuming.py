@@ -2,7 +2,7 @@
 
 It is no function of its Runs alone, as other designs are: it builds, asks, and decides on the way. So it begins again,
 and its journals give it the Runs that are there instead of measuring them. What depends on the moment (the first
-answers, the memory that is free) is as it was found when it began.
+answers, the memory that is free) is as it was found when it began, and time is what Runs took.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def resume_try(folder: Path, known: Catalogue, again: Again, *, wait: bool = Fal
         refuse_variables(plan, folder, again)
         recall(screening, known, again, folder)
         task = task_again(plan.tried, again, folder)
-        refuse_changed(plan.tried.found.sources, task.folder, folder)
+        refuse_changed(plan.tried.outset.sources, task.folder, folder)
         strapped, _ = open_.enter_context(on_its_machine(screening, wait=wait))
         final = open_.enter_context(Store.open(folder, writable=True)) if (folder / FILE).is_file() else None
         if final is not None:

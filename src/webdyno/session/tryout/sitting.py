@@ -23,7 +23,7 @@ from webdyno.model.errors import BuildError, ContenderError, StartError, UsageEr
 from webdyno.model.log import last_lines
 from webdyno.model.placeholder import placeholders
 from webdyno.model.trial import Skipped
-from webdyno.model.tried import Found
+from webdyno.model.tried import Outset
 from webdyno.model.workload import Workload
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
@@ -73,7 +73,7 @@ class Sitting:
     """Those of the catalogue that may serve the project and are not built yet, the simplest first."""
     current_compilers: list[str] = field(default_factory=list)
     """At work in --current while it serves."""
-    began: Found | None = None
+    began: Outset | None = None
     """What an earlier sitting of the same tryout found, which decides; None: it begins now."""
 
     @property

@@ -26,7 +26,14 @@ from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
 from webdyno.session.machine import strapped_here
 from webdyno.session.saying import say
-from webdyno.session.tryout.asked import commands_of, first_again, found_by, refuse_changed_builds, tried, without_files
+from webdyno.session.tryout.asked import (
+    commands_of,
+    first_again,
+    outset_of,
+    refuse_changed_builds,
+    tried,
+    without_files,
+)
 from webdyno.session.tryout.bench import TryBench
 from webdyno.session.tryout.budget import Budget
 from webdyno.session.tryout.command import CURRENT
@@ -70,7 +77,7 @@ def try_here(task: Task, known: Catalogue, strapped: Strapped, before: Before | 
         strapped=strapped,
         cache=cache_folder(),
         work=strapped.folder(),
-        began=None if before is None else before.tried.found,
+        began=None if before is None else before.tried.outset,
     )
     told = _sat(sitting, before)
     say(f"took {length(time.monotonic() - begun)} in all")
@@ -120,8 +127,8 @@ def _begun(sitting: Sitting, before: Before | None) -> tuple[First, TryBench, Tr
     sitting.build(most=SIMPLE)  # what is wrong with the application, two servers tell as well as thirty
     first = sitting.first()
     if before is not None:
-        first = first_again(before.tried.found, before.plan.workloads[first.workload.name])
-        sitting.current_compilers = before.tried.found.compilers
+        first = first_again(before.tried.outset, before.plan.workloads[first.workload.name])
+        sitting.current_compilers = before.tried.outset.compilers
     for note in first.notes:
         say(f"note: {note}")
     if before is None:
@@ -129,8 +136,8 @@ def _begun(sitting: Sitting, before: Before | None) -> tuple[First, TryBench, Tr
     sitting.build()
     bench = sitting.bench(first)
     if before is None:
-        return first, bench, tried(sitting.task, found_by(sitting, first, bench, files))
-    refuse_changed_builds(before.tried.found, sitting, bench, before.screening.folder.parent)
+        return first, bench, tried(sitting.task, outset_of(sitting, first, bench, files))
+    refuse_changed_builds(before.tried.outset, sitting, bench, before.screening.folder.parent)
     return first, bench, before.tried
 
 
