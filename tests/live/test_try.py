@@ -188,7 +188,16 @@ def test_what_ctrl_c_stopped_goes_on_with_the_runs_that_are_there(
 ) -> None:
     kept = tmp_path / "kept"
     command = [sys.executable, "-m", "webdyno", "try", "-C", str(project), "--save", str(kept), "--budget", "12s"]
-    asked = ["--cmd", "python serve.py {port}", "--path", "/items", "-c", "4", "--env", "SHOP_SECRET=open sesame"]
+    asked = [
+        "--cmd",
+        ".venv/bin/python serve.py {port}",
+        "--path",
+        "/items",
+        "-c",
+        "4",
+        "--env",
+        "SHOP_SECRET=open sesame",
+    ]
     with subprocess.Popen(
         [*command, *asked], env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as done:

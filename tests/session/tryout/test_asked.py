@@ -41,7 +41,7 @@ WAS = Outset(
         (
             WAS.built,
             {"Python": "3.11.7", "flask": "3.1.1"},
-            "its Python or a package of it is not as it was .*: flask; ",
+            "its Python or a package of it is not .*: flask; ",
         ),
         (WAS.built, {"Python": "3.12.0", "flask": "3.1.0"}, "when it began: Python; "),
     ],
