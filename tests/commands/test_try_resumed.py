@@ -31,7 +31,7 @@ from webdyno.store import FILE, Store
 
 RATES = {"cmd-1": 1000.0, "cmd-2": 2000.0, "cmd-3": 2100.0, "cmd-4": 1900.0, "cmd-5": 900.0, "current": 1500.0}
 SERVERS = [word for name in "abcd" for word in ("--cmd", f"./{name} {{port}}")]
-ASKED = [*SERVERS, "--current", "./now {port}", "--budget", "100s", "-c", "8", "--json"]
+ASKED = [*SERVERS, "--current", "./now {port}", "--budget", "60s", "-c", "8", "--json"]
 
 
 class Killed(Exception):  # noqa: N818 - it stands for a signal
@@ -213,7 +213,7 @@ def test_the_budget_is_that_of_both_sittings(
     machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str], budget_s: int
 ) -> None:
     machine.stop_at = 2
-    asked = [f"{budget_s}s" if word == "100s" else word for word in ASKED]
+    asked = [f"{budget_s}s" if word == "60s" else word for word in ASKED]
     assert call(["try", *asked, "--save", str(tmp_path / "r")]) == 130
     machine.stop_at = None
     assert call(["try", "--resume", str(tmp_path / "r"), "--json"]) == 0
@@ -312,6 +312,25 @@ def test_stopped_before_a_run_counts_it_leaves_nothing_and_offers_nothing(
     assert not (tmp_path / "stopped").exists()
 
 
+def test_a_part_of_the_folder_may_be_named(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole(machine, tmp_path / "r", capsys)
+    for named in ("screening", "screening/results.sqlite", "results.sqlite"):
+        assert call(["try", "--resume", str(tmp_path / "r" / named)]) == 0
+        assert f"nothing is left to measure in {tmp_path / 'r'}\n" in capsys.readouterr().err
+
+
+def test_a_folder_that_can_be_gone_on_with_is_not_begun_anew(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = stopped(machine, tmp_path / "r")
+    said = capsys.readouterr().err
+    assert f"runs are kept in {folder}; if this is killed: webdyno try --resume {folder}\n" in said
+    assert call(["try", *ASKED, "--save", str(folder)]) == 2
+    assert f"--save {folder}: go on with what is there (--resume {folder}), or name a" in capsys.readouterr().err
+
+
 def stopped(machine: Machine, folder: Path, *more: str) -> Path:
     machine.stop_at = 2
     assert call(["try", *ASKED, "--save", str(folder), *more]) == 130
@@ -351,7 +370,18 @@ def test_what_is_not_given_again_is_asked_for(
     assert call(["try", "--resume", str(folder), *given]) == 2
     assert says.format(folder) in capsys.readouterr().err
     assert machine.blocks == []
+
+
+def test_with_what_was_given_again_it_goes_on(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = stopped(machine, tmp_path / "r", *SECRETS)
     assert call(["try", "--resume", str(folder), "--env", "DSN=hunter2", "-H", "authorization: open-sesame"]) == 0
+    assert machine.blocks
+    assert "hunter2" not in capsys.readouterr().out
+    content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"hunter2" not in content
+    assert b"open-sesame" not in content
 
 
 def test_a_password_in_a_command_cannot_be_given_again(
@@ -418,7 +448,7 @@ def test_it_takes_no_flag_that_makes_another_tryout(
     more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(["try", *more, "--resume", str(tmp_path)]) == 2
-    assert "--resume continues a tryout as it was begun; of its flags it takes only --env" in capsys.readouterr().err
+    assert "--resume continues a try as it was begun; of its flags it takes only --env" in capsys.readouterr().err
 
 
 def test_results_of_another_command_are_gone_on_with_by_that(

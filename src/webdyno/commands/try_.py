@@ -17,7 +17,7 @@ from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.telling import tell
 from webdyno.session.folders import new_folder, state_folder
-from webdyno.session.tryout.resuming import line_to_go_on, resume_try
+from webdyno.session.tryout.resuming import folder_of, line_to_go_on, resume_try
 from webdyno.session.tryout.steps import try_out
 from webdyno.session.tryout.told import Told
 
@@ -42,7 +42,7 @@ def try_(
     Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`
     """
     if flags.resume is not None:
-        folder, again = flags.resume, flags.again(app, asking)
+        folder, again = folder_of(flags.resume), flags.again(app, asking)
         known = catalogue_of(catalogue)
         return _told(lambda: resume_try(folder, known, again, wait=flags.wait), folder, catalogue or [], flags)
     flags.check(app)

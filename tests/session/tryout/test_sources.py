@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def change(path: Path, text: str) -> None:
+    """A while later: the clock of a file system has ticks of some milliseconds."""
+    path.write_text(text)
+    later_ns = time.time_ns() + 10**9
+    os.utime(path, ns=(later_ns, later_ns))
+
+
 def test_environments_hidden_folders_and_files_of_variables_are_none_of_them(project: Path) -> None:
     assert sources(project, stamps(project)).names == ["app.py", "model.bin", "shop/prices.py"]
 
@@ -31,7 +39,7 @@ def test_environments_hidden_folders_and_files_of_variables_are_none_of_them(pro
 def test_a_change_is_named_and_its_undoing_is_none(project: Path) -> None:
     was = sources(project, stamps(project))
     refuse_changed(was, project, RESULTS)
-    (project / "shop" / "prices.py").write_text("other")
+    change(project / "shop" / "prices.py", "other")
     (project / "app.py").unlink()
     with pytest.raises(UsageError, match=r"^results/try-1: .* since it began \(app.py and shop/prices.py\), and"):
         refuse_changed(was, project, RESULTS)
@@ -45,15 +53,14 @@ def test_many_changes_are_counted(project: Path) -> None:
         (project / f"m{at}.py").write_text("before")
     was = sources(project, stamps(project))
     for at in range(6):
-        (project / f"m{at}.py").write_text("after")
+        change(project / f"m{at}.py", "after")
     with pytest.raises(UsageError, match=r"\(m0.py, m1.py, m2.py and 3 more\)"):
         refuse_changed(was, project, RESULTS)
 
 
 def test_a_large_file_is_what_its_length_and_time_say(project: Path) -> None:
     was = sources(project, stamps(project))
-    (project / "model.bin").write_bytes(b"1" * LARGE_BYTES)
-    os.utime(project / "model.bin", ns=(was.looked_ns + 10**9, was.looked_ns + 10**9))
+    change(project / "model.bin", "1" * LARGE_BYTES)
     with pytest.raises(UsageError, match=r"\(model.bin\)"):
         refuse_changed(was, project, RESULTS)
 
@@ -77,6 +84,6 @@ def test_a_program_elsewhere_is_one_of_them(project: Path, tmp_path_factory: pyt
     before = stamps_of_command(words, project, str(elsewhere))
     assert list(before) == [str(elsewhere / "serve"), str(elsewhere / "other.js")]
     was = sources(project, before)
-    (elsewhere / "serve").write_text("another")
+    change(elsewhere / "serve", "another")
     with pytest.raises(UsageError, match=rf"\({elsewhere}/serve\)"):
         refuse_changed(was, project, RESULTS)

@@ -138,7 +138,7 @@ class Trying:
         """What no results folder keeps, for --resume. UsageError for anything else beside it."""
         alone = replace(self, resume=None, env=None, wait=False, json=False) == Trying()
         if app is not None or not alone or replace(asking, header=None) != AppAsking():
-            raise UsageError("--resume continues a tryout as it was begun; of its flags it takes only --env and -H")
+            raise UsageError("--resume continues a try as it was begun; of its flags it takes only --env and -H")
         headers = [header_of(line) for line in asking.header or []]
         return Again(headers=headers, variables=read_variables(self.env or []))
 

@@ -51,6 +51,12 @@ def resume_try(folder: Path, known: Catalogue, again: Again, *, wait: bool = Fal
         return try_here(task, known, strapped, Before(screening.plan(), plan.tried, screening, final))
 
 
+def folder_of(named: Path) -> Path:
+    """The results folder, where a file of it was named, or its part."""
+    folder = named.parent if named.name == FILE and named.is_file() else named
+    return folder.parent if folder.name == SCREENING and (folder / FILE).is_file() else folder
+
+
 def line_to_go_on(folder: Path, catalogues: Sequence[Path]) -> str | None:
     """The command line; None where nothing was measured yet, or nothing is left."""
     if not (folder / SCREENING / FILE).is_file() or _finished(folder) is not None:

@@ -148,7 +148,13 @@ def _journals(sitting: Sitting, about: Tried, before: Before | None) -> Iterator
     save = sitting.task.save
 
     def made_in(folder: Path, told: Tried) -> Make:
-        return lambda plan: Store.create(folder, msgspec.structs.replace(plan, tried=told), fingerprint)
+        def make(plan: Plan) -> Store:
+            made = Store.create(folder, msgspec.structs.replace(plan, tried=told), fingerprint)
+            if folder != save:
+                say(f"runs are kept in {save}; if this is killed: webdyno try --resume {save}")
+            return made
+
+        return make
 
     with contextlib.ExitStack() as open_:
         if save is None:
