@@ -25,11 +25,21 @@ from webdyno.model.trial import Plan
 from webdyno.session import resuming as resuming_module
 from webdyno.session.tryout import bench, resuming, sitting, steps
 from webdyno.session.tryout.first import First
+from webdyno.session.tryout.image import Answered, Engine, Image
 from webdyno.session.tryout.journal import Journal
 from webdyno.session.tryout.task import workload_of
 from webdyno.store import FILE, Store
 
-RATES = {"cmd-1": 1000.0, "cmd-2": 2000.0, "cmd-3": 2100.0, "cmd-4": 1900.0, "cmd-5": 900.0, "current": 1500.0}
+RATES = {
+    "image-1": 1000.0,
+    "image-2": 1200.0,
+    "cmd-1": 1000.0,
+    "cmd-2": 2000.0,
+    "cmd-3": 2100.0,
+    "cmd-4": 1900.0,
+    "cmd-5": 900.0,
+    "current": 1500.0,
+}
 SERVERS = [word for name in "abcd" for word in ("--cmd", f"./{name} {{port}}")]
 ASKED = [*SERVERS, "--current", "./now {port}", "--budget", "60s", "-c", "8", "--json"]
 
@@ -50,6 +60,7 @@ class Machine:
         self.wrong: set[str] = set()
         self.compilers: list[str] = []
         self.moments = itertools.count(1)
+        self.tokens = itertools.count(1)
         self.here = self.strapped()
 
     def begin_anew(self) -> None:
@@ -60,7 +71,7 @@ class Machine:
             interrupted=threading.Event(),
             rig=fakes.RIG,
             fingerprint=fakes.FINGERPRINT,
-            token=f"t{id(object())}",
+            token=f"t{next(self.tokens)}",
             folder=lambda: self.folder,
         )
         return self.here
@@ -409,6 +420,32 @@ def test_files_that_changed_since_are_named_and_what_the_application_wrote_is_no
     assert machine.blocks == []
     (project / "shop.py").write_text("shop.py")
     assert call(["try", "--resume", str(folder)]) == 0
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_images_go_on_as_long_as_they_are_the_same(
+    rebuilt: bool,
+    machine: Machine,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ids = iter(["1", "2", "1", "3" if rebuilt else "2"])
+    engine = Engine("podman", "/bin/sh", "4.3.1", lambda *_: Answered(0, "", ""))
+
+    def images_of(names: list[str], *_: object) -> list[Image]:
+        return [Image(name=name, id=f"sha256:{next(ids)}", digest="", port=None, engine=engine) for name in names]
+
+    monkeypatch.setattr(sitting, "images_of", images_of)
+    monkeypatch.setattr(sitting, "asking", lambda *_: engine.ask)
+    machine.stop_at = 1
+    asked = ["--image", "shop:1", "--image", "shop:2", "--budget", "60s"]
+    assert call(["try", *asked, "--save", str(tmp_path / "r")]) == 130
+    machine.stop_at = None
+    assert call(["try", "--resume", str(tmp_path / "r")]) == (2 if rebuilt else 0)
+    said = capsys.readouterr().err
+    assert ("what is served is not as it was when it began: image-2; put it back" in said) == rebuilt
+    assert len(machine.measured) == len(set(machine.measured))
 
 
 def test_runs_that_this_webdyno_would_not_have_made_are_not_gone_on_with(
