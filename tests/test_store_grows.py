@@ -34,6 +34,20 @@ def test_trials_are_added_at_the_end_and_runs_follow(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_who_is_new_comes_with_their_trials_and_stays_when_more_are_added(tmp_path: Path) -> None:
+    runs = [fakes.run(name) for name in ("go", "node", "pypy")]
+    warm = fakes.plan(runs)
+    warm = msgspec.structs.replace(warm, contenders={**warm.contenders, "go": fakes.contender("go", warmup_s=9.0)})
+    with Store.create(tmp_path / "r", fakes.plan(runs[:1]), fakes.FINGERPRINT) as store:
+        store.grow([runs[1].trial], fakes.plan(runs[:2]))
+        store.grow([runs[2].trial], warm)
+        store.grow([fakes.trial(round_=2)])
+        assert store.plan().contenders == warm.contenders
+    with Store.open(tmp_path / "r") as again:
+        assert again.plan().contenders == warm.contenders
+        assert [trial.contender for trial in again.plan().trials] == ["go", "node", "pypy", "go"]
+
+
 def test_a_folder_that_is_only_read_does_not_grow(tmp_path: Path) -> None:
     run = fakes.run("go")
     Store.create(tmp_path / "r", fakes.plan([run]), fakes.FINGERPRINT).close()

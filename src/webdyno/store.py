@@ -219,11 +219,13 @@ class Store:
         fold(self._connection)
         return number
 
-    def grow(self, trials: Sequence[Trial]) -> None:
-        """Add Trials at the plan's end: a search, or a comparison, decides on the next only after the Run before."""
+    def grow(self, trials: Sequence[Trial], of: Plan | None = None) -> None:
+        """Add Trials at the plan's end, and who is new in ``of``: what is next is decided only after the Run before."""
         plan = self.plan()
         rounds = max(plan.rounds, *(trial.round for trial in trials)) if trials else plan.rounds
-        longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds)
+        known = {**plan.contenders, **(of.contenders if of else {})}
+        longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds, contenders=known)
+        self._whole = self._whole and msgspec.structs.replace(self._whole, contenders=known)
         with _explained(self._file), self._transaction():
             self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, _json(hidden(longer))))
             for position, trial in enumerate(trials, len(plan.trials)):
@@ -357,9 +359,7 @@ def _checked(
         connection.execute("PRAGMA journal_mode=WAL").fetchall()
         connection.execute("PRAGMA synchronous=FULL")
     elif schema < SCHEMA:
-        connection = _copy(
-            connection
-        )  # somebody else's file, or one we may only read: upgrade what we see, not what is
+        connection = _copy(connection)  # not ours, or only to be read: upgrade what we see, not what is
     for step in range(schema, SCHEMA):
         connection.executescript(f"BEGIN IMMEDIATE; {_UPGRADES[step]}; PRAGMA user_version={step + 1}; COMMIT;")
     return connection

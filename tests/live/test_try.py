@@ -182,6 +182,47 @@ def test_ctrl_c_ends_it_and_leaves_nothing(environment: dict[str, str], project:
     assert left_behind.ledgers(Path(environment["WEBDYNO_CACHE"])) == []
 
 
+@pytest.mark.measures
+def test_what_ctrl_c_stopped_goes_on_with_the_runs_that_are_there(
+    environment: dict[str, str], webdyno: Call, project: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    command = [sys.executable, "-m", "webdyno", "try", "-C", str(project), "--save", str(kept), "--budget", "12s"]
+    asked = [
+        "--cmd",
+        ".venv/bin/python serve.py {port}",
+        "--path",
+        "/items",
+        "-c",
+        "4",
+        "--env",
+        "SHOP_SECRET=open sesame",
+    ]
+    with subprocess.Popen(
+        [*command, *asked], env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as done:
+        assert done.stderr is not None
+        lines: list[str] = []
+        for line in done.stderr:
+            lines.append(line)
+            if line.startswith(("round 3", "last comparison")) and "stopped" not in lines:
+                lines.append("stopped")
+                done.send_signal(signal.SIGINT)
+        assert done.wait(30) == 130, lines
+    assert lines[-1] == f"to go on: webdyno try --resume {kept} --env SHOP_SECRET=...\n"
+    with Store.open(kept / "screening") as store:
+        before = [run for run in store.runs() if run.outcome == "ok"]
+    assert [run.trial.round for run in before] == [1]
+    told = answer(webdyno("try", "--resume", str(kept), "--env", "SHOP_SECRET=open sesame", "--json"))
+    assert [standing["contender"] for standing in told["standings"]] == ["cmd"]
+    assert told["complete"]
+    with Store.open(kept / "screening") as store:
+        after = store.runs()
+    assert after[:1] == before
+    assert len({run.trial.id for run in after}) == len(after)
+    assert b"open sesame" not in b"".join(path.read_bytes() for path in kept.rglob("*") if path.is_file())
+
+
 def test_what_a_killed_one_leaves_is_swept_by_the_next(environment: dict[str, str], project: Path) -> None:
     command = [sys.executable, "-m", "webdyno", "try", "shop:app", "-C", str(project), "-k", "wsgiref"]
     with subprocess.Popen(

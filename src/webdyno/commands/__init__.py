@@ -35,7 +35,7 @@ COMMANDS = {
     "completion": "The script that completes webdyno's commands in your shell.",
 }
 """Each is ``commands/NAME.py`` with a function of that name (words of Python's own end in an underscore)."""
-RESUMED = ("run", "compare", "capacity")
+RESUMED = ("run", "compare", "capacity", "try")
 """Those that go on with a results folder."""
 _FUNCTIONS = {"list": "list:list_", "try": "try_:try_"}
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -12,7 +16,10 @@ from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.telling import tell
+from webdyno.session.folders import new_folder, state_folder
+from webdyno.session.tryout.resuming import folder_of, line_to_go_on, resume_try
 from webdyno.session.tryout.steps import try_out
+from webdyno.session.tryout.told import Told
 
 _ASKING, _TRYING = AppAsking(), Trying()
 
@@ -30,18 +37,40 @@ def try_(
     Finds out whether it is WSGI, ASGI or RSGI, tries every server of the catalogue that can serve it with a sweep of
     its settings, drops early what is clearly behind, and compares the best with what you have now. The answer comes in
     words, with the command line to copy. Servers come from webdyno's cache; nothing is installed into your project.
+    Ctrl-C keeps what was measured, and `--resume` continues.
 
     Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`
     """
+    if flags.resume is not None:
+        folder, again = folder_of(flags.resume), flags.again(app, asking)
+        known = catalogue_of(catalogue)
+        return _told(lambda: resume_try(folder, known, again, wait=flags.wait), folder, catalogue or [], flags)
     flags.check(app)
     asking.check()
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
-    told, interrupted = try_out(flags.task(app, asking), catalogue_of(catalogue), wait=flags.wait)
-    if flags.json:
-        say_json(told)
+    save = flags.save or new_folder(state_folder(), "try")
+    task, known = replace(flags.task(app, asking), save=save), catalogue_of(catalogue)
+    return _told(lambda: try_out(task, known, wait=flags.wait), save, catalogue or [], flags)
+
+
+def _told(sit: Callable[[], tuple[Told, bool]], folder: Path, catalogues: Sequence[Path], flags: Trying) -> int:
+    """The answer, or how far it came; where it was stopped, with the line that goes on."""
+    try:
+        told, interrupted = sit()
+    except KeyboardInterrupt:
+        line = line_to_go_on(folder, catalogues)
+        if line is None:
+            raise
+        print("stopped; too little was measured for an answer", file=sys.stderr)
     else:
-        tell(told, out_console())
-    if interrupted:
-        return 128 + signal.SIGINT
-    return 0 if told.take is not None else 1
+        if flags.json:
+            say_json(told)
+        else:
+            tell(told, out_console())
+        if not interrupted:
+            return 0 if told.take is not None else 1
+        line = line_to_go_on(folder, catalogues)
+    if line is not None:
+        print(f"to go on: {line}", file=sys.stderr)
+    return 128 + signal.SIGINT

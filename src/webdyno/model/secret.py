@@ -22,6 +22,7 @@ from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.service import without_password
 from webdyno.model.trial import Plan
+from webdyno.model.tried import Tried
 from webdyno.model.workload import Request, Workload
 
 Noun = TypeVar("Noun", Workload, Contender)
@@ -83,7 +84,8 @@ def _(workload: Workload) -> Workload:
 @hidden.register
 def _(contender: Contender) -> Contender:
     environment = {name: without_password(value) for name, value in contender.environment.items()}
-    return msgspec.structs.replace(contender, serve=hidden_words(contender.serve), environment=environment)
+    lines = {"serve": hidden_words(contender.serve), "because": without_password(contender.because)}
+    return msgspec.structs.replace(contender, environment=environment, **lines)
 
 
 @hidden.register
@@ -91,6 +93,7 @@ def _(plan: Plan) -> Plan:
     workloads = {name: hidden(workload) for name, workload in plan.workloads.items()}
     contenders = {name: hidden(contender) for name, contender in plan.contenders.items()}
     changed = {"arguments": hidden_words(plan.arguments), "paired": plan.paired and hidden(plan.paired)}
+    changed |= {"title": without_password(plan.title), "tried": plan.tried and hidden(plan.tried)}
     return msgspec.structs.replace(plan, workloads=workloads, contenders=contenders, **changed)
 
 
@@ -104,10 +107,19 @@ def _(paired: Paired) -> Paired:
 
 
 @hidden.register
+def _(tried: Tried) -> Tried:
+    requests = [hidden(request) for request in tried.requests]
+    current, commands = tried.current and without_password(tried.current), hidden_words(tried.commands)
+    return msgspec.structs.replace(tried, requests=requests, current=current, commands=commands)
+
+
+@hidden.register
 def _(run: Run) -> Run:
     probe = run.probe and msgspec.structs.replace(run.probe, header=hidden_block(run.probe.header))
     commands = {"command": hidden_words(run.command), "driver_command": hidden_words(run.driver_command)}
-    return msgspec.structs.replace(run, probe=probe, summary=hidden_summary(run.summary), **commands)
+    environment = {name: without_password(value) for name, value in run.environment.items()}
+    about = {"summary": hidden_summary(run.summary), "environment": environment}
+    return msgspec.structs.replace(run, probe=probe, **about, **commands)
 
 
 def withheld(workloads: Mapping[str, Workload]) -> list[str]:

@@ -15,6 +15,7 @@ from webdyno.model.race import Race
 from webdyno.model.service import Service
 from webdyno.model.sought import Sought
 from webdyno.model.system import System
+from webdyno.model.tried import Tried
 from webdyno.model.workload import Workload
 
 
@@ -109,6 +110,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Of a comparison; each of its pairs is added to ``trials`` once the Runs ask for it."""
     sought: Sought | None = None
     """Of a search for a capacity; each of its rates is added to ``trials`` once the Runs ask for it."""
+    tried: Tried | None = None
+    """Of a tryout; the Trials that decide who comes into its last comparison are a Plan of their own."""
     turns: Turns | None = None
     """How contenders take turns where they can share a block; None: each is measured alone."""
     in_place: bool = False

@@ -34,7 +34,7 @@ _OURS = ("capacity", "compare", "load", "try")
 
 def command_of(plan: Plan) -> str:
     """The command that goes on with it."""
-    return "compare" if plan.paired else "capacity" if plan.sought else "run"
+    return "compare" if plan.paired else "capacity" if plan.sought else "try" if plan.tried else "run"
 
 
 def not_by(command: str, plan: Plan, folder: Path) -> UsageError:
@@ -54,20 +54,33 @@ def line_of(plan: Plan, folder: Path, catalogues: Sequence[Path | str] = ()) -> 
     words = ["webdyno", command_of(plan), "--resume", str(folder)]
     words += [word for path in catalogues for word in ("--catalogue", str(path))]
     if _is_asked_by_flags(plan):
-        words += [word for name in withheld(plan.workloads) for word in ("-H", f"{name}: ...")]
-    if (made := _revisions(plan)) is not None:
-        words += [word for name in made.variables for word in ("--env", f"{name}=...")]
+        words += [word for name in dict.fromkeys(withheld(plan.workloads)) for word in ("-H", f"{name}: ...")]
+    words += [word for name in _variables(plan) for word in ("--env", f"{name}=...")]
     return shlex.join(words)
 
 
 def _is_asked_by_flags(plan: Plan) -> bool:
     """What is asked was typed, and stands in no catalogue."""
     made = _revisions(plan)
-    return is_by_url(plan) or (made is not None and made.cmd is not None)
+    return is_by_url(plan) or plan.tried is not None or (made is not None and made.cmd is not None)
 
 
 def _revisions(plan: Plan) -> Revisions | None:
     return None if plan.paired is None else plan.paired.revisions
+
+
+def _variables(plan: Plan) -> list[str]:
+    """Names of those whose values have to be given again."""
+    made = _revisions(plan)
+    return plan.tried.names if plan.tried is not None else [] if made is None else made.variables
+
+
+def _commands(plan: Plan) -> list[str]:
+    """As they were typed."""
+    if plan.tried is not None:
+        return [plan.tried.current or "", *plan.tried.commands]
+    made = _revisions(plan)
+    return [] if made is None else [made.cmd or "", *made.builds]
 
 
 def is_by_url(plan: Plan) -> bool:
@@ -78,27 +91,30 @@ def is_by_url(plan: Plan) -> bool:
 def _never_again(plan: Plan) -> str | None:
     """Why a plan cannot go on whatever is given again; None: it can."""
     names = [name.lower() for name in withheld(plan.workloads)] if _is_asked_by_flags(plan) else []
-    if len(set(names)) < len(names):
+    requests = sum(len(workload.requests) for workload in plan.workloads.values())
+    values = requests if plan.tried is not None else 1  # of a tryout, all requests send the same headers
+    if values * len(set(names)) < len(names):
         return "several of its requests send a header whose value no results file keeps"
-    made = _revisions(plan)
-    if made is not None and any(STARS in line for line in [made.cmd or "", *made.builds]):
+    if any(STARS in line for line in _commands(plan)):
         return "its commands hold a password, which no results file keeps"
     return None
 
 
-def recall(store: Store, known: Catalogue, again: Again) -> None:
-    """Take the values of secret headers from where they were. UsageError for one that is missing, or is not asked."""
+def recall(store: Store, known: Catalogue, again: Again, results: Path | None = None) -> None:
+    """Take the values of secret headers from where they were. UsageError for one that is missing, or is not asked.
+
+    ``results``: the folder that was named, where it is not the store's own.
+    """
     plan = store.plan()
     if _is_asked_by_flags(plan):
-        _recall_headers(store, plan, again)
+        _recall_headers(store, plan, again, results or store.folder)
         return
     for name, _ in again.headers:
         raise UsageError(f"-H '{name}: ...': {store.folder} asks what its workload says; leave it out")
     store.recall(known)
 
 
-def _recall_headers(store: Store, plan: Plan, again: Again) -> None:
-    folder = store.folder
+def _recall_headers(store: Store, plan: Plan, again: Again, folder: Path) -> None:
     if (why := _never_again(plan)) is not None:
         raise UsageError(f"{folder}: {why}: begin anew")
     lacking, values = withheld(plan.workloads), {name.lower(): value for name, value in again.headers}
@@ -119,8 +135,7 @@ def _recall_headers(store: Store, plan: Plan, again: Again) -> None:
 
 def refuse_variables(plan: Plan, folder: Path, again: Again) -> None:
     """UsageError where a variable of the plan's command was not given again, or is none of it."""
-    made = _revisions(plan)
-    wanted = [] if made is None else made.variables
+    wanted = _variables(plan)
     for name in wanted:
         if name not in again.variables:
             raise UsageError(

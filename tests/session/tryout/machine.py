@@ -15,12 +15,11 @@ from webdyno.model.block import Rest
 from webdyno.model.built import Built
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.session.listeners import Listeners
-from webdyno.session.loop import Loop
-from webdyno.session.scratch import Scratch
+from webdyno.session.loop import Conduct
 from webdyno.session.tryout.bench import TryBench
 from webdyno.session.tryout.command import CURRENT
 from webdyno.session.tryout.fitting import Setting
+from webdyno.session.tryout.journal import Journal
 
 
 class Machine(TryBench):
@@ -35,24 +34,22 @@ class Machine(TryBench):
     rests: dict[str, Rest]
     compilers: dict[str, list[str]]
 
-    def loop(self, plan: Plan, book: Any = None) -> Loop:
+    def conducting(self, plan: Plan, book: Journal) -> Conduct:
         def conduct(block: Any) -> list[Run]:
             self.blocks.append([trial.contender for trial in block])
             self.plans.append(plan)
             if self.stop_in == len(self.blocks):
                 self.strapped.interrupted.set()
-            return [self._run(trial, beside=len(block) > 1) for trial in block]
+            number = 1 + max((run.block or 0 for run in book.runs()), default=0)
+            return [self._run(trial, number if len(block) > 1 else None) for trial in block]
 
-        return Loop(
-            plan, Scratch(self.logs) if book is None else book, conduct, Listeners([]), self.strapped.interrupted
-        )
+        return conduct
 
-    def _run(self, trial: Any, *, beside: bool) -> Run:
+    def _run(self, trial: Any, number: int | None) -> Run:
         name = trial.contender
         made = fakes.run(name, rate=self.rates[name], seconds=1.5)
         made = msgspec.structs.replace(made, trial=trial, compilers=self.compilers.get(name, []))
-        if beside:
-            number = len(self.blocks)
+        if number is not None:
             turns = [turn(at, ok=round(self.rates[name] / 20), ms=50.0) for at in range(7)]
             made = msgspec.structs.replace(made, block=number, slices=[*made.slices, *turns], rest=self.rests.get(name))
         outcome = self.outcomes[name].pop(0) if self.outcomes.get(name) else "ok"

@@ -71,6 +71,15 @@ def test_an_engine_that_fails_at_the_end_is_a_note_and_hides_nothing(
     )
 
 
+def test_containers_are_called_as_in_the_sitting_that_began_it(tmp_path: Path) -> None:
+    ready = sitting(tmp_path)
+    ready.strapped.token = "t1"
+    assert ready.token == "t1"
+    found: Any = SimpleNamespace(token="t0")
+    ready.began = found
+    assert ready.token == "t0"
+
+
 def test_who_may_listen_elsewhere_is_told_how_to_say_it(tmp_path: Path) -> None:
     ready = sitting(tmp_path, cmd=["sh start", "sh {port}"])
     ready.prepare()

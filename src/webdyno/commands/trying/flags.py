@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import JsonOption, WaitOption, connections_of, flag, split
+from webdyno.commands.loading.targets import header_of
+from webdyno.commands.options import JsonOption, ResumeOption, WaitOption, connections_of, flag, split
 from webdyno.commands.studying import seconds
 from webdyno.commands.trying.asking import AppAsking
+from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.session.folders import refuse_unwritable
 from webdyno.session.tryout.envfile import read_env_file, read_variables
+from webdyno.session.tryout.resuming import line_to_go_on
 from webdyno.session.tryout.task import Task
 
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
@@ -62,8 +65,12 @@ class Trying:
     ] = None
     save: Annotated[
         Path | None,
-        flag("--save", help="New folder for the evidence, a report and the files to copy; else none is kept."),
+        flag(
+            "--save",
+            help="New folder for the evidence, a report and the files to copy; else one in ~/.local/state/webdyno.",
+        ),
     ] = None
+    resume: ResumeOption = None
     wait: WaitOption = False
     json: JsonOption = False
 
@@ -115,6 +122,10 @@ class Trying:
             )
         if app is None and self.servers is not None:
             raise UsageError("--server picks servers of the catalogue for an application; name one, such as myapp:app")
+        if self.save is not None and line_to_go_on(self.save, []) is not None:
+            raise UsageError(
+                f"--save {self.save}: go on with what is there (--resume {self.save}), or name a new folder"
+            )
         if self.save is not None and (self.save / "results.sqlite").exists():
             raise UsageError(f"--save {self.save}: there are results already; name a new folder")
         if self.save is not None:
@@ -122,6 +133,14 @@ class Trying:
             if self.save.exists() and any(self.save.iterdir()):
                 raise UsageError(f"--save {self.save}: there are files in it; name a new folder")
         _ = self.budget_s, self.project_folder, self.variables
+
+    def again(self, app: str | None, asking: AppAsking) -> Again:
+        """What no results folder keeps, for --resume. UsageError for anything else beside it."""
+        alone = replace(self, resume=None, env=None, wait=False, json=False) == Trying()
+        if app is not None or not alone or replace(asking, header=None) != AppAsking():
+            raise UsageError("--resume continues a try as it was begun; of its flags it takes only --env and -H")
+        headers = [header_of(line) for line in asking.header or []]
+        return Again(headers=headers, variables=read_variables(self.env or []))
 
     def task(self, app: str | None, asking: AppAsking) -> Task:
         """What these flags and those of ``asking`` say; UsageError."""

@@ -2,6 +2,8 @@
 
     task.py        what is to be tried, and what is asked of it; schema.py: the GET routes of the app's own schema
     steps.py       from the application to the answer; sitting.py is what they have at hand
+    resuming.py    a tryout that was stopped; asked.py: what it was asked and found; sources.py: its files
+    journal.py     Runs as they come, and those of an earlier sitting
     envfile.py     the file of variables
     interpreter.py whose Python the project's is; inspect_app.py is what that Python is asked to say
     project.py     the user's project, as it is: folder, environment, application

@@ -23,11 +23,11 @@ from webdyno.serve.trimming import trim
 from webdyno.service import Services
 from webdyno.session.designs import room_here
 from webdyno.session.listeners import Listeners
-from webdyno.session.loop import Book, Loop, OnContenders
+from webdyno.session.loop import Conduct, Loop, OnContenders
 from webdyno.session.ready import Ready
-from webdyno.session.scratch import Scratch
 from webdyno.session.settling import WARMUP_S
 from webdyno.session.tryout.fitting import Setting
+from webdyno.session.tryout.journal import Journal
 
 TIMEOUT_S = 5.0
 OWN_APP = App(name="own", language="any", interface="native", framework="own", answers=["app"])
@@ -58,6 +58,10 @@ class TryBench:
     """Settings that are measured alone from now on, and why."""
     all_alone: str | None = None
     """Why no two settings are measured beside each other; None: they are."""
+    here: Room | None = None
+    """What the machine had for settings side by side at the beginning; None: what it has now."""
+    journal: Journal | None = None
+    """Of what is measured on the way to the last comparison; None: one of this bench alone."""
 
     def add(self, setting: Setting, built: Built) -> None:
         """A setting that can be measured from now on."""
@@ -87,7 +91,7 @@ class TryBench:
             if built.port is not None and ports[built.port] > 1
         }
         everybody = {} if self.all_alone is None else dict.fromkeys(self.settings, self.all_alone)
-        return replace(room_here(), kept={**everybody, **shared, **self.kept})
+        return replace(self.here or room_here(), kept={**everybody, **shared, **self.kept})
 
     def load(self, duration_s: float) -> Load:
         """Looping clients, for so long."""
@@ -131,31 +135,45 @@ class TryBench:
             turns=turns,
         )
 
-    def loop(self, plan: Plan, book: Book | None = None) -> Loop:
-        """The loop over settings of ``plan``; the user's own variables are in no record of it."""
-        ready = Ready(plan=plan, built=self.built, found={}, servers={}, drivers={"engine": self.driver_version})
-        scratch = book if isinstance(book, Scratch) else Scratch(self.logs)  # whose blocks are numbered on
-        way = OnContenders(
-            ready=ready,
-            strapped=self.strapped,
-            services=Services({}, {}, self.strapped, scratch.service_log),
-            book=scratch,
-        )
-        conduct = way.conduct()
+    @property
+    def book(self) -> Journal:
+        """Where Runs are kept, unless something else is said."""
+        if self.journal is None:
+            self.journal = Journal(self.logs)
+        return self.journal
+
+    def loop(self, plan: Plan, book: Journal | None = None) -> Loop:
+        """The loop over settings of ``plan``, where nothing is measured that ``book`` has of an earlier sitting."""
+        kept = self.book if book is None else book
+        conduct = self.conducting(plan, kept)
 
         def carry_out(block: Block) -> list[Run]:
-            runs = conduct(block)
-            trim(scratch.driver_log(block[0]))
+            return kept.carry_out(plan, block, conduct)
+
+        return Loop(plan, kept, carry_out, Listeners([]), self.strapped.interrupted)
+
+    def conducting(self, plan: Plan, book: Journal) -> Conduct:
+        """How blocks of ``plan`` are measured; the user's own variables are in no record of it."""
+        way = OnContenders(
+            ready=Ready(plan=plan, built=self.built, found={}, servers={}, drivers={"engine": self.driver_version}),
+            strapped=self.strapped,
+            services=Services({}, {}, self.strapped, book.service_log),
+            book=book,
+        )
+
+        def conduct(block: Block) -> list[Run]:
+            runs = way.conduct()(block)  # a new one each time: blocks are numbered on from those in the book
+            trim(book.driver_log(block[0]))
             return [self._shown(run) for run in runs]
 
-        return Loop(plan, scratch if book is None else book, carry_out, Listeners([]), self.strapped.interrupted)
+        return conduct
 
     def _shown(self, run: Run) -> Run:
         shown = {name: text for name, text in run.environment.items() if name not in self.hidden}
         return msgspec.structs.replace(run, environment=shown)
 
     def run(self, trial: Trial) -> Run:
-        """One trial, done, and kept nowhere."""
+        """One trial, done."""
         (run,) = self.loop(self.plan([trial])).carry_out([trial])
         return run
 

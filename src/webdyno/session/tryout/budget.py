@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from webdyno.analyse.words import count, length
 from webdyno.design.halving import FINALISTS, LEAST_FINALISTS, RUNG_S
@@ -34,6 +34,8 @@ class Budget:
     ready_s: float
     least_s: float = 0.0
     """The least steady seconds of a Run, for an application that is slow to answer."""
+    profiles: bool = field(default_factory=lambda: shutil.which(PROGRAM) is not None)
+    """There is a profiler, which comes last."""
 
     @property
     def beside_s(self) -> float:
@@ -58,7 +60,7 @@ class Budget:
         """What comes after the last comparison: the app that does nothing, and a profile."""
         if not self.project:
             return 0.0
-        profile_s = self.ready_s + END_S + PROFILE_S if shutil.which(PROGRAM) else 0.0
+        profile_s = self.ready_s + END_S + PROFILE_S if self.profiles else 0.0
         return self.beside_s + NOTHING_S + profile_s
 
     def reserve_s(self, run_s: float, current_s: float) -> float:

@@ -40,6 +40,7 @@ from webdyno.session.tryout.sitting import Sitting
 from webdyno.session.tryout.told import Dropped, Told, told_ratio
 from webdyno.store import LOGS, Store
 
+ANSWER = "answer.json"
 HELLO = Workload(name="app", title="an app that does nothing", kind="cpu", requests=[Request(name="/", path="/")])
 
 
@@ -74,6 +75,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         doubts=doubts_of(analysis, answer.best),
         notes=[*first.notes, *_notes(sitting, bench, answer, runs), *_early(field, plan, analysis)],
         saved=None if sitting.task.save is None else str(sitting.task.save),
+        complete=not sitting.strapped.interrupted.is_set(),
         **told_ratio(answer),  # type: ignore[arg-type]  # its fields by name
     )
 
@@ -195,9 +197,10 @@ def save(folder: Path, told: Told, logs: Path) -> None:
     """Beside the results: the report, the answer as JSON, what is to be copied, and everybody's log."""
     with Store.open(folder) as store:
         write(folder / "report.html", rendered(store, "html"))
-    write(folder / "answer.json", msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
+    write(folder / ANSWER, msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
     for log in sorted(logs.glob("*.log")):
-        shutil.copyfile(log, folder / LOGS / log.name)
+        with log.open("rb") as written, (folder / LOGS / log.name).open("ab") as kept:  # behind an earlier sitting's
+            shutil.copyfileobj(written, kept)
     if told.copy is not None:
         unit = {"webdyno-try.service": told.copy.systemd} if told.copy.systemd else {}
         for name, content in {**told.copy.files, **unit}.items():

@@ -21,7 +21,6 @@ from webdyno.model.block import Turns
 from webdyno.model.run import Run
 from webdyno.session.loop import Loop
 from webdyno.session.saying import say
-from webdyno.session.scratch import Scratch
 from webdyno.session.tryout.bench import TryBench
 from webdyno.session.tryout.command import CURRENT
 from webdyno.session.tryout.limit import FULL
@@ -53,7 +52,6 @@ class Rungs:
 
     def __init__(self, bench: TryBench, alone_s: float, least_s: float, settling_s: float, *, with_current: bool):
         self._bench, self._alone_s, self._least_s, self._settling_s = bench, alone_s, least_s, settling_s
-        self._book = Scratch(bench.logs)
         self._rounds = 0
         self._with_current = with_current
         self._crowded: list[str] = []
@@ -96,7 +94,7 @@ class Rungs:
         bench, load = self._bench, self._bench.load(duration_s)
         trials = [bench.trial(name, load, self._rounds) for name in names]
         plan = bench.plan(trials, turns=SHORT)
-        loop = bench.loop(plan, self._book)
+        loop = bench.loop(plan)
         drawn = draw(trials, plan, bench.room)
         runs = {run.trial.contender: run for block in drawn for run in _carried_out(loop, block)}
         bench.kept |= restless(runs.values())

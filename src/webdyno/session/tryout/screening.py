@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from functools import partial
 
@@ -20,8 +19,11 @@ from webdyno.session.tryout.settling import settle
 from webdyno.session.tryout.sitting import Sitting
 
 
-def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget, ends: float) -> tuple[Field, list[str]]:
-    """Who comes into the last comparison, which has to end by ``ends``, and all that was measured on the way."""
+def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget) -> tuple[Field, list[str]]:
+    """Who comes into the last comparison, which has to end within the budget, and all that was measured on the way.
+
+    Time is what Runs took, of whichever sitting: the same Runs lead to the same settings.
+    """
     settling = max(settling_s(budget.seconds, budget.bases), budget.least_s)
     if sitting.current_compilers:
         say(settle(bench, CURRENT, sitting.current_compilers, settling))
@@ -31,10 +33,10 @@ def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget, ends
     rungs = Rungs(bench, first.alone_s, budget.least_s, settling, with_current=budget.current)
 
     def left(run_s: float) -> float:
-        return ends - time.monotonic() - budget.reserve_s(run_s, rungs.own_s)
+        return budget.seconds - bench.book.spent_s - budget.reserve_s(run_s, rungs.own_s)
 
     def spare(run_s: float) -> float:
-        return ends - time.monotonic() - budget.most_s(run_s, rungs.own_s)
+        return budget.seconds - bench.book.spent_s - budget.most_s(run_s, rungs.own_s)
 
     field, stay = halve(
         [name for name in bench.settings if name != CURRENT],
@@ -48,7 +50,7 @@ def screen(sitting: Sitting, bench: TryBench, first: First, budget: Budget, ends
     )
     if rungs.own is not None:
         field.runs[CURRENT] = [rungs.own]
-    most = budget.finalists(ends - time.monotonic(), field.seconds, rungs.own_s)
+    most = budget.finalists(budget.seconds - bench.book.spent_s, field.seconds, rungs.own_s)
     return field, finalists(field, stay, lambda name: bench.settings[name].base, most)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from webdyno.analyse.words import count, length
 from webdyno.build import lacking
+from webdyno.design.blocks import Room
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
@@ -22,9 +23,11 @@ from webdyno.model.errors import BuildError, ContenderError, StartError, UsageEr
 from webdyno.model.log import last_lines
 from webdyno.model.placeholder import placeholders
 from webdyno.model.trial import Skipped
+from webdyno.model.tried import Outset
 from webdyno.model.workload import Workload
 from webdyno.rig.ask import asker
 from webdyno.rig.strap import Strapped
+from webdyno.session.designs import room_here
 from webdyno.session.saying import say
 from webdyno.session.tryout.bench import TIMEOUT_S, TryBench
 from webdyno.session.tryout.budget import SERVER_S, Budget
@@ -70,11 +73,18 @@ class Sitting:
     """Those of the catalogue that may serve the project and are not built yet, the simplest first."""
     current_compilers: list[str] = field(default_factory=list)
     """At work in --current while it serves."""
+    began: Outset | None = None
+    """What an earlier sitting of the same tryout found, which decides; None: it begins now."""
 
     @property
     def cores(self) -> int:
         """Of a contender."""
         return len(self.strapped.rig.contender_cores)
+
+    @property
+    def token(self) -> str:
+        """That containers are labelled with, in all sittings of a tryout: it is part of their command."""
+        return self.strapped.token if self.began is None else self.began.token
 
     def prepare(self) -> None:
         """The project, its servers built, the commands read. Any WebdynoError."""
@@ -100,11 +110,13 @@ class Sitting:
         if self.project.said.made:
             say(f"{app} is a function that makes the application; {self.project.target} is served")
         self.able = sorted(able, key=lambda each: SIMPLEST.index(each.name) if each.name in SIMPLEST else len(SIMPLEST))
-        self.budget(import_s + SERVER_S).refuse_short()
+        if self.began is None:
+            self.budget(import_s + SERVER_S).refuse_short()
 
     def budget(self, ready_s: float, least_s: float = 0.0) -> Budget:
         """For all that is built, and all that will be."""
         commands = sum(name != CURRENT for name in self.commands)
+        known = {} if self.began is None else {"profiles": self.began.profiles}
         return Budget(
             typed=self.task.budget,
             seconds=self.task.budget_s,
@@ -113,6 +125,7 @@ class Sitting:
             project=self.project is not None,
             ready_s=ready_s,
             least_s=least_s,
+            **known,
         )
 
     def build(self, most: int | None = None) -> None:
@@ -152,7 +165,7 @@ class Sitting:
         found[0].engine.clear()
         for name, image in zip(names_for(self.task.images, "image"), found, strict=True):
             self.images[name] = image
-            self._add_commands([image_setting(image, name, variables, self.strapped.rig, self.strapped.token)])
+            self._add_commands([image_setting(image, name, variables, self.strapped.rig, self.token)])
             told = f"listens on {image.port}" if image.port is not None else "gets its port from PORT"
             say(f"{image.name}: {image.id[:19]}, {image.engine.name} {image.engine.version}; it {told}")
 
@@ -221,6 +234,7 @@ class Sitting:
             driver_version=DRIVERS["engine"]().version(asker(self.strapped)),
             logs=self.work,
             hidden=hidden_variables(self.project, self.task.variables),
+            here=room_here() if self.began is None else Room(memory_bytes=self.began.memory_bytes),
         )
         for server in self.servers.values():
             self.add(bench, server.setting, first)
@@ -244,7 +258,7 @@ class Sitting:
         serve = [target if word == self.project.target else word for word in setting.contender.serve]
         idle = msgspec.structs.replace(setting.contender, serve=serve, name="nothing")
         built = msgspec.structs.replace(server.built, environment={**server.built.environment, "WEBDYNO_APP": target})
-        other = dataclasses.replace(bench, workload=hello, settings={}, built={})
+        other = dataclasses.replace(bench, workload=hello, settings={}, built={}, journal=None)
         other.add(msgspec.structs.replace(setting, contender=idle), built)
         return other, "nothing"
 
@@ -253,7 +267,7 @@ class Sitting:
         deaf = asking(self.strapped, threading.Event())  # a Ctrl-C is why this may be the last thing that is done
         for engine in {image.engine.name: image.engine for image in self.images.values()}.values():
             try:
-                dataclasses.replace(engine, ask=deaf).remove(self.strapped.token)
+                dataclasses.replace(engine, ask=deaf).remove(self.token)
             except (WebdynoError, OSError) as error:  # what brought us here is what there is to say
                 say(f"note: containers of this sitting may be left: {error}")
 

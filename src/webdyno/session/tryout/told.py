@@ -49,6 +49,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     ratio_high: float | None = None
     against: str | None = None
     saved: str | None = None
+    complete: bool = True
+    """It was not stopped before its end."""
 
 
 def told_ratio(answer: Answer) -> dict[str, float | str | None]:
