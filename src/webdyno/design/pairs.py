@@ -21,8 +21,10 @@ from webdyno.model.paired import Paired
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, trial_of
 
-TURNS = Turns(window_share=1 / 6)
-"""Nearly all of a pair's load goes to the turns, which decide."""
+TURNS = Turns(turn_s=0.02, lead_s=0.01, window_share=1 / 6)
+"""Nearly all of a pair's load goes to the turns, which decide. They are short, for what the machine is like wanders off
+within a tenth of a second (docs/measured.md); and so are their leads, for what a rest costs both sides is the same.
+"""
 
 
 def order_of(pair: int) -> tuple[str, str]:
