@@ -41,7 +41,7 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
 
     def within_budget(self, took: Sequence[float]) -> int:
         """Pairs in all, at most, if each takes as long as the longest of those made, which took so many seconds."""
-        if not took:
+        if not any(took):
             return self.most
         left_s = self.budget_s - sum(took)
         return min(self.most, len(took) + max(0, math.floor(left_s / max(took))))
