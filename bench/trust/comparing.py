@@ -12,6 +12,7 @@ import msgspec
 from bench.trust.studies import Recorded
 from webdyno.analyse.change import Judgement
 from webdyno.analyse.deciding import decide
+from webdyno.analyse.sitting import planned
 from webdyno.design.blocks import Room
 from webdyno.design.length import spent_s
 from webdyno.design.pairs import Pairs, changes_of
@@ -60,7 +61,13 @@ def compared(recorded: Recorded, pair: tuple[str, str], rounds: Sequence[Sequenc
     design = Pairs(
         plan=recorded.plan,
         names=pair,
-        asked=Paired(load=recorded.plan.trials[0].load, margin=MARGIN, most=min(MOST, len(rounds)), budget_s=budget_s),
+        asked=Paired(
+            load=recorded.plan.trials[0].load,
+            margin=MARGIN,
+            most=min(MOST, len(rounds)),
+            budget_s=budget_s,
+            looks="late",
+        ),
         room=Room(memory_bytes=None),
     )
     runs: list[Run] = []
@@ -71,7 +78,7 @@ def compared(recorded: Recorded, pair: tuple[str, str], rounds: Sequence[Sequenc
         made = design.made(runs)
         if made and not design.is_open(made):
             break
-    changes = changes_of(made, MARGIN, design.most(made))
+    changes = changes_of(made, MARGIN, planned(design.asked, made))
     verdict, by = decide(changes)
     change = changes["rate"]
     low, high = (change.ratio.low, change.ratio.high) if change.ratio is not None else (None, None)

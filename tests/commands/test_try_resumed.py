@@ -301,17 +301,13 @@ def test_one_that_was_stopped_late_answers_and_goes_on_all_the_same(
     assert told(capsys) == expected
 
 
-def test_without_a_folder_it_is_kept_where_other_results_are(
+def test_without_a_folder_nothing_is_kept_and_nothing_offered(
     machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     machine.stop_at = 2
     assert call(["try", *ASKED]) == 130
-    (folder,) = (tmp_path / "state" / "webdyno").iterdir()
-    assert folder.name.startswith("try-")
-    assert f"to go on: webdyno try --resume {folder}\n" in capsys.readouterr().err
-    machine.stop_at = None
-    assert call(["try", "--resume", str(folder)]) == 0
-    assert f"Saved: {folder}" in capsys.readouterr().out.replace("\n", "")
+    assert not (tmp_path / "state").exists()
+    assert "to go on" not in capsys.readouterr().err
 
 
 def test_stopped_before_a_run_counts_it_leaves_nothing_and_offers_nothing(

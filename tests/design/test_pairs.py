@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from tests.analyse import fakes
+from webdyno.analyse.sitting import made_of, most_of, planned
 from webdyno.design import Block
 from webdyno.design.blocks import Room
 from webdyno.design.pairs import Pairs, order_of
@@ -49,7 +50,7 @@ class Sides:
         return fakes.run(trial.contender, rate=self.rates[trial.contender] * next(self.noise), **like)
 
     def pairs(self, *, most: int = 18, budget_s: float = 1e9, plan: Plan = PLAN) -> int:
-        asked = Paired(load=LOAD, margin=0.03, most=most, budget_s=budget_s)
+        asked = Paired(load=LOAD, margin=0.03, most=most, budget_s=budget_s, looks="late")
         design = Pairs(plan=plan, names=NAMES, asked=asked, room=Room(memory_bytes=None))
         book = Scratch(Path("unused"))
         for run in self.runs:
@@ -105,6 +106,28 @@ def test_the_budget_says_how_many_pairs_there_will_be() -> None:
     assert asked.within_budget([6.0, 7.0]) == 2 + 6  # 47 s are left, of 7 s each
     assert asked.within_budget([1.0]) == 12
     assert asked.within_budget([59.0, 2.0]) == 2
+
+
+def test_pairs_that_are_planned_do_not_become_more_from_the_first_look_on() -> None:
+    """What a look may spend depends on how many are to come: a slow first pair, and quick ones after it."""
+    asked = Paired(load=LOAD, margin=0.03, most=12, budget_s=120.0, looks="late")
+    took = [25.0, *[8.0] * 10]
+    pairs = [{"old": fakes.run("old", seconds=each), "new": fakes.run("new", seconds=0.0)} for each in took]
+    told = [most_of(asked, pairs[:made]) for made in range(12)]
+    assert told[3] == 3 + 3  # 79 s are left, and the longest took 25
+    assert told[4:] == [6, 6, 6, 6, 6, 6, 6, 6]
+
+
+def test_older_comparisons_are_judged_as_they_were_made() -> None:
+    assert planned(Paired(load=LOAD, margin=0.03, most=18, budget_s=1e9), []) is None
+    assert planned(Paired(load=LOAD, margin=0.03, most=12, budget_s=1e9, looks="late"), []) == 12
+
+
+def test_a_pair_of_which_one_alone_took_turns_counts_for_nobody() -> None:
+    beside, alone = (msgspec.structs.replace(fakes.run("old"), block=block) for block in (1, None))
+    other = msgspec.structs.replace(fakes.run("new"), block=1)
+    assert len(made_of([beside, other], NAMES)) == 1
+    assert made_of([alone, other], NAMES) == []
 
 
 def test_they_go_on_where_they_were_stopped() -> None:

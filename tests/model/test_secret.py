@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webdyno.model.secret import hidden_block, hidden_words, is_secret
+from webdyno.model.secret import hidden_block, hidden_line, hidden_words, is_secret
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,12 @@ def test_words_that_only_look_like_a_header_stay() -> None:
 def test_a_header_block_keeps_its_lines() -> None:
     block = "HTTP/1.1 200 OK\r\nServer: x\r\nSet-Cookie:session=abc; Path=/\r\nset-cookie: b=2\r\nDate: now\r\n"
     assert hidden_block(block) == ("HTTP/1.1 200 OK\r\nServer: x\r\nSet-Cookie:***\r\nset-cookie: ***\r\nDate: now\r\n")
+
+
+def test_lines_that_were_typed_are_kept_without_their_secrets_and_else_as_they_were() -> None:
+    line = "caddy run --header 'X-Token: s3cret' --header 'Accept: text/html' --db redis://me:secret@host/0"
+    assert (
+        hidden_line(line) == "caddy run --header 'X-Token: ***' --header 'Accept: text/html' --db redis://me:***@host/0"
+    )
+    innocent = "DB=redis://localhost:6379/0 MAIL=admin@example.com python app:app {port}"
+    assert hidden_line(innocent) == innocent

@@ -14,7 +14,8 @@ allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for uneq
 Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
 nothing drawn in too, and from six starts of each at least: a head that starts slow now and then looks the same as long
 as it was not seen to, and those of its starts that lie far from the others are what is looked for. slower or faster:
-surely not none, and by the estimate beyond two thirds of the margin, from three starts of each. Were it to lie beyond
+surely not none, and by the estimate beyond two thirds of the margin, from three starts of each (of two
+sittings, which differ by more than their intervals know: beyond the whole). Were it to lie beyond
 the whole margin, a change just as large would be missed every other time, however well it was measured; as it is, one
 of half the margin is the same where it is measured well. Anything else is undecided.
 
@@ -50,6 +51,9 @@ With t quantiles for normal ones and 4 to 18 pairs at most these spend 2.6 to 4.
 """
 _OBRIEN_FLEMING = 1.80
 """At the last look, one side: 3.6 to 5.0 % of 5."""
+_FIRST_LOOKS, _FIRST_POCOCK, _FIRST_OBRIEN_FLEMING = (4, 6, 9, 13, 18), 0.0158, 1.751
+"""Of the first design, by which the pairs of older results folders were made and are judged: as much for each look
+(S. J. Pocock 1977, Biometrika 64), and a change beyond the whole margin."""
 TOLD = 2 / 3
 """Part of the margin beyond which a change has to lie, by its estimate, to be called one."""
 FENCE = 3 * 1.4826022185056018
@@ -108,13 +112,19 @@ class _Levels:
     same: float
 
 
-def looks(most: int) -> set[int]:
-    """Numbers of pairs after which they are looked at, where so many are made at most."""
+def looks(most: int | None) -> set[int]:
+    """Numbers of pairs after which they are looked at, of so many at most; None: of the first design."""
+    if most is None:
+        return set(_FIRST_LOOKS)
     return {round(LEAST + (most - LEAST) * at / (_LOOKS - 1)) for at in range(_LOOKS)} if most > LEAST else {most}
 
 
-def _levels(pairs: int, most: int, share: float) -> _Levels:
+def _levels(pairs: int, most: int | None, share: float) -> _Levels:
     """After so many pairs of ``most``, where ``share`` of the 5 % may go to a difference of this figure."""
+    if most is None:
+        done = min(1.0, pairs / _FIRST_LOOKS[-1])
+        same = float(special.ndtr(-_FIRST_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0
+        return _Levels(_FIRST_POCOCK * share, same)
     done = min(1.0, pairs / most) if pairs else 0.0
     if not done:
         return _Levels(0.0, 0.0)
@@ -136,16 +146,17 @@ def judge_pairs(
 
     ``in_blocks``: the two of a pair took turns, so that they were at the same time what they were. ``share``: the part
     of the 5 % that this figure may spend on a difference, where others may decide too. ``most``: pairs that are made at
-    most; None: these are all.
+    most; None: they are of the first design.
     """
     logs = np.log(np.asarray(head, dtype=float)) - np.log(np.asarray(base, dtype=float))
     mean, below, above = _winsorised(logs)
     floor, levels = (
         _noise_floor(base, head, logs, neighbours=not in_blocks),
-        _levels(len(logs), most or len(logs), share),
+        _levels(len(logs), most, share),
     )
     plain = _plain(logs) if len(logs) >= STARTS else None
-    change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better)
+    told = 1.0 if most is None else TOLD
+    change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better, told=told)
     if mean is not None and mean.drawn_in:
         return msgspec.structs.replace(change, drawn_in=below + above)
     slow, fast = (below, above) if higher_is_better else (above, below)
@@ -184,19 +195,28 @@ def _judged(
     floor: float | None,
     *,
     higher_is_better: bool,
+    told: float = 1.0,
 ) -> Change:
+    """``told``: the part of the margin beyond which the estimate of a change has to lie."""
     if mean is None or mean.freedom <= 0:
         value = None if mean is None else math.exp(mean.log)
         ratio = None if value is None else Estimate(value=value, low=None, high=None, rounds=rounds, unit="ratio")
         return Change(verdict="cannot tell", ratio=ratio, margin=margin, noise_floor=floor)
     low, high = mean.interval(levels.differ)
     ratio = Estimate(value=math.exp(mean.log), low=math.exp(low), high=math.exp(high), rounds=rounds, unit="ratio")
-    verdict = _verdict(mean, plain, rounds, levels, math.log1p(margin), higher_is_better=higher_is_better)
+    verdict = _verdict(mean, plain, rounds, levels, math.log1p(margin), told, higher_is_better=higher_is_better)
     return Change(verdict=verdict, ratio=ratio, margin=margin, noise_floor=floor)
 
 
 def _verdict(
-    mean: _Mean, plain: _Mean | None, rounds: int, levels: _Levels, margin: float, *, higher_is_better: bool
+    mean: _Mean,
+    plain: _Mean | None,
+    rounds: int,
+    levels: _Levels,
+    margin: float,
+    told: float,
+    *,
+    higher_is_better: bool,
 ) -> Judgement:
     """``plain``: of the same with nothing drawn in; None: too few for equality."""
     if plain is not None and all(each.within(margin, levels.same) for each in (mean, plain)):
@@ -204,7 +224,7 @@ def _verdict(
     low, high = mean.interval(levels.differ)
     if rounds < ENOUGH:
         return "cannot tell"
-    if (low > 0 or high < 0) and abs(mean.log) > TOLD * margin:
+    if (low > 0 or high < 0) and abs(mean.log) > told * margin:
         return "faster" if (mean.log > 0) is higher_is_better else "slower"
     return "cannot tell"
 

@@ -25,7 +25,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from webdyno.analyse import phrases, words
-from webdyno.analyse.comparisons import Judged, Side, is_about, pairs, together
+from webdyno.analyse.comparisons import Judged, Pair, Side, is_about, pairs, together
 from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
 from webdyno.analyse.doubts.connections import starved_connections
 from webdyno.analyse.doubts.physics import hanging_requests
@@ -66,8 +66,8 @@ def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[Claim
 def _lacks_contender(claim: Claim, plan: Plan) -> bool:
     """It names one that the plan neither has nor says why it has not: the user asked for others."""
     known = {*plan.contenders, *(skip.contender for skip in plan.skipped)}
-    named = [name for name in (*claim.contenders, *claim.than) if name not in ("best", "last")]
-    return any(not any(fnmatchcase(each, name) for each in known) for name in named)
+    sides = [[name for name in names if name not in ("best", "last")] for names in (claim.contenders, claim.than)]
+    return any(names and not any(fnmatchcase(each, name) for each in known for name in names) for names in sides)
 
 
 def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:
@@ -79,12 +79,26 @@ def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> Cl
         untold = _untold(claim, f"nothing was measured {phrases.loads_of(claim)}{_without(claim, plan)}")
         return msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
     asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
-    compared = [pair for judged in asked for pair in pairs(claim, judged, tables)]
+    compared = _asked_of_somebody([pair for judged in asked for pair in pairs(claim, judged, tables)], plan)
     if not compared:
         return _untold(claim, _absent(claim, plan))
     asked_at_once = _Asked(len(compared), len(compared) - _needed(claim, len(compared)))
     cases = [_case(claim, one, other, asked_at_once, plan) for one, other in compared]
     return _sum_up(claim, cases)
+
+
+def _asked_of_somebody(compared: Sequence[Pair], plan: Plan) -> list[Pair]:
+    """Without those of whom a brief or a narrowed study asks nothing there, while it asks it of others of the claim.
+
+    Who is named and could not be measured stays: that it is missing leaves the claim open.
+    """
+
+    def is_asked(side: Side | None) -> bool:
+        skipped = side is not None and any(skip.contender == side.name for skip in plan.skipped)
+        return side is None or skipped or side.name in side.judged.standings
+
+    asked = [pair for pair in compared if all(map(is_asked, pair))]
+    return asked or list(compared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,12 @@ def share(figure: str, known: Collection[str]) -> float:
 
 def judged(base: Sequence[Window], head: Sequence[Window], margin: float, most: int | None = None) -> dict[str, Change]:
     """The change of each deciding figure over pairs of ``most``, whose windows are ``base[i]`` and ``head[i]``."""
-    sides = {figure: (_figures(base, figure), _figures(head, figure)) for figure in DECIDING}
-    known = {figure: both for figure, both in sides.items() if all(map(all, both))}
+    pairs = list(zip(base, head, strict=True))
+    sides = {
+        figure: [each for each in ((_figure(one, figure), _figure(other, figure)) for one, other in pairs) if all(each)]
+        for figure in DECIDING
+    }
+    known = {figure: ([one for one, _ in both], [other for _, other in both]) for figure, both in sides.items() if both}
     in_blocks = all(window.turned is not None for window in [*base, *head])
     return {
         figure: judge_pairs(
@@ -48,6 +52,6 @@ def decide(changes: Mapping[str, Change]) -> tuple[Judgement, str]:
     return "cannot tell", "rate"
 
 
-def _figures(windows: Sequence[Window], figure: str) -> list[float]:
-    """Of each; 0 where it was not measured."""
-    return [(window.rate_per_s if figure == "rate" else window.cpu_per_request_ns) or 0.0 for window in windows]
+def _figure(window: Window, figure: str) -> float:
+    """0 where it was not measured."""
+    return (window.rate_per_s if figure == "rate" else window.cpu_per_request_ns) or 0.0

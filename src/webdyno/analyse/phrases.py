@@ -122,6 +122,9 @@ def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
     """In how many comparisons it is so; of a claim about most of them, also the middle one: of a figure that was
     claimed the middle figure, and not how many times the claimed one that is."""
     number = words.count(len(cases), "comparison")
+    if claim.share == 1.0 and ruling == "cannot tell":
+        open_, held = (sum(one.ruling == each for one in cases) for each in ("cannot tell", "holds"))
+        return f"undecided in {open_} of {number}" + (f", and it holds in {held}" if held else "")
     if claim.share == 1.0:
         return f"so in {sum(one.ruling == ruling for one in cases)} of {number}"
     held = sum(one.ruling == "holds" for one in cases)

@@ -45,7 +45,8 @@ def _over_connections(tables: Sequence[Judged]) -> Iterator[Scaling]:
         if table.load.is_open or table.load.connection_stages:
             continue
         # Many connections may be given longer to be there; how long is not what levels differ in.
-        alike = repr(msgspec.structs.replace(table.load, connections=1, duration_s=1, warmup_s=0, opening_s=0))
+        same = {"connections": 1, "duration_s": 1, "warmup_s": 0, "opening_s": 0, "alone": False}
+        alike = repr(msgspec.structs.replace(table.load, **same))
         for cell in table.cells:
             key = (table.workload.name, cell.name, table.driver, alike)
             groups.setdefault(key, {})[table.load.connections] = _Level(judged, cell)

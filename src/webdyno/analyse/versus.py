@@ -22,7 +22,7 @@ from webdyno.analyse.doubts.rounds import few_rounds, incomplete
 from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.floors import SERVICE_BOUND, room
-from webdyno.analyse.sitting import made_of, most_of
+from webdyno.analyse.sitting import made_of, planned
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.verdict import FIGURES
 from webdyno.analyse.window import BLAMELESS, Window
@@ -84,7 +84,7 @@ def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versu
         if {base, head} <= set(cells):
             doubts = about_study(evidence)
             asked, made = evidence.plan.paired, made_of(evidence.runs, (base, head))
-            judge = partial(_paired, cells[base], cells[head], margin, None if asked is None else most_of(asked, made))
+            judge = partial(_paired, cells[base], cells[head], margin, planned(asked, made))
             return _versus(Shared(cells[base], cells[head], table, table), doubts, judge)
     raise UsageError(f"there is no table that has both {base} and {head} in it")
 

@@ -12,4 +12,9 @@ def programs(names: Iterable[str]) -> list[str]:
     shims = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if Path(folder).name == "shims"]
     roots = [Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv"), *(folder.parent for folder in shims)]
     found = [path for name in names for root in roots for path in sorted(root.glob(f"versions/*/bin/{name}"))]
-    return list(dict.fromkeys(str(path) for path in found if os.access(path, os.X_OK)))
+    return list(dict.fromkeys(str(path) for path in found if os.access(path, os.X_OK) and not _is_somebodys(path)))
+
+
+def _is_somebodys(program: Path) -> bool:
+    """It is of an environment, which lie beside the versions."""
+    return (program.parents[1] / "pyvenv.cfg").exists()

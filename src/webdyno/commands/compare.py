@@ -192,6 +192,7 @@ class _Chosen:
             most=self.measuring.pairs,
             budget_s=self.measuring.budget_s,
             revisions=revisions,
+            looks="late",
         )
 
     @property

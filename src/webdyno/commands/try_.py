@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,6 @@ from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
 from webdyno.commands.trying.telling import tell
-from webdyno.session.folders import new_folder, state_folder
 from webdyno.session.tryout.resuming import folder_of, line_to_go_on, resume_try
 from webdyno.session.tryout.steps import try_out
 from webdyno.session.tryout.told import Told
@@ -37,7 +35,7 @@ def try_(
     Finds out whether it is WSGI, ASGI or RSGI, tries every server of the catalogue that can serve it with a sweep of
     its settings, drops early what is clearly behind, and compares the best with what you have now. The answer comes in
     words, with the command line to copy. Servers come from webdyno's cache; nothing is installed into your project.
-    Ctrl-C keeps what was measured, and `--resume` continues.
+    With `--save`, Ctrl-C keeps what was measured, and `--resume` continues.
 
     Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`
     """
@@ -49,17 +47,17 @@ def try_(
     asking.check()
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
-    save = flags.save or new_folder(state_folder(), "try")
-    task, known = replace(flags.task(app, asking), save=save), catalogue_of(catalogue)
-    return _told(lambda: try_out(task, known, wait=flags.wait), save, catalogue or [], flags)
+    task, known = flags.task(app, asking), catalogue_of(catalogue)
+    return _told(lambda: try_out(task, known, wait=flags.wait), flags.save, catalogue or [], flags)
 
 
-def _told(sit: Callable[[], tuple[Told, bool]], folder: Path, catalogues: Sequence[Path], flags: Trying) -> int:
-    """The answer, or how far it came; where it was stopped, with the line that goes on."""
+def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues: Sequence[Path], flags: Trying) -> int:
+    """The answer, or how far it came; where it was stopped and kept, with the line that goes on."""
+    line: str | None = None
     try:
         told, interrupted = sit()
     except KeyboardInterrupt:
-        line = line_to_go_on(folder, catalogues)
+        line = None if folder is None else line_to_go_on(folder, catalogues)
         if line is None:
             raise
         print("stopped; too little was measured for an answer", file=sys.stderr)
@@ -70,7 +68,7 @@ def _told(sit: Callable[[], tuple[Told, bool]], folder: Path, catalogues: Sequen
             tell(told, out_console())
         if not interrupted:
             return 0 if told.take is not None else 1
-        line = line_to_go_on(folder, catalogues)
+        line = None if folder is None else line_to_go_on(folder, catalogues)
     if line is not None:
         print(f"to go on: {line}", file=sys.stderr)
     return 128 + signal.SIGINT

@@ -77,7 +77,7 @@ def conduct_block(
         name = run.trial.contender
         if (why := block.why_aside(run)) and not bench.interrupted.is_set():
             again = conduct(run.trial, bench, built[name])
-            told.append(msgspec.structs.replace(again, set_aside=why))
+            told.append(msgspec.structs.replace(again, set_aside=why, seconds=again.seconds + share_s))
         else:
             beside = [other for other in names if other != name]
             told.append(msgspec.structs.replace(run, block=number, beside=beside, seconds=share_s))
@@ -245,7 +245,12 @@ class _Block:
         return turn_s(self._turns, cycle_s)
 
     def _lead_s(self, seat: Seat) -> float:
-        """How long it is loaded before that counts."""
+        """How long it is loaded before that counts; of a comparison both sides alike."""
+        if self._bench.plan.paired is not None:
+            return min(self._own_lead_s(each) for each in self._seated)
+        return self._own_lead_s(seat)
+
+    def _own_lead_s(self, seat: Seat) -> float:
         if seat.cores is None or seat.cycle_s is None:
             return 0.0
         half_done_s = max(0.0, 1.0 - seat.cores) * seat.cycle_s / 2

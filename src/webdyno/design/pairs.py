@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from webdyno.analyse.blocks import read_windows
 from webdyno.analyse.change import Change, looks
 from webdyno.analyse.deciding import decide, judged
-from webdyno.analyse.sitting import Pair, by_round, made_of, most_of
+from webdyno.analyse.sitting import Pair, by_round, made_of, most_of, planned
 from webdyno.analyse.versus import BASE, HEAD
 from webdyno.analyse.window import read_window
 from webdyno.design import Block, done_in
@@ -79,7 +79,7 @@ class Pairs:
         """Whether the last pair tells: it is looked at and the look is clear, or one side failed."""
         if any(read_window(run) is None for run in made[-1].values()):
             return True
-        most = self.most(made)
+        most = planned(self.asked, made)
         return len(made) in looks(most) and decide(changes_of(made, self.asked.margin, most))[0] != "cannot tell"
 
     def most(self, made: Sequence[Pair]) -> int:

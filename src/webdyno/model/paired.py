@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -38,6 +39,8 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """Of measuring, builds and learnt warm-ups apart."""
     revisions: Revisions | None = None
     """None: contenders of the catalogue."""
+    looks: Literal["first", "late"] = "first"
+    """How they are looked at (``analyse.change``); ``first``: as when no record said so."""
 
     def within_budget(self, took: Sequence[float]) -> int:
         """Pairs in all, at most, if each takes as long as the longest of those made, which took so many seconds."""

@@ -33,6 +33,8 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 _FIELD = re.compile(r"^(?P<name>[\w.-]+)(?P<colon>:[ \t]*)(?P<value>.*\S)", re.MULTILINE)
+_IN_LINE = re.compile(r"(?P<name>[\w-]+): +[^'\"\n]+")
+"""A header within a line: its value ends where the quotes do."""
 _WORD = re.compile(r"^(?P<begin>(?:-H|--[\w-]+=)?)(?P<name>[\w.-]+)(?P<colon>: )(?P<value>.*)", re.DOTALL)
 """A header as a word of a command. With its space: ``auth:app`` is where a server finds its application."""
 
@@ -56,6 +58,15 @@ def hidden_words(argv: Sequence[str]) -> list[str]:
         return f"{word['begin']}{word['name']}: {STARS}" if is_secret(word["name"]) else word[0]
 
     return [without_password(_WORD.sub(hide, word)) for word in argv]
+
+
+def hidden_line(line: str) -> str:
+    """A command as it was typed, or a sentence that has it in it, with the same stars."""
+
+    def hide(header: re.Match[str]) -> str:
+        return f"{header['name']}: {STARS}" if is_secret(header["name"]) else header[0]
+
+    return without_password(_IN_LINE.sub(hide, line))
 
 
 def hidden_summary(summary: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +95,7 @@ def _(workload: Workload) -> Workload:
 @hidden.register
 def _(contender: Contender) -> Contender:
     environment = {name: without_password(value) for name, value in contender.environment.items()}
-    lines = {"serve": hidden_words(contender.serve), "because": without_password(contender.because)}
+    lines = {"serve": hidden_words(contender.serve), "because": hidden_line(contender.because)}
     return msgspec.structs.replace(contender, environment=environment, **lines)
 
 
@@ -93,7 +104,7 @@ def _(plan: Plan) -> Plan:
     workloads = {name: hidden(workload) for name, workload in plan.workloads.items()}
     contenders = {name: hidden(contender) for name, contender in plan.contenders.items()}
     changed = {"arguments": hidden_words(plan.arguments), "paired": plan.paired and hidden(plan.paired)}
-    changed |= {"title": without_password(plan.title), "tried": plan.tried and hidden(plan.tried)}
+    changed |= {"title": hidden_line(plan.title), "tried": plan.tried and hidden(plan.tried)}
     return msgspec.structs.replace(plan, workloads=workloads, contenders=contenders, **changed)
 
 
@@ -109,7 +120,7 @@ def _(paired: Paired) -> Paired:
 @hidden.register
 def _(tried: Tried) -> Tried:
     requests = [hidden(request) for request in tried.requests]
-    current, commands = tried.current and without_password(tried.current), hidden_words(tried.commands)
+    current, commands = tried.current and hidden_line(tried.current), [hidden_line(line) for line in tried.commands]
     return msgspec.structs.replace(tried, requests=requests, current=current, commands=commands)
 
 

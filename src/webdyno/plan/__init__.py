@@ -21,7 +21,7 @@ from webdyno.model.service import Service
 from webdyno.model.study import Study
 from webdyno.model.trial import Plan, Skipped, Trial, trial_id
 from webdyno.model.workload import Workload
-from webdyno.plan.loads import driven, drivers_of, loads_of
+from webdyno.plan.loads import asks, driven, drivers_of, loads_of
 from webdyno.plan.narrowing import brief_of, contenders_called, narrow
 
 __all__ = ["brief_of", "contenders_called", "driven", "drivers_of", "loads_of", "make_plan", "memory_bytes", "narrow"]
@@ -45,7 +45,8 @@ def make_plan(
     """
     names = [name for name in study.contenders if name not in missing]
     cells = list(_cells(study, catalogue, names))
-    able = [name for name in names if not set(_answers(catalogue, name)).isdisjoint(study.workloads)]
+    asked = {name for name in study.workloads if any(asks(load.workloads, name) for load in study.loads)}
+    able = [name for name in names if not asked.isdisjoint(_answers(catalogue, name))]
     skipped = list(_skipped(study, missing, able, lacking))
     skipped += [Skipped(contender="", reason=absent[name], driver=name) for name in drivers_of(study) if name in absent]
     cells = [cell for cell in cells if cell.workload not in lacking and cell.driver not in absent]

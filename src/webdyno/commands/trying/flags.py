@@ -67,7 +67,7 @@ class Trying:
         Path | None,
         flag(
             "--save",
-            help="New folder for the evidence, a report and the files to copy; else one in ~/.local/state/webdyno.",
+            help="New folder for the evidence, a report and the files to copy; else none is kept.",
         ),
     ] = None
     resume: ResumeOption = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -151,7 +152,7 @@ def _journals(sitting: Sitting, about: Tried, before: Before | None) -> Iterator
         def make(plan: Plan) -> Store:
             made = Store.create(folder, msgspec.structs.replace(plan, tried=told), fingerprint)
             if folder != save:
-                say(f"runs are kept in {save}; if this is killed: webdyno try --resume {save}")
+                say(f"runs are kept in {save}; if this is killed: webdyno try --resume {shlex.quote(str(save))}")
             return made
 
         return make

@@ -49,7 +49,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     ratio_high: float | None = None
     against: str | None = None
     saved: str | None = None
-    complete: bool = True
+    complete: bool = False
     """It was not stopped before its end."""
 
 
