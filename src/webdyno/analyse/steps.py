@@ -43,9 +43,11 @@ def at_once(window: Window, cell: Cell) -> int:
 
     That time is the workload's own waiting, where it says it; else, of a contender that waits, what its first answer
     took, when there was no queue. Behind a service they come one by one, and at an open pace as they are asked. A load
-    that begins with its window and ends by a count ends with its last answer, so there is no step that it could cut.
+    that begins with its window and ends by a count ends with its last answer, so there is no step that it could cut: 0.
     """
-    if cell.load.is_open or cell.workload.service or _is_whole(window):
+    if _is_whole(window):
+        return 0
+    if cell.load.is_open or cell.workload.service:
         return 1
     taken_s = cell.workload.service_floor_ms / 1e3 or _waited_s(window)
     return max(1, min(cell.load.connections, round(window.rate_per_s * taken_s)))
