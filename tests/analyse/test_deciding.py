@@ -64,7 +64,7 @@ def test_folders_of_different_times_are_judged_by_the_rate_alone() -> None:
 def test_a_driver_that_tells_no_cpu_leaves_all_of_the_five_per_cent_to_the_rate() -> None:
     windows = [read_window(msgspec.structs.replace(each, readings=[])) for each in costing(1.0, 10_000, "base")]
     known = [window for window in windows if window is not None]
-    changes = judged(known, known, MARGIN)
+    changes = judged([(window, window) for window in known], MARGIN)
     assert list(changes) == ["rate"]
     assert share("rate", ["rate"]) == 1.0
     assert share("rate", ["rate", "cpu_per_request"]) == share("cpu_per_request", ["rate", "cpu_per_request"]) == 0.5

@@ -45,7 +45,7 @@ ASKED = [*SERVERS, "--current", "./now {port}", "--budget", "60s", "-c", "8", "-
 
 
 class Killed(Exception):  # noqa: N818 - it stands for a signal
-    """As ``kill -9``: nothing more is written, and nothing is told."""
+    """As ``kill -9``: nothing more is written or printed."""
 
 
 class Machine:

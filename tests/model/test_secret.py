@@ -63,5 +63,7 @@ def test_lines_that_were_typed_are_kept_without_their_secrets_and_else_as_they_w
     assert (
         hidden_line(line) == "caddy run --header 'X-Token: ***' --header 'Accept: text/html' --db redis://me:***@host/0"
     )
+    assert hidden_line("serve 'redis://me:my secret@host'") == "serve 'redis://me:***@host'"
+    assert hidden_line("it's redis://me:my secret@host") == "it's redis://me:***@host"
     innocent = "DB=redis://localhost:6379/0 MAIL=admin@example.com python app:app {port}"
     assert hidden_line(innocent) == innocent

@@ -14,10 +14,10 @@ allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for uneq
 Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
 nothing drawn in too, and from six starts of each at least: a head that starts slow now and then looks the same as long
 as it was not seen to, and those of its starts that lie far from the others are what is looked for. slower or faster:
-surely not none, and by the estimate beyond two thirds of the margin, from three starts of each (of two
-sittings, which differ by more than their intervals know: beyond the whole). Were it to lie beyond
+surely not none, and by the estimate beyond two thirds of the margin, from three starts of each. Were it to lie beyond
 the whole margin, a change just as large would be missed every other time, however well it was measured; as it is, one
-of half the margin is the same where it is measured well. Anything else is undecided.
+of half the margin is the same where it is measured well. Of two sittings, which differ by more than their intervals
+know, it has to lie beyond the whole. Anything else is undecided.
 
 Noise floor. Neighbours of one revision (A B, B A: the two Bs) are an A/A experiment within the experiment: the change
 that as many pairs of them would show though there is none. Where the two of a pair took turns in one block, neighbours
@@ -150,10 +150,8 @@ def judge_pairs(
     """
     logs = np.log(np.asarray(head, dtype=float)) - np.log(np.asarray(base, dtype=float))
     mean, below, above = _winsorised(logs)
-    floor, levels = (
-        _noise_floor(base, head, logs, neighbours=not in_blocks),
-        _levels(len(logs), most, share),
-    )
+    floor = _noise_floor(base, head, logs, neighbours=not in_blocks)
+    levels = _levels(len(logs), most, share)
     plain = _plain(logs) if len(logs) >= STARTS else None
     told = 1.0 if most is None else TOLD
     change = _judged(mean, plain, len(logs), levels, margin, floor, higher_is_better=higher_is_better, told=told)

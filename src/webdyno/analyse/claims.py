@@ -92,13 +92,10 @@ def _asked_of_somebody(compared: Sequence[Pair], plan: Plan) -> list[Pair]:
 
     Who is named and could not be measured stays: that it is missing leaves the claim open.
     """
-
-    def is_asked(side: Side | None) -> bool:
-        skipped = side is not None and any(skip.contender == side.name for skip in plan.skipped)
-        return side is None or skipped or side.name in side.judged.standings
-
-    asked = [pair for pair in compared if all(map(is_asked, pair))]
-    return asked or list(compared)
+    skipped = {skip.contender for skip in plan.skipped}
+    sides = [[side for side in pair if side is not None] for pair in compared]
+    known = [all(side.name in {*side.judged.standings, *skipped} for side in pair) for pair in sides]
+    return [pair for pair, is_known in zip(compared, known, strict=True) if is_known] or list(compared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from webdyno.analyse.change import Change, Judgement, judge_pairs
+from webdyno.analyse.verdict import FIGURES
 from webdyno.analyse.window import Window
 
 DECIDING = ("rate", "cpu_per_request")
@@ -21,26 +22,28 @@ def share(figure: str, known: Collection[str]) -> float:
     return 1 / max(1, sum(each in known for each in DECIDING)) if figure in DECIDING else 1.0
 
 
-def judged(base: Sequence[Window], head: Sequence[Window], margin: float, most: int | None = None) -> dict[str, Change]:
-    """The change of each deciding figure over pairs of ``most``, whose windows are ``base[i]`` and ``head[i]``."""
-    pairs = list(zip(base, head, strict=True))
-    sides = {
-        figure: [each for each in ((_figure(one, figure), _figure(other, figure)) for one, other in pairs) if all(each)]
-        for figure in DECIDING
-    }
-    known = {figure: ([one for one, _ in both], [other for _, other in both]) for figure, both in sides.items() if both}
-    in_blocks = all(window.turned is not None for window in [*base, *head])
-    return {
-        figure: judge_pairs(
-            *both,
-            margin,
-            higher_is_better=figure == "rate",
-            in_blocks=in_blocks,
-            share=share(figure, known),
-            most=most,
-        )
-        for figure, both in known.items()
-    }
+Paired = tuple[Window, Window]
+"""Of base and of head in one pair."""
+
+
+def judge(pairs: Sequence[Paired], figure: str, margin: float, most: int | None = None) -> Change:
+    """The change of one figure of FIGURES over those of the pairs (of ``most``) that have it on both sides."""
+    with_it = _with(pairs, figure)
+    of = FIGURES[figure][1]
+    return judge_pairs(
+        [of(base) or 0.0 for base, _ in with_it],
+        [of(head) or 0.0 for _, head in with_it],
+        margin,
+        higher_is_better=figure == "rate",
+        in_blocks=bool(with_it) and all(window.turned is not None for pair in with_it for window in pair),
+        share=share(figure, [each for each in DECIDING if _with(pairs, each)]),
+        most=most,
+    )
+
+
+def judged(pairs: Sequence[Paired], margin: float, most: int | None = None) -> dict[str, Change]:
+    """The change of each deciding figure that was measured."""
+    return {figure: judge(pairs, figure, margin, most) for figure in DECIDING if _with(pairs, figure)}
 
 
 def decide(changes: Mapping[str, Change]) -> tuple[Judgement, str]:
@@ -52,6 +55,6 @@ def decide(changes: Mapping[str, Change]) -> tuple[Judgement, str]:
     return "cannot tell", "rate"
 
 
-def _figure(window: Window, figure: str) -> float:
-    """0 where it was not measured."""
-    return (window.rate_per_s if figure == "rate" else window.cpu_per_request_ns) or 0.0
+def _with(pairs: Sequence[Paired], figure: str) -> list[Paired]:
+    """Pairs in which both sides have the figure."""
+    return [pair for pair in pairs if all(map(FIGURES[figure][1], pair))]

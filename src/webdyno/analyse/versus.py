@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from webdyno.analyse.change import Change, Judgement, judge_apart, judge_pairs
-from webdyno.analyse.deciding import DECIDING, decide, share
+from webdyno.analyse.change import Change, Judgement, judge_apart
+from webdyno.analyse.deciding import decide, judge
 from webdyno.analyse.doubts import about_contender, about_study, about_table
 from webdyno.analyse.doubts.alike import all_equal
 from webdyno.analyse.doubts.machine import placement
@@ -25,7 +25,7 @@ from webdyno.analyse.floors import SERVICE_BOUND, room
 from webdyno.analyse.sitting import made_of, planned
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.verdict import FIGURES
-from webdyno.analyse.window import BLAMELESS, Window
+from webdyno.analyse.window import BLAMELESS
 from webdyno.model.doubt import Doubt
 from webdyno.model.errors import UsageError
 from webdyno.model.estimate import Estimate
@@ -45,10 +45,6 @@ _OUTCOMES: dict[Judgement, Outcome] = {
     "same": "same",
     "cannot tell": "cannot tell",
 }
-
-
-Known = tuple[Window, float]
-"""A window, and a figure of it."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -263,29 +259,12 @@ def _side(cell: Cell) -> Side:
 
 def _paired(base: Cell, head: Cell, margin: float, most: int | None, figure: str) -> Change:
     """Where they were measured in blocks, a pair is of one block."""
-    pairs = _pairs(base, head, figure)
-    return judge_pairs(
-        [one for (_, one), _ in pairs],
-        [other for _, (_, other) in pairs],
-        margin,
-        higher_is_better=figure == "rate",
-        in_blocks=bool(pairs) and all(window.turned is not None for (window, _), _ in pairs),
-        share=share(figure, [each for each in DECIDING if _pairs(base, head, each)]),
-        most=most,
-    )
-
-
-def _pairs(base: Cell, head: Cell, figure: str) -> list[tuple[Known, Known]]:
-    mine, theirs = ({known[0].run.trial.round: known for known in _known(cell, figure)} for cell in (base, head))
+    mine, theirs = ({window.run.trial.round: window for window in cell.windows} for cell in (base, head))
     both = ((mine[number], theirs[number]) for number in sorted(set(mine) & set(theirs)))
-    return [(one, other) for one, other in both if one[0].run.block == other[0].run.block]
+    return judge([pair for pair in both if pair[0].run.block == pair[1].run.block], figure, margin, most)
 
 
 def _apart(base: Cell, head: Cell, margin: float, at_once: int, figure: str) -> Change:
-    mine, theirs = ([value for _, value in _known(cell, figure)] for cell in (base, head))
-    return judge_apart(mine, theirs, margin, tables=at_once, higher_is_better=figure == "rate")
-
-
-def _known(cell: Cell, figure: str) -> list[Known]:
     of = FIGURES[figure][1]
-    return [(window, value) for window in cell.windows if (value := of(window))]
+    mine, theirs = ([value for window in cell.windows if (value := of(window))] for cell in (base, head))
+    return judge_apart(mine, theirs, margin, tables=at_once, higher_is_better=figure == "rate")

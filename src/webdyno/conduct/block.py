@@ -203,9 +203,6 @@ class _Block:
     def _load(self, seated: Sequence[Seat]) -> None:
         for seat in self._able(seated):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
-        for seat in self._able(seated):
-            if seat.has_short_queue:
-                self._set_aside[seat.trial.contender] = SHORT_QUEUE
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
         passes = self._passes(list(self._able(seated)), lengths)
         for seat in seated:
@@ -238,8 +235,10 @@ class _Block:
         seat.record.readings += sampler.readings
 
     def _turn_s(self, seat: Seat) -> float:
-        """How long its turns are, by what its warm-up says; it is set aside where that is too long for its rivals."""
+        """How long its turns are, by what its warm-up says; where turns would not do it, it is set aside."""
         cycle_s = seat.cycle_s or 0.0
+        if seat.has_short_queue:
+            self._set_aside[seat.trial.contender] = SHORT_QUEUE
         if WHOLE_CYCLES * cycle_s > LONGEST_TURN_S:
             self._set_aside[seat.trial.contender] = TOO_SLOW
         return turn_s(self._turns, cycle_s)

@@ -90,7 +90,7 @@ class Pairs:
 def changes_of(made: Sequence[Pair], margin: float, most: int | None = None) -> dict[str, Change]:
     """The change of each figure that may decide, over pairs (of ``most``) of which no side failed."""
     windows = [read_windows(pair[side] for side in (BASE, HEAD)) for pair in made]
-    return judged([base for base, _ in windows], [head for _, head in windows], margin, most)
+    return judged([(base, head) for base, head in windows], margin, most)
 
 
 def rates_of(pair: Pair) -> dict[str, float]:

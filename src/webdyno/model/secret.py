@@ -8,6 +8,7 @@ judged by their words, so that X-My-Token is one too: rather too much is hidden 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from pathlib import Path
@@ -66,7 +67,14 @@ def hidden_line(line: str) -> str:
     def hide(header: re.Match[str]) -> str:
         return f"{header['name']}: {STARS}" if is_secret(header["name"]) else header[0]
 
-    return without_password(_IN_LINE.sub(hide, line))
+    line = _IN_LINE.sub(hide, line)
+    try:
+        words = shlex.split(line)
+    except ValueError:  # no command, but a sentence: rather too much is hidden than too little
+        return without_password(line)
+    for word in words:
+        line = line.replace(word, without_password(word))
+    return line
 
 
 def hidden_summary(summary: dict[str, Any]) -> dict[str, Any]:

@@ -110,4 +110,4 @@ def without_password(url: str) -> str:
 
     Rather too much is hidden than too little: a slash in a password is against the rules, and is met all the same.
     """
-    return re.sub(r"(?<=://)([^/@:\s]*):[^@\s]*@", r"\1:***@", url)
+    return re.sub(r"(?<=://)([^/@:]*):[^@]*@", r"\1:***@", url)

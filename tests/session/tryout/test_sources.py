@@ -21,7 +21,7 @@ def project(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     (tmp_path / "model.bin").write_bytes(bytes(LARGE_BYTES))
-    os.mkfifo(tmp_path / "queue")  # whoever reads it waits for ever
+    os.mkfifo(tmp_path / "queue")  # whoever reads it waits forever
     return tmp_path
 
 

@@ -59,7 +59,7 @@ class TryBench:
     all_alone: str | None = None
     """Why no two settings are measured beside each other; None: they are."""
     here: Room | None = None
-    """What the machine had for settings side by side at the beginning; None: what it has now."""
+    """What the machine had free for settings side by side when the tryout began; None: what it has now."""
     journal: Journal | None = None
     """Of what is measured on the way to the last comparison; None: one of this bench alone."""
 
