@@ -47,8 +47,8 @@ FRESH = 120_000
 MOST = 8
 """Members of a block."""
 PASSES_OF_PAIRS, WINDOW_OF_PAIRS = 48, 80
-"""Of 4 s for each start: turns of a slot, longer than those of ``compare``, after leads of 20 ms in five sixths of them;
-slots of a window."""
+"""Of 4 s for each start: turns of a slot, longer than those of ``compare``, after leads of 20 ms in five sixths of
+them; slots of a window."""
 Field = Callable[[noise.Rng], list[Contender]]
 Luck = Callable[[noise.Rng, int, int], noise.Logs]
 
