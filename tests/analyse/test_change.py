@@ -107,7 +107,7 @@ def test_looks_are_from_the_fourth_pair_to_the_last(most: int) -> None:
 @pytest.mark.parametrize("most", [4, 6, 8, 12, 18])
 def test_all_looks_together_spend_no_more_than_they_may(most: int, share: float) -> None:
     """Of a difference, with no margin, where there is none."""
-    alarms = np.zeros(2000, dtype=bool)
+    alarms = np.zeros(600, dtype=bool)
     logs = np.random.default_rng(most).normal(0, 0.03, (len(alarms), most))
     for world, of in enumerate(logs):
         for pairs in sorted(looks(most)):

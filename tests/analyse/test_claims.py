@@ -92,6 +92,12 @@ def test_who_serves_more_requests_may_receive_fewer_bytes() -> None:
     assert "759 KiB/s was claimed" in figure.sentence
 
 
+def test_what_we_ask_ourselves_was_claimed_by_nobody() -> None:
+    asked = {"contenders": ["go"], "relation": "more than", "value": 5_000, "quote": "", "ours": True}
+    assert "5,000/s was asked for here (h" in judged(THREE, asked).sentence
+    assert "and 30 % were asked for here" in judged(THREE, {**asked, "contenders": ["*"], "share": 0.3}).sentence
+
+
 def test_a_claim_on_a_load_tool_that_is_not_here_says_how_to_get_it() -> None:
     skipped = [Skipped(contender="", driver="ab", reason="ab is not installed: apt-get install apache2-utils")]
     asked = {"contenders": ["go"], "relation": "highest", "driver": "ab"}
@@ -179,12 +185,20 @@ def test_a_doubt_that_voids_decides_nothing_but_is_evidence_of_errors() -> None:
 def test_a_rate_that_is_a_floor_decides_only_what_a_higher_one_would(
     bound: str, claim: dict[str, Any], ruling: str
 ) -> None:
-    runs = [
-        change_slices(each, cpu_user_ns=950_000_000, cpu_system_ns=0) if each.trial.contender == bound else each
-        for each in THREE
-        if each.trial.contender != "flask"
-    ]
-    assert judged(runs, claim).ruling == ruling
+    rates = {"go": 30_000, "node": 10_000}
+    runs = [each for name, rate in rates.items() for each in good(name, rate, cpu=0.4 if name == bound else 0.9)]
+    assert (
+        judged([driver_full(each) if each.trial.contender == bound else each for each in runs], claim).ruling == ruling
+    )
+
+
+def driver_full(of: Run) -> Run:
+    return change_slices(of, cpu_user_ns=950_000_000, cpu_system_ns=0)
+
+
+def test_who_was_nearly_as_busy_as_can_be_would_have_served_little_more_to_a_faster_generator() -> None:
+    runs = [*good("go", 30_000), *map(driver_full, good("node", 10_000))]
+    assert judged(runs, {"contenders": ["go"], "relation": "more than", "than": ["node"]}).ruling == "holds"
 
 
 @pytest.mark.parametrize(

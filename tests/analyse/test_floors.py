@@ -32,6 +32,8 @@ def test_what_held_it_back_says_how_much_faster_it_may_be() -> None:
 
 ROOMS = [
     ("generator-bound", {"driver_cpu": 0.95}, math.inf),  # its own limit: nobody knows how much it lost
+    ("generator-bound", {"driver_cpu": 0.95, "contender_cpu": 0.5}, 4.0),  # half of its cores was left
+    ("generator-bound", {"driver_cpu": 0.95, "contender_cpu": 0.99}, 2.0),  # it may spin while it waits
     ("generator-bound", {"driver_throttled": 0.2}, math.inf),
     ("generator-bound", {"rate_per_s": 95.0, "ceiling_per_s": 100.0, "ceiling_connections": 8}, math.inf),
     ("generator-bound", {"driver_without_core": 0.05}, 1 / 0.85),  # three times the part that was taken
@@ -75,6 +77,22 @@ def test_one_whose_load_generator_was_starved_is_beaten_only_by_more_than_that_c
     assert kinds == {"go": [], "held": ["generator-bound"]}
     assert verdict.winners == (["go"] if beats else ["go", "held"])
     assert ("more rounds would not tell, because held may be faster" in verdict.sentence) != beats
+
+
+@pytest.mark.parametrize(("ahead", "beats"), [(3.5, False), (4.5, True)])
+def test_one_whose_load_generator_was_full_is_beaten_by_more_than_its_idle_cores_could_serve(
+    ahead: float, beats: bool
+) -> None:
+    """It used half of its cores, whatever the generator could not ask."""
+    runs: list[Run] = []
+    for round_ in range(1, 7):
+        fast = run("go", round_=round_, rate=10_000.0 * ahead)
+        held = run("held", round_=round_, rate=10_000.0, cpu=0.5)
+        runs += [fast, change_slices(held, cpu_user_ns=SECOND // 2, cpu_system_ns=SECOND // 2)]
+    [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    [found] = [doubt for each in verdict.standings for doubt in each.doubts if doubt.kind == "generator-bound"]
+    assert found.numbers["contender_cpu"] == pytest.approx(0.5, abs=0.01)
+    assert ("go" in verdict.winners and "held" not in verdict.winners) == beats
 
 
 def starved(of: Run, share: float) -> Run:

@@ -131,7 +131,12 @@ def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
     middle = statistics.median(one.estimate.value for one in cases if one.estimate is not None)
     told = f"{middle:.2f}x" if claim.value is None else claimed(claim.value * middle, claim.measure)
     wanted = words.per_cent(claim.share)
-    return f"it holds in {held} of {number}, and {wanted} were claimed; the middle of all is {told}"
+    return f"it holds in {held} of {number}, and {wanted} were {_by_whom(claim)}; the middle of all is {told}"
+
+
+def _by_whom(claim: Claim) -> str:
+    """What is compared with: a figure that the article claimed, or one that we ask about."""
+    return "asked for here" if claim.ours else "claimed"
 
 
 def _value(value: float, claim: Claim, times: Estimate) -> str:
@@ -181,7 +186,7 @@ def _fact(claim: Claim, case: ClaimCase) -> str:
     here, measure = f"({case.workload}, {case.load}{by})", MEASURED[claim.measure]
     if claim.value is not None:
         found = _value(claim.value, claim, estimate)
-        return f"the {measure} of {route}{case.contender} is {found}, {of} was claimed {here}"
+        return f"the {measure} of {route}{case.contender} is {found}, {of} was {_by_whom(claim)} {here}"
     if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
         return f"{route}{case.contender} {here} has {told} the {measure} of {route}{of}"
     return f"{route}{case.contender} has {told} the {measure} of {route}{of} {here}"

@@ -22,6 +22,8 @@ from webdyno.model.rig import Ceiling
 
 NEAR_CEILING = 0.9
 """A rate from this part on of what the driver reached here against a server that answers at once."""
+LEAST_ROOM = 2.0
+"""Times as fast as measured that a contender may be whose load generator was at its limit, however busy it looked."""
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
@@ -61,6 +63,12 @@ def driver_share(window: Window) -> float | None:
     if run.driver_can is not None and run.driver_can.cores == "one":
         able = min(able, 1)
     return None if window.driver_cores is None or not able else window.driver_cores / able
+
+
+def contender_share(window: Window) -> float | None:
+    """CPU the contender used, as a share of its cores."""
+    cores = len(window.run.rig.contender_cores)
+    return None if window.contender_cores is None or not cores else window.contender_cores / cores
 
 
 def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> Ceiling | None:
@@ -123,8 +131,15 @@ def _beside_others(found: Strain) -> Strain:
 
 
 def room(numbers: Numbers) -> float:
-    """What the time without a core can have cost; without end where the driver was at its own limit."""
-    return lost(numbers.get("driver_without_core", math.inf))
+    """What the time without a core can have cost. Where the driver was at its own limit, what the contender's cores
+    had left: who used half of them serves at most four times as much, twice for the other half and twice again for
+    work that costs less when more of it is there at once. Never less than ``LEAST_ROOM``, for some spin while they
+    wait; without end where the contender's CPU is not known.
+    """
+    if "driver_without_core" in numbers:
+        return lost(numbers["driver_without_core"])
+    used = float(numbers.get("contender_cpu", 0.0))
+    return max(LEAST_ROOM, 1 / used**2) if used > 0 else math.inf
 
 
 def _busy(cell: Cell, share: float) -> Doubt:
@@ -146,13 +161,14 @@ def _throttled(cell: Cell, held_back: float) -> Doubt:
 
 def _bound(cell: Cell, sentence: str, advice: str, numbers: Numbers) -> Doubt:
     """Whatever held the generator back, it is one doubt."""
+    used = cell.median(contender_share)
     return Doubt(
         kind="generator-bound",
         severity="shades",
         subject=cell.name,
         sentence=sentence,
         advice=advice,
-        numbers=dict(numbers),
+        numbers={**numbers} if used is None else {**numbers, "contender_cpu": used},
     )
 
 
