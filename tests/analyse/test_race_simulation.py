@@ -64,10 +64,10 @@ def test_it_claims_much_and_nothing_false() -> None:
 
 
 def test_among_equals_hardly_any_experiment_claims_anything() -> None:
-    """In none of these 40; with variances below what was seen (see ``estimate``) it was in 4."""
-    worlds = [World(seed, contenders=18, equal=True) for seed in range(40)]
+    """In none of these 24; with variances below what was seen (see ``estimate``) it was in one of ten."""
+    worlds = [World(seed, contenders=18, equal=True) for seed in range(24)]
     wrong = sum(bool(false_claims(world, race(world, Race(), window_s=WINDOW_S))) for world in worlds)
-    assert wrong <= 2
+    assert wrong <= 1
 
 
 def test_the_whole_order_costs_more_and_tells_more() -> None:

@@ -183,6 +183,10 @@ def exhausting(runs: list[Run], name: str) -> list[Run]:
     ]
 
 
+def without_contenders_cpu(of: Run) -> Run:
+    return msgspec.structs.replace(of, readings=[each for each in of.readings if each.role != "contender"])
+
+
 def test_nobody_is_told_to_be_faster_than_one_that_the_generator_held_back() -> None:
     runs = table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002)
     assert verdict(runs).winners == ["go"]
@@ -205,10 +209,20 @@ def test_nobody_is_told_to_be_faster_than_one_that_the_hypervisor_robbed() -> No
     assert verdict(hit("go")).winners == ["go"]
 
 
-def test_a_floor_far_down_is_not_told_from_the_first_either() -> None:
-    said = verdict(exhausting(table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002), "node"))
+def test_a_floor_is_told_from_the_first_only_where_its_cores_had_too_little_left() -> None:
+    """It used three quarters of its cores, and so may be twice as fast, but not six times."""
+    runs = table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002)
+    far = verdict(exhausting(runs, "node"))
+    assert [(s.contender, s.letters) for s in far.standings] == [("go", "A"), ("rust", "B"), ("node", "C")]
+    near = verdict(exhausting(table({"go": 60_000, "rust": 48_000, "node": 40_000}, noise=0.002), "node"))
+    assert [(s.contender, s.letters) for s in near.standings] == [("go", "A"), ("rust", "B"), ("node", "AB")]
+    assert near.sentence.startswith("cannot tell who is first: go and node are tied")
+
+
+def test_of_a_floor_whose_cpu_nobody_read_nothing_is_told() -> None:
+    runs = exhausting(table({"go": 60_000, "rust": 48_000, "node": 10_000}, noise=0.002), "node")
+    said = verdict([without_contenders_cpu(each) if each.trial.contender == "node" else each for each in runs])
     assert [(s.contender, s.letters) for s in said.standings] == [("go", "A"), ("rust", "B"), ("node", "AB")]
-    assert said.sentence.startswith("cannot tell who is first: go and node are tied")
 
 
 def test_a_table_of_unlike_machines_has_no_ranking() -> None:

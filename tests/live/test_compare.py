@@ -54,7 +54,6 @@ def test_contenders_are_measured_in_pairs(webdyno: Call, tmp_path: Path, cache: 
     assert nothing_left(cache)
 
 
-@pytest.mark.measures
 def test_a_slower_revision_is_found_and_nothing_stays(webdyno: Call, repository: Path, cache: Path) -> None:
     done = webdyno(*revisions("main~2", "main~1", repository), "--build", "cp toy.py built.py", "--format", "md")
     assert done.returncode == 1, done.stderr

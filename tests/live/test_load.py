@@ -76,7 +76,6 @@ def test_a_broken_expectation_is_an_error_and_exit_code_one(load: Call, url: str
     assert "answered 200 with 15 bytes, expected 3 bytes" in done.stdout
 
 
-@pytest.mark.measures
 def test_calibration_finds_a_ceiling_and_keeps_it(load: Call, cache: Path) -> None:
     done = load("doctor", "--calibrate", "--json")
     assert done.returncode == 0, done.stderr

@@ -90,7 +90,6 @@ def content(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.measures
 def test_the_answer_comes_with_a_command_and_nothing_is_written(webdyno: Call, project: Path, tmp_path: Path) -> None:
     before = content(project)
     done = webdyno(
@@ -182,7 +181,6 @@ def test_ctrl_c_ends_it_and_leaves_nothing(environment: dict[str, str], project:
     assert left_behind.ledgers(Path(environment["WEBDYNO_CACHE"])) == []
 
 
-@pytest.mark.measures
 def test_what_ctrl_c_stopped_goes_on_with_the_runs_that_are_there(
     environment: dict[str, str], webdyno: Call, project: Path, tmp_path: Path
 ) -> None:
