@@ -133,3 +133,38 @@ def test_clients_without_an_answer_leave_open_how_fast_it_was_and_not_how_much_c
     assert judged(starved, used).ruling == "holds"
     assert judged(serving(), fast).ruling == "holds"
     assert judged(starved, fast).ruling == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("relation", "times_of_go", "ruling"),
+    [("more than", 2.0, "holds"), ("more than", 9.0, "cannot tell"), ("less than", 9.0, "cannot tell")],
+)
+def test_a_time_of_those_that_were_answered_decides_what_a_longer_one_would(
+    relation: str, times_of_go: float, ruling: str
+) -> None:
+    """5 ms here beside 1 ms, and longer for the 33 of 64 clients that waited in vain."""
+    starved = [msgspec.structs.replace(each, summary={"connections_unanswered": 33}) for each in serving()]
+    runs = [*starved, *good("go", 5_000, latency_ns=np.full(2_500, 1e6))]
+    claim = {"contenders": ["meinheld"], "measure": "latency_mean", "than": ["go"], "relation": relation}
+    verdict = judged(runs, {**claim, "times": times_of_go})
+    assert verdict.ruling == ruling
+    assert "meinheld left 33 of 64 connections without a single answer" in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("claim", "ruling"),
+    [
+        ({"contenders": ["go"], "relation": "highest"}, "holds"),
+        ({"contenders": ["meinheld"], "relation": "less than", "than": ["go"]}, "holds"),
+        ({"contenders": ["meinheld"], "relation": "highest"}, "does not hold"),
+        ({"contenders": ["go"], "relation": "at most", "times": 9, "than": ["meinheld"]}, "cannot tell"),
+        ({"contenders": ["meinheld"], "relation": "more than", "value": 10}, "cannot tell"),
+        ({"contenders": ["meinheld"], "measure": "memory", "relation": "more than", "value": 1}, "cannot tell"),
+    ],
+)
+def test_the_rounds_that_a_contender_survived_say_how_fast_it_was_at_most(claim: dict[str, Any], ruling: str) -> None:
+    died = run("meinheld", round_=5, outcome="died", slices=[])
+    verdict = judged([*serving(), died, *good("go", 5_000)], claim)
+    assert verdict.ruling == ruling, verdict.sentence
+    if ruling != "does not hold":  # that was decided by rounds that it survived
+        assert "meinheld ended while under load in 1 of 5 rounds" in verdict.sentence

@@ -8,8 +8,9 @@ left out) goes the other way for sure, "sure" being 95 % for all of them togethe
 comparisons one goes astray by chance. From less than three rounds nothing is decided. All else is undecided.
 
 Doubts come first. A figure that a doubt voids decides nothing; a rate that a doubt makes a floor decides only what a
-higher one would decide too; and the doubts that explain a figure are told with it, because "slow" and "was measured at
-connection set-up" are different answers.
+higher one would decide too; one of a contender that failed some rounds, or left clients without an answer, decides only
+what a worse one would decide too; and the doubts that explain a figure are told with it, because "slow" and "was
+measured at connection set-up" are different answers.
 
 R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24, for the first rule.
 Y. Benjamini, R. Heller (2008), Screening for partial conjunction hypotheses, Biometrics 64, for the second.
@@ -42,8 +43,10 @@ EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _UNSERVED = tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, fell_silent)))
 """Some clients got no answer, or a wrong one. That bars a contender from a ranking. An article's claim about a rate is
-judged all the same, for its load tool counted what was served just so; about times it is not, for such tools leave out
-of them what waited in vain."""
+judged all the same, for its load tool counted what was served just so. A time is of those that were answered: others
+waited longer."""
+_FAILED = (kind_of(dead_cell),)
+"""Its figures are of the rounds that it survived; in the others it served less, and later."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
     "served": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
@@ -152,10 +155,23 @@ def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
     if not standing.rounds_ok:
         return f"{side.name} did not serve: {phrases.outcomes(standing)}"
     served = _UNSERVED if claim.measure in RATES and not claim.ours else ()
-    evidence = {*_EVIDENCE.get(claim.measure, ()), *served}
+    evidence = {*_EVIDENCE.get(claim.measure, ()), *served, *_best_case(claim)}
     about = [*side.judged.verdict.doubts, *standing.doubts]
     voiding = next((doubt for doubt in about if doubt.severity == "voids" and doubt.kind not in evidence), None)
     return voiding.sentence if voiding else ""
+
+
+def _best_case(claim: Claim) -> tuple[str, ...]:
+    """Doubts that void a figure, and yet leave it the best that it can have been."""
+    if claim.measure in TIMES:
+        return (*_UNSERVED, *_FAILED)
+    return _FAILED if claim.measure in RATES else ()
+
+
+def _flattering(claim: Claim, side: Side) -> str:
+    """Why its figure may have been any number of times worse than it was measured; empty where it may not."""
+    kinds = _best_case(claim)
+    return next((doubt.sentence for doubt in side.doubts if doubt.severity == "voids" and doubt.kind in kinds), "")
 
 
 def _ratio(claim: Claim, one: Side, other: Side | None) -> Ratio | None:
@@ -172,13 +188,18 @@ Bounds = tuple[float, float]
 
 
 def _bounds(claim: Claim, one: Side, other: Side | None, of: Bounds) -> Bounds:
-    """The interval as it must be read when a rate is a floor: what was held back may be faster by its room."""
+    """The interval as it must be read when a rate is a floor (what was held back may be faster by its room), and when
+    a figure is a best case."""
     if claim.measure not in (*RATES, *TIMES):
         return of
-    mine, others = one.room(claim.measure), 1.0 if other is None else other.room(claim.measure)
-    if claim.measure in TIMES:
-        mine, others = others, mine
-    return of[0] / others, of[1] * mine
+    mine, others = _leeway(claim, one), (1.0, 1.0) if other is None else _leeway(claim, other)
+    return of[0] / mine[0] / others[1], of[1] * mine[1] * others[0]
+
+
+def _leeway(claim: Claim, side: Side) -> tuple[float, float]:
+    """How many times lower, and higher, its figure may be than it was measured."""
+    better, worse = side.room(claim.measure), math.inf if _flattering(claim, side) else 1.0
+    return (better, worse) if claim.measure in TIMES else (worse, better)
 
 
 def _ruling(claim: Claim, found: Ratio, one: Side, other: Side | None, asked: _Asked) -> Ruling:
@@ -244,12 +265,13 @@ def _left(side: Side) -> str:
 
 
 def _explanations(claim: Claim, one: Side, other: Side | None) -> list[str]:
-    """Doubts about either side that say why a figure is what it is, the commonest kinds first."""
+    """Doubts about either side that say why a figure is what it is: a best case first, then the commonest."""
     kinds: Sequence[str] = claim.because or [kind for kind in REASONS if kind not in HELD_BACK]
     sides = [side for side in (one, other) if side is not None]
     found = [doubt for side in sides for doubt in side.doubts if doubt.kind in kinds]
     found.sort(key=lambda doubt: REASONS.index(doubt.kind))
-    return list(dict.fromkeys(doubt.sentence for doubt in found))[:EXPLAINED]
+    flattered = [sentence for side in sides if (sentence := _flattering(claim, side))]
+    return list(dict.fromkeys((*flattered, *(doubt.sentence for doubt in found))))[:EXPLAINED]
 
 
 def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
