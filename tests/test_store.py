@@ -206,6 +206,16 @@ def test_a_run_that_cannot_be_written_leaves_nothing_of_itself(folder: Path) -> 
         assert store._rows("SELECT count(*) FROM slice") == [(3,)]
 
 
+def test_the_runs_of_a_block_are_written_together_or_not_at_all(folder: Path) -> None:
+    """Half of a block would be taken for a whole one, and the other half be measured in another."""
+    with Store.create(folder, plan(), FINGERPRINT) as store:
+        with pytest.raises(OverflowError):
+            store.append_all([run(1), run(2, readings=[Reading(at_ns=2**80, role="host")])])
+        assert store.runs() == []
+        assert store.append_all([run(1), run(2)]) == [1, 2]
+        assert store.runs() == [run(1), run(2)]
+
+
 # Resuming
 
 

@@ -201,22 +201,30 @@ class Store:
 
     def append(self, run: Run) -> int:
         """Write one Run, whole or not at all; it is on the disk when this returns. Its number."""
-        bare = hidden(msgspec.structs.replace(run, slices=[], readings=[]))
+        return self.append_all([run])[0]
+
+    def append_all(self, runs: Sequence[Run]) -> list[int]:
+        """Write the Runs of a block, all of them or none: half a block would be compared with what it never met."""
         with _explained(self._file), self._transaction():
             [(fingerprint,)] = self._rows("SELECT max(number) FROM fingerprint")
-            number = self._insert(
-                *("run", None, run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message),
-                *(run.started_at, run.seconds, run.memory_peak_bytes, _json(bare)),
-                f"{run.service.kind} {run.service.version}" if run.service else None,
-            )
-            for position, one in enumerate(run.slices):
-                errors = sum(one.errors.values())
-                at = (one.phase, one.start_ns, one.duration_ns)
-                self._insert("slice", number, position, *at, one.offered, one.ok, errors, _json(one))
-            for position, look in enumerate(run.readings):
-                cpu = (look.at_ns, look.role, look.cpu_user_ns, look.cpu_system_ns)
-                self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, _json(look))
+            numbers = [self._write(run, fingerprint) for run in runs]
         fold(self._connection)
+        return numbers
+
+    def _write(self, run: Run, fingerprint: int) -> int:
+        bare = hidden(msgspec.structs.replace(run, slices=[], readings=[]))
+        number = self._insert(
+            *("run", None, run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message),
+            *(run.started_at, run.seconds, run.memory_peak_bytes, _json(bare)),
+            f"{run.service.kind} {run.service.version}" if run.service else None,
+        )
+        for position, one in enumerate(run.slices):
+            errors = sum(one.errors.values())
+            at = (one.phase, one.start_ns, one.duration_ns)
+            self._insert("slice", number, position, *at, one.offered, one.ok, errors, _json(one))
+        for position, look in enumerate(run.readings):
+            cpu = (look.at_ns, look.role, look.cpu_user_ns, look.cpu_system_ns)
+            self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, _json(look))
         return number
 
     def grow(self, trials: Sequence[Trial], of: Plan | None = None) -> None:

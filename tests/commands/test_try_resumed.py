@@ -233,27 +233,30 @@ def test_the_budget_is_that_of_both_sittings(
     assert 0.8 * budget_s < sum(run.seconds for run in runs) < 1.1 * budget_s
 
 
-def test_of_a_block_that_was_written_in_part_only_the_rest_is_measured(
+def test_a_block_that_was_being_written_is_measured_again_whole(
     machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append, folder = Store.append, tmp_path / "killed"
+    write, folder = Store._write, tmp_path / "killed"
+    written: list[Run] = []
 
-    def killed_after_one(store: Store, run: Run) -> int:
-        if store.done():
+    def killed_after_one(store: Store, run: Run, fingerprint: int) -> int:
+        if written:
             raise Killed
-        return append(store, run)
+        written.append(run)
+        return write(store, run, fingerprint)
 
-    monkeypatch.setattr(Store, "append", killed_after_one)
+    monkeypatch.setattr(Store, "_write", killed_after_one)
     with pytest.raises(Killed):
         call(["try", *ASKED, "--save", str(folder)])
-    monkeypatch.setattr(Store, "append", append)
+    monkeypatch.setattr(Store, "_write", write)
     (before,) = machine.blocks
     machine.blocks = []
+    with Store.open(folder / "screening") as store:
+        assert store.runs() == []
     assert call(["try", "--resume", str(folder), "--json"]) == 0
     told(capsys)
-    assert machine.blocks[0] == before[1:]
-    blocks = {run.trial.contender: run.block for run in runs_in(folder)[:3]}
-    assert blocks == {before[0]: 1, before[1]: 2, before[2]: 2}
+    assert machine.blocks[0] == before
+    assert {run.block for run in runs_in(folder)[: len(before)]} == {1}
 
 
 def test_what_was_measured_twice_and_what_settled_is_not_measured_again(

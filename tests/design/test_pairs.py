@@ -53,8 +53,7 @@ class Sides:
         asked = Paired(load=LOAD, margin=0.03, most=most, budget_s=budget_s, looks="late")
         design = Pairs(plan=plan, names=NAMES, asked=asked, room=Room(memory_bytes=None))
         book = Scratch(Path("unused"))
-        for run in self.runs:
-            book.append(run)
+        book.append_all(self.runs)
         loop = Loop(plan, book, self.carry_out, PairLines(design, self.runs), self.interrupted)
         loop.follow(design)
         self.runs = loop.runs

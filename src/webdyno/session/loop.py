@@ -61,15 +61,15 @@ class Loop:
                 self.carry_out(block)
 
     def carry_out(self, block: Block) -> list[Run]:
-        """One block; each of its Runs is written down before the next is looked at."""
+        """One block; its Runs are written down together before anybody looks at them."""
         fresh = [trial for trial in block if trial.id not in self._planned]
         if fresh:
             self._book.grow(fresh)
             self._planned.update(trial.id for trial in fresh)
         self._listener.begin(block)
         runs = self._conduct(block)
+        self._book.append_all(runs)
         for run in runs:
-            self._book.append(run)
             self._listener.end(run)
         return runs
 

@@ -16,9 +16,9 @@ class Scratch:
         self.folder = folder
         self._runs: list[Run] = []
 
-    def append(self, run: Run) -> None:
-        """Keep it."""
-        self._runs.append(run)
+    def append_all(self, runs: Sequence[Run]) -> None:
+        """Keep them."""
+        self._runs += runs
 
     def grow(self, trials: Sequence[Trial]) -> None:
         """There is no plan that would have to know of them."""

@@ -8,7 +8,7 @@ none is measured. The results file is made with the first Run that counts: a cal
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from webdyno.design import Block
@@ -65,21 +65,20 @@ class Journal(Scratch):
         fresh = iter(conduct(left) if left else [])
         return [found[trial.id] or next(fresh) for trial in block]
 
-    def append(self, run: Run) -> None:
-        """Keep it, on the disk before anything else is measured."""
-        if id(run) in self._before:  # it is kept since it was asked for
-            return
-        super().append(run)
-        if self._plan is None:
+    def append_all(self, runs: Sequence[Run]) -> None:
+        """Keep those of a block, on the disk before anything else is measured."""
+        fresh = [run for run in runs if id(run) not in self._before]  # the others are kept since they were asked for
+        super().append_all(fresh)
+        if self._plan is None or not fresh:
             return
         if self._store is None:
-            if self._make is None or run.outcome == "interrupted":
+            if self._make is None or all(run.outcome == "interrupted" for run in fresh):
                 return
             self._store = self._made = self._make(self._plan)
         elif new := [trial for trial in self._plan.trials if trial.id not in self._planned]:
             self._store.grow(new, self._plan)
         self._planned |= {trial.id for trial in self._plan.trials}
-        self._store.append(run)
+        self._store.append_all(fresh)
 
     def close(self) -> None:
         """The results file, where it was made here."""
@@ -91,5 +90,5 @@ class Journal(Scratch):
         runs = self._ahead.get(trial.id)
         if not runs:
             return None
-        super().append(runs[0])
+        super().append_all([runs[0]])
         return runs.popleft()
