@@ -163,12 +163,15 @@ def test_a_contender_that_never_served_decides_nothing() -> None:
     assert judged(beside, {"contenders": ["go"], "relation": "highest"}).ruling == "holds"
 
 
-def test_a_doubt_that_voids_decides_nothing_but_is_evidence_of_errors() -> None:
+def test_wrong_answers_bound_a_question_of_ours_about_the_rate_and_are_evidence_of_errors() -> None:
     wrong = [change_slices(each, errors={"wrong-body": 4_000}) for each in good("node", 10_000)]
     runs = [*good("go", 30_000), *wrong]
-    rate = judged(runs, {"contenders": ["go"], "relation": "highest", "ours": True})
-    assert rate.ruling == "cannot tell"
-    assert "node" in rate.sentence
+    assert judged(runs, {"contenders": ["go"], "relation": "highest", "ours": True}).ruling == "holds"
+    fast = judged(runs, {"contenders": ["node"], "relation": "more than", "value": 100, "ours": True})
+    assert fast.ruling == "cannot tell"
+    assert "node failed" in fast.sentence
+    leanest = judged(runs, {"contenders": ["node"], "measure": "cpu_per_request", "relation": "lowest"})
+    assert leanest.ruling == "cannot tell", "what is spent on a wrong answer says nothing of a correct one"
     errors = judged(runs, {"contenders": ["node"], "measure": "errors", "relation": "at least", "value": 0.05})
     assert errors.ruling == "holds", errors.sentence
 
@@ -442,3 +445,15 @@ def test_no_errors_in_a_single_round_decide_nothing() -> None:
     assert (verdict.ruling, verdict.estimate) == ("cannot tell", None)
     assert "one round gives no interval" in verdict.sentence
     assert judged(THREE, claim).ruling == "does not hold"
+
+
+def test_what_a_server_does_with_connections_is_not_learnt_from_the_rounds_of_others() -> None:
+    """Node answered hundreds over each, and a tenth of that in a round; uwsgi was not measured in the first."""
+    closing = with_closes(good("uwsgi", 1_000)[1:])
+    rates = enumerate((40_000, 4_000, 41_000, 39_000), 1)
+    keeping = [change_slices(run("node", rate=rate, round_=at), connections_opened=64) for at, rate in rates]
+    claim = {"contenders": ["uwsgi"], "measure": "requests_per_connection", "relation": "about", "value": 1}
+    verdict = judged([*closing, *keeping], claim)
+    assert verdict.ruling == "holds", verdict.sentence
+    assert verdict.estimate is not None
+    assert verdict.estimate.value == pytest.approx(1.0)

@@ -61,7 +61,7 @@ def test_clients_that_never_got_an_answer_count_as_requests_that_may_hang() -> N
     assert "132 requests to meinheld had no answer" in verdict.sentence
 
 
-def test_clients_without_any_answer_decide_a_claim_about_them_and_void_a_question_of_ours_about_the_rate() -> None:
+def test_clients_without_any_answer_decide_a_claim_about_them_and_bound_a_question_of_ours_about_the_rate() -> None:
     """31 of 64 were served: of these the rate is, as an article's tool has it, and of 64 there is none."""
     starved = [msgspec.structs.replace(each, summary={"connections_unanswered": 33}) for each in serving()]
     few = {"contenders": ["meinheld"], "measure": "served", "relation": "at most", "value": 0.95}
@@ -72,6 +72,7 @@ def test_clients_without_any_answer_decide_a_claim_about_them_and_void_a_questio
     assert (judged(starved, rate).ruling, judged(told, rate).ruling) == ("holds", "holds")
     assert "without a single answer" in judged(starved, rate).sentence
     assert judged(starved, {**rate, "ours": True}).ruling == "cannot tell"
+    assert judged(starved, {**rate, "value": 2_000, "ours": True}).ruling == "does not hold"
     memory = {"contenders": ["meinheld"], "measure": "memory", "relation": "more than", "value": 1}
     assert judged(starved, memory).ruling == "holds", "what it needed it needed"
 

@@ -43,14 +43,16 @@ EXPLAINED = 2
 """Doubts that are told as the reason of a comparison; the others stand among the doubts."""
 _UNSERVED = tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, fell_silent)))
 """Some clients got no answer, or a wrong one. That bars a contender from a ranking. An article's claim about a rate is
-judged all the same, for its load tool counted what was served just so. A time is of those that were answered: others
-waited longer."""
+judged as it stands, for its load tool counted what was served just so. For a question of ours the rate is the most that
+it serves, for such a server cannot be used; and a time is of those that were answered: others waited longer."""
 _FAILED = (kind_of(dead_cell),)
 """Its figures are of the rounds that it survived; in the others it served less, and later."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
     "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
-    "served": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
-    "requests_per_connection": tuple(map(kind_of, (starved_connections, hanging_requests, dead_cell))),
+    **dict.fromkeys(
+        ("served", "requests_per_connection"),
+        tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
+    ),
     **dict.fromkeys(("cpu", "cpu_peak", "memory"), _UNSERVED),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
@@ -154,7 +156,7 @@ def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
         return f"{side.name} was left out: {skip.reason}" if skip else f"{side.name} was not measured in this"
     if not standing.rounds_ok:
         return f"{side.name} did not serve: {phrases.outcomes(standing)}"
-    served = _UNSERVED if claim.measure in RATES and not claim.ours else ()
+    served = _UNSERVED if claim.measure in RATES else ()
     evidence = {*_EVIDENCE.get(claim.measure, ()), *served, *_best_case(claim)}
     about = [*side.judged.verdict.doubts, *standing.doubts]
     voiding = next((doubt for doubt in about if doubt.severity == "voids" and doubt.kind not in evidence), None)
@@ -163,7 +165,7 @@ def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
 
 def _best_case(claim: Claim) -> tuple[str, ...]:
     """Doubts that void a figure, and yet leave it the best that it can have been."""
-    if claim.measure in TIMES:
+    if claim.measure in TIMES or (claim.measure in RATES and claim.ours):
         return (*_UNSERVED, *_FAILED)
     return _FAILED if claim.measure in RATES else ()
 

@@ -57,6 +57,9 @@ MEASURES: dict[Measure, tuple[str, Callable[[Window], float | None]]] = {
     "gain": ("ratio", lambda window: gain(window.run)),
 }
 """The unit of each measure, and where it comes from."""
+ITS_OWN: tuple[Measure, ...] = ("requests_per_connection", "bytes_per_answer")
+"""What a server does in one way in every round, however fast the machine is: nothing is to be learnt of it from the
+rounds of others, which would tilt it where it did not meet them all."""
 SCALE: dict[str, float] = {"ns": 1e6, "ns_per_request": 1e6, "bytes": 2.0**20, "bytes_per_s": 2.0**10}
 """A Claim's milliseconds, MB and KB/s in our units; the others are the same."""
 
@@ -137,6 +140,18 @@ class Figures:
             self._fits[measure] = fit_figure(self.table, of, trimmed=self.trimmed, rate=measure == "rate")
         return self._fits[measure]
 
+    def fitted_of(self, name: str, measure: Measure) -> Fit | None:
+        """That which has ``name`` in it; None when it has no such figure."""
+        if measure in ITS_OWN:
+            found = fit(self._figures_of(name, measure), trimmed=self.trimmed)
+        else:
+            found = self.fitted(measure)
+        return found if found is not None and name in found.names else None
+
+    def _figures_of(self, name: str, measure: Measure) -> Cells:
+        of = self.table.figures(MEASURES[measure][1])
+        return {cell: value for cell, value in of.items() if cell[0] == name}
+
     def steps(self, measure: Measure) -> Cells:
         """Of a rate, which is known to one step of its answers and no better."""
         return steps_of(self.table.cells) if measure == "rate" else {}
@@ -146,8 +161,8 @@ class Figures:
         if MEASURES[measure][0] == "share":
             share = self.share(name, measure)
             return None if share is None else share.estimate
-        fitted = self.fitted(measure)
-        return fitted.estimate(name, MEASURES[measure][0]) if fitted and name in fitted.names else None
+        fitted = self.fitted_of(name, measure)
+        return fitted.estimate(name, MEASURES[measure][0]) if fitted else None
 
     def share(self, name: str, measure: Measure) -> Share | None:
         """The same of a measure that is a share."""
@@ -158,8 +173,8 @@ class Figures:
         if MEASURES[measure][0] == "share":
             share = self.share(name, measure)
             return None if share is None else share.over(against)
-        estimate, fitted = self.estimate(name, measure), self.fitted(measure)
-        level = fitted.level(name) if fitted and name in fitted.names else None
+        estimate, fitted = self.estimate(name, measure), self.fitted_of(name, measure)
+        level = fitted.level(name) if fitted else None
         return None if estimate is None else _over(estimate, None if level is None else _spread_of(level), against)
 
 
@@ -187,7 +202,7 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     """
     if MEASURES[measure][0] == "share":
         return _of_shares(one[0].share(one[1], measure), other[0].share(other[1], measure))
-    if one[0] is other[0]:
+    if one[0] is other[0] and measure not in ITS_OWN:
         fitted, names = one[0].fitted(measure), (one[1], other[1])
     else:
         of = MEASURES[measure][1]
