@@ -19,7 +19,7 @@ from tests.analyse import fakes
 from webdyno import conduct
 from webdyno.analyse.window import read_window
 from webdyno.conduct import Bench, conduct_block
-from webdyno.conduct.block import SERVICE_DIED, SHORT_QUEUE, TOO_SLOW, UNANSWERED
+from webdyno.conduct.block import RESTLESS, SERVICE_DIED, SHORT_QUEUE, TOO_SLOW, UNANSWERED
 from webdyno.load.engine import Engine
 from webdyno.model.block import Turns
 from webdyno.model.built import Built
@@ -49,6 +49,11 @@ class Machine:
         """What goes wrong with whom."""
         self.cpu_ns: dict[str, int] = defaultdict(int)
         self.resting_cpu_ns = 0
+        self.restless_looks: dict[str, float] = defaultdict(float)
+        """How many more looks at each find that it used CPU meanwhile."""
+        self.disturbed: list[str] = []
+        """Whose turns began while somebody else was still at work."""
+        self.ended: list[str] = []
         self.busy: dict[str, float] = defaultdict(lambda: 0.1)
         """Cores' worth of CPU that each uses under load; a lead costs it twice that."""
         self.leads: list[tuple[str, str, float]] = []
@@ -111,6 +116,7 @@ class Machine:
             )
         finally:
             self.alive.discard(name)
+            self.ended.append(f"{name} after {len(self.turns)} turns")
 
     def start(self, command: Any) -> Any:
         return FakeEngine(self, command)
@@ -138,6 +144,9 @@ class Server:
 
     def cpu_ns(self) -> tuple[int, int]:
         self.machine.looked.set()
+        if self.machine.restless_looks[self.name] > 0:
+            self.machine.restless_looks[self.name] -= 1
+            self.machine.cpu_ns[self.name] += 10**8
         return self.machine.cpu_ns[self.name], 0
 
     def last_words(self) -> str:
@@ -190,6 +199,8 @@ class FakeEngine(Server):
             self.lead(name, number, out, lead_ns, phase)
         with machine.lock:
             machine.turns.append((name, phase, duration_ns / 1e9))
+            if phase == "turn" and any(left > 0 for other, left in machine.restless_looks.items() if other != name):
+                machine.disturbed.append(name)
             machine.cpu_ns[name] += round(duration_ns * machine.busy[name])
             for other in set(machine.rates) - {name}:
                 machine.cpu_ns[other] += machine.resting_cpu_ns
@@ -446,6 +457,26 @@ def test_who_has_no_place_for_all_that_connect_at_once_is_measured_alone(tmp_pat
     assert {name: run.set_aside for name, run in runs.items()} == {"one": SHORT_QUEUE, "keeps": "", "long": ""}
     assert machine.alone == ["one"]
     assert not any(name == "one" for name, phase, _ in machine.turns if phase == "turn")
+
+
+def test_who_does_not_rest_leaves_before_anybody_has_a_turn_and_is_measured_alone(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conduct.block, "SETTLE_S", 0.0)
+    machine.restless_looks["two"] = 10**6
+    runs = conducted(machine)
+    assert machine.ended[0] == "two after 3 turns", "the warm-ups"
+    assert machine.alone == ["two"]
+    assert {name: run.set_aside for name, run in runs.items()} == {"one": "", "two": RESTLESS, "three": ""}
+    assert {name for name, phase, _ in machine.turns if phase == "turn"} == {"one", "three"}
+
+
+def test_what_is_still_at_work_after_its_warm_up_is_waited_for(machine: Machine) -> None:
+    machine.restless_looks["two"] = 22 + 9  # those after its warm-up, and more
+    runs = conducted(machine)
+    assert {run.set_aside for run in runs.values()} == {""}
+    assert machine.disturbed == []
+    assert {name for name, phase, _ in machine.turns if phase == "turn"} == set(NAMES)
 
 
 def test_an_interruption_in_a_turn_ends_all_of_them(machine: Machine) -> None:

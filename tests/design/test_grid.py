@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from tests.analyse.fakes import plan, run
+from webdyno.design import Design
 from webdyno.design.blocks import Room
 from webdyno.design.grid import grid, rounds_within
 from webdyno.model.block import Rest, Turns
@@ -20,18 +23,33 @@ def ids(blocks: object) -> list[list[str]]:
     return [[trial.id for trial in block] for block in blocks]  # type: ignore[attr-defined]
 
 
+def carried_out(design: Design, done: Sequence[Run] = ()) -> list[list[str]]:
+    """All blocks, each looked for when those before are done."""
+    found, runs = list[list[str]](), list(done)
+    while blocks := design(runs):
+        found += ids(blocks)
+        runs += [next(run for run in RUNS if run.trial.id == trial.id) for block in blocks for trial in block]
+    return found
+
+
 def test_it_goes_on_after_what_is_done_and_repeats_what_was_interrupted() -> None:
-    assert ids(grid(PLAN, ROOM)([])) == [[trial.id] for trial in PLAN.trials]
+    assert carried_out(grid(PLAN, ROOM)) == [[trial.id] for trial in PLAN.trials]
     stopped = msgspec.structs.replace(RUNS[2], outcome="interrupted")
-    assert ids(grid(PLAN, ROOM)([*RUNS[:2], stopped])) == [[trial.id] for trial in PLAN.trials[2:]]
+    assert carried_out(grid(PLAN, ROOM), [*RUNS[:2], stopped]) == [[trial.id] for trial in PLAN.trials[2:]]
     assert grid(PLAN, ROOM)(RUNS) == []
 
 
 def test_where_contenders_take_turns_those_of_a_round_are_one_block() -> None:
     turned = msgspec.structs.replace(PLAN, turns=Turns())
-    blocks = ids(grid(turned, ROOM)([]))
-    assert [len(block) for block in blocks] == [2] * 5
+    blocks = carried_out(grid(turned, ROOM))
     assert [set(block) for block in blocks] == [{RUNS[at].trial.id, RUNS[at + 1].trial.id} for at in range(0, 10, 2)]
+
+
+def test_who_did_not_rest_in_one_round_is_alone_in_the_next_of_all_rounds_too() -> None:
+    turned = msgspec.structs.replace(PLAN, turns=Turns())
+    restless = msgspec.structs.replace(RUNS[0], block=1, rest=Rest(time_ns=10**9, cpu_ns=10**8))
+    assert [len(block) for block in grid(turned, ROOM)([])] == [2]
+    assert [len(block) for block in grid(turned, ROOM)([restless, RUNS[1]])] == [1, 1]
 
 
 def rounds_done(made: Plan, seconds: float) -> int:

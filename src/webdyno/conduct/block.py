@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from webdyno.conduct.seat import Seat
+from webdyno.conduct.seat import RESTS, Seat
 from webdyno.conduct.trial import Bench, Record, Under, conduct
 from webdyno.load.driver import Order
 from webdyno.measure.sampler import Sampler
@@ -56,6 +56,11 @@ UNANSWERED = "it left requests unanswered at the end of its turns"
 TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
 SHORT_QUEUE = "its listen queue has too few places for all connections, which each turn opens anew at the same moment"
 """Who finds no place asks again a second later: most of a turn would be waiting, of a longer window little."""
+RESTLESS = "it went on using CPU when it was to rest"
+SETTLE_S, LOOK_S = 5.0, 0.1
+"""How long the passes wait for everybody to rest, and how long each look at it is. On one core a compiler that had
+more to do after 11 s of load went on for seconds, in which its rivals had half of the core and half of their rate.
+"""
 SERVICE_DIED = "the service died in a block that it shared"
 
 
@@ -119,6 +124,8 @@ class _Block:
         self._service_was_ready = False
         self._set_aside: dict[str, str] = {}
         """Contenders that were taken out of the passes, and why."""
+        self._dismissed: list[Seat] = []
+        """Those of them whose servers end before the others'."""
 
     def conduct(self, built: Mapping[str, Built | BuildError]) -> list[Run]:
         """All Trials from start to end, in their order."""
@@ -134,7 +141,9 @@ class _Block:
             if seated and not self._bench.interrupted.is_set():
                 self._load(seated)
         finally:
-            self._over.set()
+            with self._changed:
+                self._over.set()
+                self._changed.notify_all()
             for thread in threads:
                 thread.join()
         if self._failures:
@@ -170,7 +179,7 @@ class _Block:
         finally:
             with self._changed:
                 self._gone += 1
-                self._changed.notify()
+                self._changed.notify_all()
 
     @contextmanager
     def _serve(self, *given: Any) -> Iterator[Served]:
@@ -181,14 +190,14 @@ class _Block:
             yield served
 
     def _sit(self, trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
-        """The load of a Trial: open its connections, and wait until the block is over."""
+        """The load of a Trial: open its connections, and wait until the block is over, or has no place for it."""
         with Seat.taken(trial, bench, order, under, record) as seat:
             if seat.is_out:
                 return
             with self._changed:
                 self._seated.append(seat)
-                self._changed.notify()
-            self._over.wait()
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._over.is_set() or seat in self._dismissed)
 
     # In the thread of the block
 
@@ -203,6 +212,7 @@ class _Block:
     def _load(self, seated: Sequence[Seat]) -> None:
         for seat in self._able(seated):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
+        seated = self._settled(seated)
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
         passes = self._passes(list(self._able(seated)), lengths)
         for seat in seated:
@@ -213,6 +223,28 @@ class _Block:
             seat.end_resting()
         for seat in self._able(self._shuffled(seated)):
             self._window(seat)
+
+    def _settled(self, seated: Sequence[Seat]) -> list[Seat]:
+        """Those that rest when they are to. The others leave, and end before anybody has a turn."""
+        give_up, busy = time.monotonic() + SETTLE_S, self._busy(seated)
+        while busy and time.monotonic() < give_up:
+            busy = self._busy(seated)
+        with self._changed:
+            self._set_aside |= {seat.trial.contender: RESTLESS for seat in busy}
+            self._dismissed += busy
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._gone >= len(self._trials) - len(self._seated) + len(busy))
+        return [seat for seat in seated if seat not in busy]
+
+    def _busy(self, seated: Sequence[Seat]) -> list[Seat]:
+        """Those that use CPU while nobody asks anything."""
+        looks = [(seat, seat.used_ns()) for seat in self._able(seated)]
+        time.sleep(LOOK_S)
+        return [
+            seat
+            for seat, before_ns in looks
+            if before_ns is not None and (seat.used_ns() or 0) - before_ns > RESTS * LOOK_S * 1e9
+        ]
 
     def _passes(self, able: Sequence[Seat], lengths: Mapping[str, float]) -> int:
         """So many that turns take as long as the block's loads would alone."""

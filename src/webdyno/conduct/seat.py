@@ -90,7 +90,7 @@ class Seat:
 
         ``number``: of the pass that this is its turn of.
         """
-        before_ns = runtime_ns(self.under.served.group)
+        before_ns = self.used_ns()
         asked = turn(seconds, phase, lead_s=lead_s, histograms=histograms)
         self._say(asked, lead_s + seconds + 2 * self.trial.load.timeout_s)
         if lead_s:
@@ -108,7 +108,7 @@ class Seat:
     def _lead(self, number: int | None, before_ns: int | None) -> int | None:
         """What it has used when load begins to count. The Slice of the lead is in the record afterwards."""
         lead = self._next(Slice)
-        used_ns = runtime_ns(self.under.served.group)
+        used_ns = self.used_ns()
         if lead is not None:
             lead_cpu_ns = None if used_ns is None or before_ns is None else max(0, used_ns - before_ns)
             lead = msgspec.structs.replace(lead, turn=number, contender_cpu_ns=lead_cpu_ns)
@@ -119,10 +119,10 @@ class Seat:
 
     def _settled_ns(self) -> int | None:
         """What it has used once it rests: many servers tidy up when the last answer is out, in rivals' time else."""
-        used_ns = runtime_ns(self.under.served.group)
+        used_ns = self.used_ns()
         for _ in range(MOST_LOOKS):
             time.sleep(LOOK_S)
-            before_ns, used_ns = used_ns, runtime_ns(self.under.served.group)
+            before_ns, used_ns = used_ns, self.used_ns()
             if used_ns is None or before_ns is None or used_ns - before_ns < RESTS * LOOK_S * 1e9:
                 break
         return used_ns
@@ -141,6 +141,10 @@ class Seat:
             case "steady" if slice_.start_ns is not None:
                 self.record.edges |= {"steady": slice_.start_ns, "ended": slice_.start_ns + slice_.duration_ns}
 
+    def used_ns(self) -> int | None:
+        """CPU of its contender since it started; None where the kernel does not tell."""
+        return runtime_ns(self.under.served.group)
+
     @property
     def has_short_queue(self) -> bool:
         """Its listen queue has no room for all connections at once, and most answers need a new one."""
@@ -151,11 +155,11 @@ class Seat:
     def begin_resting(self, passes: int) -> None:
         """From here on, what it uses beside its turns is counted; there will be so many."""
         self._passes = passes
-        self._begun_ns, self._used_before_ns = time.monotonic_ns(), runtime_ns(self.under.served.group)
+        self._begun_ns, self._used_before_ns = time.monotonic_ns(), self.used_ns()
 
     def end_resting(self) -> None:
         """Up to here."""
-        used_ns = runtime_ns(self.under.served.group)
+        used_ns = self.used_ns()
         time_ns = time.monotonic_ns() - self._begun_ns - self._turns_ns
         if used_ns is not None and self._used_before_ns is not None and time_ns >= ENOUGH_REST_NS:
             beside_ns = used_ns - self._used_before_ns - self._turns_cpu_ns

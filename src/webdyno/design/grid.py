@@ -37,13 +37,16 @@ def cell_by_cell(cells: Sequence[Each], rounds: int, seed: int) -> Iterator[tupl
 
 
 def grid(plan: Plan, room: Room) -> Design:
-    """All that is left of the Plan, round by round; in place, cell by cell."""
+    """All that is left of the Plan, round by round; in place, cell by cell.
+
+    Who can share a block is decided for each round by what those before have shown.
+    """
 
     def ahead(runs: Sequence[Run]) -> list[Block]:
         done = done_in(runs)
         left = [trial for trial in plan.trials if trial.id not in done]
-        rounds = groupby(left, lambda trial: trial.round)
-        return [block for _, trials in rounds for block in drawn(list(trials), plan, room, runs)]
+        next_round = next((list(trials) for _, trials in groupby(left, lambda trial: trial.round)), [])
+        return drawn(next_round, plan, room, runs)
 
     return ahead
 
