@@ -9,8 +9,8 @@ from webdyno.model.study import Study
 from webdyno.plan import brief_of, make_plan
 
 CATALOGUE = shipped.catalogue()
-MINUTES = {"pypy": 30}
-"""Where not 15: half of its contenders run on PyPy, whose compiler asks for 30 s before each measurement."""
+MINUTES = {"pypy": 30, "battle": 25}
+"""Where not 15: compilers ask for 30 s before each measurement, PyPy under half of the contenders, or for 45 under Play."""
 OF_ARTICLES = [study for study in CATALOGUE.studies.values() if study.original is not None]
 
 
