@@ -10,7 +10,7 @@ from webdyno.plan import brief_of, make_plan
 
 CATALOGUE = shipped.catalogue()
 MINUTES = {"pypy": 30, "battle": 25}
-"""Where not 15: compilers ask for 30 s before each measurement, PyPy under half of the contenders, or for 45 under Play."""
+"""Where not 15: half of the contenders run on PyPy, whose compiler asks for 30 s each time; Play's asks for 45."""
 OF_ARTICLES = [study for study in CATALOGUE.studies.values() if study.original is not None]
 
 

@@ -48,11 +48,7 @@ it serves, for such a server cannot be used; and a time is of those that were an
 _FAILED = (kind_of(dead_cell),)
 """Its figures are of the rounds that it survived; in the others it served less, and later."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
-    "errors": tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
-    **dict.fromkeys(
-        ("served", "requests_per_connection"),
-        tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, dead_cell))),
-    ),
+    **dict.fromkeys(("errors", "served", "requests_per_connection"), (*_UNSERVED, *_FAILED)),
     **dict.fromkeys(("cpu", "cpu_peak", "memory"), _UNSERVED),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
