@@ -18,12 +18,12 @@ from tests import fakes
 from webdyno import store as store_module
 from webdyno import wal
 from webdyno.model.load import Load
-from webdyno.model.rig import Fingerprint, Rig
+from webdyno.model.rig import Fingerprint, Rig, changes
 from webdyno.model.run import Probe, Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
-from webdyno.store import FILE, SCHEMA, Store, changes
+from webdyno.store import FILE, SCHEMA, Store
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden" / "store"

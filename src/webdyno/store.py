@@ -26,7 +26,7 @@ import msgspec
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import MachineError, UsageError
-from webdyno.model.rig import Fingerprint
+from webdyno.model.rig import Fingerprint, changes
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.secret import hidden, recalled, with_secrets
@@ -213,10 +213,10 @@ class Store:
 
     def _write(self, run: Run, fingerprint: int) -> int:
         bare = hidden(msgspec.structs.replace(run, slices=[], readings=[]))
+        service = f"{run.service.kind} {run.service.version}" if run.service else None
+        cell = (run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message)
         number = self._insert(
-            *("run", None, run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message),
-            *(run.started_at, run.seconds, run.memory_peak_bytes, _json(bare)),
-            f"{run.service.kind} {run.service.version}" if run.service else None,
+            "run", None, *cell, run.started_at, run.seconds, run.memory_peak_bytes, _json(bare), service
         )
         for position, one in enumerate(run.slices):
             errors = sum(one.errors.values())
@@ -310,15 +310,6 @@ class Store:
             raise UsageError(
                 f"{self._file}: {what} cannot be read ({error}): another version of webdyno wrote it, or it was changed"
             ) from None
-
-
-def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, object]]:
-    """What differs between two machines (or one machine at two times) by field, as before and after.
-
-    Its load apart, and its ceilings, which were measured on it and are no part of it.
-    """
-    pairs = ((name, getattr(before, name), getattr(after, name)) for name in Fingerprint.__struct_fields__)
-    return {name: (old, new) for name, old, new in pairs if old != new and name not in ("load_before", "ceilings")}
 
 
 def _cell(trial: Trial) -> Sequence[object]:

@@ -303,7 +303,8 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
     """The verdict, from written Runs and nothing else."""
     from webdyno.analyse.table import Evidence
     from webdyno.analyse.versus import outcome_of, over_folders, over_pairs
-    from webdyno.store import Store, changes
+    from webdyno.model.rig import changes
+    from webdyno.store import Store
 
     evidence = []
     for folder in folders:

@@ -46,7 +46,7 @@ def grid(plan: Plan, room: Room) -> Design:
         done = done_in(runs)
         left = [trial for trial in plan.trials if trial.id not in done]
         next_round = next((list(trials) for _, trials in groupby(left, lambda trial: trial.round)), [])
-        return drawn(next_round, plan, room, runs)
+        return [*drawn(next_round, plan, room, runs)]
 
     return ahead
 

@@ -77,3 +77,12 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     python: str
     ceilings: list[Ceiling] = []
     """What ``webdyno doctor --calibrate`` found on this machine; empty: it was never asked."""
+
+
+def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, object]]:
+    """What differs between two machines (or one machine at two times) by field, as before and after.
+
+    Its load apart, and its ceilings, which were measured on it and are no part of it.
+    """
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in Fingerprint.__struct_fields__)
+    return {name: (old, new) for name, old, new in pairs if old != new and name not in ("load_before", "ceilings")}

@@ -11,11 +11,11 @@ from webdyno.analyse.change import Change
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.versus import Outcome, Shared, Versus, figure_of, side_by_side
 from webdyno.model.estimate import Estimate
+from webdyno.model.rig import changes
 from webdyno.report import words
 from webdyno.report.charts import latency_chart
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.versus import TITLES, sentence, signed
-from webdyno.store import changes
 from webdyno.view.course import of_two
 from webdyno.view.shell import Reply, page, place, query
 
