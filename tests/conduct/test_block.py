@@ -21,7 +21,7 @@ from webdyno.analyse.window import read_window
 from webdyno.conduct import Bench, conduct_block
 from webdyno.conduct.block import RESTLESS, SERVICE_DIED, SHORT_QUEUE, TOO_SLOW, UNANSWERED
 from webdyno.load.engine import Engine
-from webdyno.model.block import Turns
+from webdyno.model.block import Rest, Turns
 from webdyno.model.built import Built
 from webdyno.model.errors import BuildError, MachineError, ServiceError, StartError
 from webdyno.model.load import Load
@@ -469,6 +469,31 @@ def test_who_does_not_rest_leaves_before_anybody_has_a_turn_and_is_measured_alon
     assert machine.alone == ["two"]
     assert {name: run.set_aside for name, run in runs.items()} == {"one": "", "two": RESTLESS, "three": ""}
     assert {name for name, phase, _ in machine.turns if phase == "turn"} == {"one", "three"}
+
+
+def test_who_does_not_rest_between_its_turns_leaves_and_the_others_begin_anew(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resting(seat: conduct.seat.Seat) -> Rest:
+        return Rest(time_ns=10**9, cpu_ns=10**8 if seat.trial.contender == "two" else 10**7)
+
+    monkeypatch.setattr(conduct.seat.Seat, "resting", resting)
+    runs = conducted(machine)
+    assert machine.ended[0] == "two after 9 turns", "three warm-ups and two passes"
+    assert machine.alone == ["two"]
+    assert {name: run.set_aside for name, run in runs.items()} == {"one": "", "two": RESTLESS, "three": ""}
+    for name in ("one", "three"):
+        taken = [slice_.turn for slice_ in runs[name].slices if slice_.phase == "turn"]
+        assert taken == list(range(len(taken))), "of the passes without it alone"
+        assert len(taken) == sum(each[:2] == (name, "turn") for each in machine.turns) - 2
+        assert next(slice_.phase for slice_ in runs[name].slices) == "warmup"
+
+
+def test_all_may_leave_a_block(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conduct.seat.Seat, "resting", lambda _: Rest(time_ns=10, cpu_ns=9))
+    runs = conducted(machine)
+    assert sorted(machine.alone) == sorted(NAMES)
+    assert {run.set_aside for run in runs.values()} == {RESTLESS}
 
 
 def test_what_is_still_at_work_after_its_warm_up_is_waited_for(machine: Machine) -> None:

@@ -61,6 +61,8 @@ SETTLE_S, LOOK_S = 5.0, 0.1
 """How long the passes wait for everybody to rest, and how long each look at it is. On one core a compiler that had
 more to do after 11 s of load went on for seconds, in which its rivals had half of the core and half of their rate.
 """
+MOST_AT_REST = 0.05
+"""Part of a core that may be used between turns; less is told by a doubt."""
 SERVICE_DIED = "the service died in a block that it shared"
 
 
@@ -212,29 +214,46 @@ class _Block:
     def _load(self, seated: Sequence[Seat]) -> None:
         for seat in self._able(seated):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
-        seated = self._settled(seated)
+        seated = self._without(self._busy_for_long(seated), seated)
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
+        while restless := self._take_turns(seated, lengths):
+            seated = self._without(restless, seated)
+        for seat in self._able(self._shuffled(seated)):
+            self._window(seat)
+
+    def _take_turns(self, seated: Sequence[Seat], lengths: Mapping[str, float]) -> list[Seat]:
+        """All passes. Those that do not rest between their turns, which end the passes early: they begin anew without.
+
+        Told by no less than two passes, and no later than half of them: what comes later is told by a doubt.
+        """
         passes = self._passes(list(self._able(seated)), lengths)
         for seat in seated:
             seat.begin_resting(passes)
         for number in range(passes):
             self._pass(number, seated, lengths)
+            restless = [seat for seat in seated if (rest := seat.resting()) is not None and rest.cores > MOST_AT_REST]
+            if restless and len(seated) > 1 and 1 <= number < passes // 2:
+                return restless
         for seat in seated:
-            seat.end_resting()
-        for seat in self._able(self._shuffled(seated)):
-            self._window(seat)
+            seat.record.rest = seat.resting()
+        return []
 
-    def _settled(self, seated: Sequence[Seat]) -> list[Seat]:
-        """Those that rest when they are to. The others leave, and end before anybody has a turn."""
+    def _busy_for_long(self, seated: Sequence[Seat]) -> list[Seat]:
+        """Those that do not rest, once there was time for it."""
         give_up, busy = time.monotonic() + SETTLE_S, self._busy(seated)
         while busy and time.monotonic() < give_up:
             busy = self._busy(seated)
+        return busy
+
+    def _without(self, restless: Sequence[Seat], seated: Sequence[Seat]) -> list[Seat]:
+        """The others. Those leave, and end before anybody has a turn."""
         with self._changed:
-            self._set_aside |= {seat.trial.contender: RESTLESS for seat in busy}
-            self._dismissed += busy
+            self._set_aside |= {seat.trial.contender: RESTLESS for seat in restless}
+            self._dismissed += restless
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._gone >= len(self._trials) - len(self._seated) + len(busy))
-        return [seat for seat in seated if seat not in busy]
+            staying = len(self._seated) - len(self._dismissed)
+            self._changed.wait_for(lambda: self._gone >= len(self._trials) - staying)
+        return [seat for seat in seated if seat not in restless]
 
     def _busy(self, seated: Sequence[Seat]) -> list[Seat]:
         """Those that use CPU while nobody asks anything."""

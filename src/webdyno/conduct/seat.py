@@ -153,17 +153,20 @@ class Seat:
         return self.reconnects and places is not None and places + 1 < self.trial.load.connections
 
     def begin_resting(self, passes: int) -> None:
-        """From here on, what it uses beside its turns is counted; there will be so many."""
+        """From here on, what it uses beside its turns is counted; there will be so many. Turns before are forgotten."""
         self._passes = passes
+        self.record.slices[:] = [slice_ for slice_ in self.record.slices if slice_.turn is None]
         self._begun_ns, self._used_before_ns = time.monotonic_ns(), self.used_ns()
+        self._turns_ns = self._turns_cpu_ns = 0
 
-    def end_resting(self) -> None:
-        """Up to here."""
+    def resting(self) -> Rest | None:
+        """What it used beside its turns up to here; None where it rested too shortly to tell."""
         used_ns = self.used_ns()
         time_ns = time.monotonic_ns() - self._begun_ns - self._turns_ns
-        if used_ns is not None and self._used_before_ns is not None and time_ns >= ENOUGH_REST_NS:
-            beside_ns = used_ns - self._used_before_ns - self._turns_cpu_ns
-            self.record.rest = Rest(time_ns=time_ns, cpu_ns=max(0, beside_ns))
+        if used_ns is None or self._used_before_ns is None or time_ns < ENOUGH_REST_NS:
+            return None
+        beside_ns = used_ns - self._used_before_ns - self._turns_cpu_ns
+        return Rest(time_ns=time_ns, cpu_ns=max(0, beside_ns))
 
     def _leave(self) -> None:
         if not self.is_out:
