@@ -62,7 +62,7 @@ SETTLE_S, LOOK_S = 5.0, 0.1
 more to do after 11 s of load went on for seconds, in which its rivals had half of the core and half of their rate.
 """
 MOST_AT_REST = 0.05
-"""Part of a core that may be used between turns; less is told by a doubt."""
+"""Part of a core that may be used between turns; less is reported as a doubt."""
 SERVICE_DIED = "the service died in a block that it shared"
 
 
@@ -224,7 +224,7 @@ class _Block:
     def _take_turns(self, seated: Sequence[Seat], lengths: Mapping[str, float]) -> list[Seat]:
         """All passes. Those that do not rest between their turns, which end the passes early: they begin anew without.
 
-        Told by no less than two passes, and no later than half of them: what comes later is told by a doubt.
+        Told by no less than two passes, and no later than half of them: what comes later is reported as a doubt.
         """
         passes = self._passes(list(self._able(seated)), lengths)
         for seat in seated:
