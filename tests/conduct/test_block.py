@@ -49,6 +49,8 @@ class Machine:
         """What goes wrong with whom."""
         self.cpu_ns: dict[str, int] = defaultdict(int)
         self.resting_cpu_ns = 0
+        self.warmup_s: dict[str, float] = {}
+        """Of those that take another than all the others."""
         self.restless_looks: dict[str, float] = defaultdict(float)
         """How many more looks at each find that it used CPU meanwhile."""
         self.disturbed: list[str] = []
@@ -277,7 +279,10 @@ def say(out: Any, **line: object) -> None:
 
 
 def conducted(machine: Machine, **missing: BuildError) -> dict[str, Run]:
-    trials = [fakes.trial(name, load=LOAD) for name in machine.rates]
+    trials = [
+        msgspec.structs.replace(fakes.trial(name, load=LOAD), warmup_s=machine.warmup_s.get(name))
+        for name in machine.rates
+    ]
     names = list(machine.rates)
     built = {
         name: Built(contender=name, key="k", directory="/", environment={}, versions={}, log="l", seconds=0.0)
@@ -309,6 +314,12 @@ def test_all_are_alive_at_once_and_each_pass_gives_everybody_one_turn(machine: M
     for run in runs.values():
         assert (run.block, len(run.beside)) == (4, 2)
         assert [slice_.turn for slice_ in run.slices if slice_.phase == "turn"] == list(range(len(passes)))
+
+
+def test_who_warms_up_longest_is_first_so_that_the_others_do_not_wait_for_it(machine: Machine) -> None:
+    machine.warmup_s = {"two": 45.0, "three": 8.0}
+    conducted(machine)
+    assert machine.turns[:3] == [("two", "warmup", 45.0), ("three", "warmup", 8.0), ("one", "warmup", 0.3)]
 
 
 def test_the_same_seed_gives_the_same_order(tmp_path: Path) -> None:

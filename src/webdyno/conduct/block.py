@@ -212,7 +212,8 @@ class _Block:
         return sorted(self._seated, key=lambda seat: place[seat.trial.id])
 
     def _load(self, seated: Sequence[Seat]) -> None:
-        for seat in self._able(seated):
+        # Who takes longest to warm up is first: V8, which forgets what it compiled, does not wait for it then.
+        for seat in self._able(sorted(seated, key=lambda seat: -seat.trial.asked.warmup_s)):
             seat.turn(max(seat.trial.asked.warmup_s, LEAST_WARM_S), "warmup")
         seated = self._without(self._busy_for_long(seated), seated)
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
