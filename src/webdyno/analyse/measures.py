@@ -126,31 +126,28 @@ class Figures:
 
     table: Table
     trimmed: bool
-    _fits: dict[Measure, Fit | None] = field(default_factory=dict, repr=False, compare=False)
+    _fits: dict[tuple[Measure, str], Fit | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def cells(self) -> dict[str, Cell]:
         """By contender."""
         return {cell.name: cell for cell in self.table.cells}
 
-    def fitted(self, measure: Measure) -> Fit | None:
-        """Over all contenders and rounds; None when nobody has such a figure."""
-        if measure not in self._fits:
-            of = MEASURES[measure][1]
-            self._fits[measure] = fit_figure(self.table, of, trimmed=self.trimmed, rate=measure == "rate")
-        return self._fits[measure]
-
-    def fitted_of(self, name: str, measure: Measure) -> Fit | None:
-        """That which has ``name`` in it; None when it has no such figure."""
-        if measure in ITS_OWN:
-            found = fit(self._figures_of(name, measure), trimmed=self.trimmed)
-        else:
-            found = self.fitted(measure)
+    def fitted(self, measure: Measure, name: str) -> Fit | None:
+        """Over all contenders and rounds, or over those of ``name`` alone where the measure is its own; None when it
+        has no such figure."""
+        key = measure, name if measure in ITS_OWN else ""
+        if key not in self._fits:
+            self._fits[key] = self._fit(*key)
+        found = self._fits[key]
         return found if found is not None and name in found.names else None
 
-    def _figures_of(self, name: str, measure: Measure) -> Cells:
-        of = self.table.figures(MEASURES[measure][1])
-        return {cell: value for cell, value in of.items() if cell[0] == name}
+    def _fit(self, measure: Measure, of_one: str) -> Fit | None:
+        of = MEASURES[measure][1]
+        if not of_one:
+            return fit_figure(self.table, of, trimmed=self.trimmed, rate=measure == "rate")
+        cells = {cell: value for cell, value in self.table.figures(of).items() if cell[0] == of_one}
+        return fit(cells, trimmed=self.trimmed)
 
     def steps(self, measure: Measure) -> Cells:
         """Of a rate, which is known to one step of its answers and no better."""
@@ -161,7 +158,7 @@ class Figures:
         if MEASURES[measure][0] == "share":
             share = self.share(name, measure)
             return None if share is None else share.estimate
-        fitted = self.fitted_of(name, measure)
+        fitted = self.fitted(measure, name)
         return fitted.estimate(name, MEASURES[measure][0]) if fitted else None
 
     def share(self, name: str, measure: Measure) -> Share | None:
@@ -173,7 +170,7 @@ class Figures:
         if MEASURES[measure][0] == "share":
             share = self.share(name, measure)
             return None if share is None else share.over(against)
-        estimate, fitted = self.estimate(name, measure), self.fitted_of(name, measure)
+        estimate, fitted = self.estimate(name, measure), self.fitted(measure, name)
         level = fitted.level(name) if fitted else None
         return None if estimate is None else _over(estimate, None if level is None else _spread_of(level), against)
 
@@ -203,7 +200,7 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     if MEASURES[measure][0] == "share":
         return _of_shares(one[0].share(one[1], measure), other[0].share(other[1], measure))
     if one[0] is other[0] and measure not in ITS_OWN:
-        fitted, names = one[0].fitted(measure), (one[1], other[1])
+        fitted, names = one[0].fitted(measure, one[1]), (one[1], other[1])
     else:
         of = MEASURES[measure][1]
         sides = [(f"{at}", side) for at, side in enumerate((one, other))]

@@ -57,7 +57,7 @@ TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
 SHORT_QUEUE = "its listen queue has too few places for all connections, which each turn opens anew at the same moment"
 """Who finds no place asks again a second later: most of a turn would be waiting, of a longer window little."""
 RESTLESS = "it went on using CPU when it was to rest"
-SETTLE_S, LOOK_S = 5.0, 0.1
+SETTLE_S, SETTLE_LOOK_S = 5.0, 0.1
 """How long the passes wait for everybody to rest, and how long each look at it is. On one core a compiler that had
 more to do after 11 s of load went on for seconds, in which its rivals had half of the core and half of their rate.
 """
@@ -126,8 +126,6 @@ class _Block:
         self._service_was_ready = False
         self._set_aside: dict[str, str] = {}
         """Contenders that were taken out of the passes, and why."""
-        self._dismissed: list[Seat] = []
-        """Those of them whose servers end before the others'."""
 
     def conduct(self, built: Mapping[str, Built | BuildError]) -> list[Run]:
         """All Trials from start to end, in their order."""
@@ -199,7 +197,7 @@ class _Block:
             with self._changed:
                 self._seated.append(seat)
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._over.is_set() or seat in self._dismissed)
+                self._changed.wait_for(lambda: self._over.is_set() or self._is_to_leave(seat))
 
     # In the thread of the block
 
@@ -232,8 +230,7 @@ class _Block:
             seat.begin_resting(passes)
         for number in range(passes):
             self._pass(number, seated, lengths)
-            restless = [seat for seat in seated if (rest := seat.resting()) is not None and rest.cores > MOST_AT_REST]
-            if restless and len(seated) > 1 and 1 <= number < passes // 2:
+            if len(seated) > 1 and 1 <= number < passes // 2 and (restless := _restless(seated)):
                 return restless
         for seat in seated:
             seat.record.rest = seat.resting()
@@ -250,20 +247,23 @@ class _Block:
         """The others. Those leave, and end before anybody has a turn."""
         with self._changed:
             self._set_aside |= {seat.trial.contender: RESTLESS for seat in restless}
-            self._dismissed += restless
             self._changed.notify_all()
-            staying = len(self._seated) - len(self._dismissed)
+            staying = sum(not self._is_to_leave(seat) for seat in self._seated)
             self._changed.wait_for(lambda: self._gone >= len(self._trials) - staying)
         return [seat for seat in seated if seat not in restless]
+
+    def _is_to_leave(self, seat: Seat) -> bool:
+        """Who is set aside for another reason does no harm where it is."""
+        return self._set_aside.get(seat.trial.contender) == RESTLESS
 
     def _busy(self, seated: Sequence[Seat]) -> list[Seat]:
         """Those that use CPU while nobody asks anything."""
         looks = [(seat, seat.used_ns()) for seat in self._able(seated)]
-        time.sleep(LOOK_S)
+        time.sleep(SETTLE_LOOK_S)
         return [
             seat
             for seat, before_ns in looks
-            if before_ns is not None and (seat.used_ns() or 0) - before_ns > RESTS * LOOK_S * 1e9
+            if before_ns is not None and (seat.used_ns() or 0) - before_ns > RESTS * SETTLE_LOOK_S * 1e9
         ]
 
     def _passes(self, able: Sequence[Seat], lengths: Mapping[str, float]) -> int:
@@ -317,3 +317,8 @@ class _Block:
                 return
             if not seat.is_out and seat.trial.contender not in self._set_aside:
                 yield seat
+
+
+def _restless(seated: Sequence[Seat]) -> list[Seat]:
+    """Those that used more than may be since the passes began, beside their turns."""
+    return [seat for seat in seated if (rest := seat.resting()) is not None and rest.cores > MOST_AT_REST]
