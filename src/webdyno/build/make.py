@@ -93,7 +93,7 @@ def _workshop(order: Order, key: str) -> Workshop:
     log = order.cache / "logs" / f"{order.contender.name}-{key}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
-    return Workshop(order.host, log, order.interrupted, begins=log.stat().st_size)
+    return Workshop(order.host, log, order.interrupted, begins=log.stat().st_size, lock=order.lock)
 
 
 def _from_cache_or_made(part: Part, folder: Path, workshop: Workshop) -> tuple[Complete, float]:

@@ -13,6 +13,7 @@ from threading import Event
 from typing import Literal
 
 from webdyno.build.environment import environment_in
+from webdyno.build.mismatch import mismatch
 from webdyno.model.errors import BuildError, StartError
 from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.rig.group import Group
@@ -32,6 +33,8 @@ class Workshop:
     interrupted: Event
     begins: int = field(default=0)
     """Length of the log before this build."""
+    lock: Path | None = None
+    """That of a Python contender."""
 
     def run(self, purpose: str, argv: Sequence[str], cwd: Path, **environment: str) -> None:
         """Run to the end; BuildError ("could not PURPOSE") with the log's tail when it cannot be started or fails."""
@@ -50,7 +53,9 @@ class Workshop:
         if status and self.interrupted.is_set():  # what ended then did so because it was stopped
             raise KeyboardInterrupt
         if status:
-            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", self.tail())
+            tail = self.tail()
+            why = mismatch(tail, cwd, self.lock) or f"{Path(argv[0]).name} ended with {_status(status)}"
+            raise BuildError(f"could not {purpose}: {why}", tail)
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
