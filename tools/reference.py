@@ -79,8 +79,8 @@ def files_page() -> str:
         "[CONTRIBUTING.md](../../CONTRIBUTING.md).",
         "",
         "Locks are no TOML: `locks/NAME.txt` is a list of exact versions with their hashes, as pip and uv read it, for",
-        "a contender in Python or for all of a matrix on one runtime; behind the line `# built with` stands what builds",
-        "its sdists. `webdyno lock` writes it, and `jars.sha256` beside an app's `pom.xml`. What is compared with what:",
+        "a contender in Python or for all of a matrix on one runtime. Behind the line `# built with` stands what",
+        "builds its sdists. `webdyno lock` writes it, and `jars.sha256` beside an app's `pom.xml`. What is compared:",
         "[builds](../how-to/builds.md).",
     ]
     return "\n".join([*head, *(line for noun, file in FILES for line in section(noun, file))]) + "\n"
