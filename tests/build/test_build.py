@@ -97,10 +97,12 @@ def test_what_a_lock_says_to_build_with_is_handed_on_with_its_hashes_and_not_ins
 def test_another_hash_is_another_environment(job: Job, host: FakeHost, tmp_path: Path) -> None:
     lock = tmp_path / "fast.txt"
     built = []
-    for text in (LOCK, LOCK.replace("bb", "ee")):
+    built_with = "# built with\nsetuptools==69.5.1 --hash=sha256:dd\n"
+    texts = [LOCK, LOCK.replace("bb", "ee"), LOCK + built_with, LOCK + built_with.replace("dd", "ff")]
+    for text in texts:
         lock.write_text(text)
         built.append(build(*job._replace(lock=lock), tmp_path, host).environment["PATH"])
-    assert built[0] != built[1]
+    assert len({*built}) == len(texts)
 
 
 @pytest.mark.parametrize("text", ["fast==1.0\n", f"{LOCK}# built with\nfast==1.0\n"])

@@ -60,6 +60,19 @@ def test_a_lock_heeds_versions_apart(job: Job, tmp_path: Path) -> None:
     assert build_lines(text) == ["setuptools==69.5.1 --hash=sha256:aa"]
 
 
+def test_what_a_lock_named_to_build_with_stays_and_gets_its_hashes(job: Job, tmp_path: Path) -> None:
+    target = tmp_path / "fast.txt"
+    target.write_text("fast==0.9\n# built with\nsetuptools==84.2.1\n")
+
+    def uv(command: Command) -> str:
+        return f"{(command.stdin or b'').decode()} --hash=sha256:aa\n"  # type: ignore[union-attr]
+
+    lock(job.contender, job.app, runtime("python", find=["3.11"]), target, FakeHost(uv))
+    assert target.read_text().partition("\n")[2] == (
+        "fast==1.0 --hash=sha256:aa\n# built with\nsetuptools==84.2.1 --hash=sha256:aa\n"
+    )
+
+
 def test_what_cannot_be_resolved_is_not_written(job: Job, tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"^fast: uv could not resolve fast==1.0; are all of them on the index\?$"):
         lock(job.contender, job.app, job.runtime, tmp_path / "fast.txt", FakeHost(lambda _: 1))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.build.conftest import installs
 from tests.build.fake_host import FakeHost
+from tests.fakes import contender
 from webdyno.build import Job, build
 from webdyno.build.mismatch import mismatch
 from webdyno.model.errors import BuildError
@@ -76,8 +77,10 @@ def test_a_build_fails_with_that_sentence(job: Job, tmp_path: Path) -> None:
 
     lock = tmp_path / "fast.txt"
     lock.write_text("fast==1.0 \\\n    --hash=sha256:aa\n")
+    needy = contender("fast", requires=["fast==1.0"], needs="libfast: apt-get install libfast-dev")
     with pytest.raises(BuildError) as caught:
-        build(*job._replace(lock=lock), tmp_path, FakeHost(refuses))
-    assert str(caught.value).startswith(
-        f"could not install fast==1.0: the file of waitress==3.0.2 is not the one that {lock} names by its hash; "
+        build(*job._replace(lock=lock, contender=needy), tmp_path, FakeHost(refuses))
+    assert str(caught.value) == (
+        f"could not install fast==1.0: the file of waitress==3.0.2 is not the one that {lock} names by its hash; empty "
+        "the cache of the tool and of any mirror that it asks, and lock anew only when you know why the file changed"
     )

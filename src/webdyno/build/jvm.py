@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from webdyno.build.mismatch import not_as_locked
+from webdyno.build.mismatch import MismatchError, not_as_locked
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.errors import BuildError, MachineError
@@ -84,7 +84,7 @@ def _refuse_other_jars(folder: Path) -> None:
         if name not in known:
             raise BuildError(f"{HASHES} beside pom.xml has no hash of {name}; lock the contender again")
         if known[name] != digest:
-            raise BuildError(not_as_locked(name, HASHES))
+            raise MismatchError(not_as_locked(name, HASHES))
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -53,12 +53,19 @@ def lock(
         else:
             written = _resolved(contender, requires, [*_python(runtime), *options], host)
     written = re.sub(r"--overrides? \S+", "the catalogue", written)
-    if contender.build_with:
-        built = _resolved(contender, contender.build_with, ["--no-deps", "--no-annotate"], host)
+    if built_with := contender.build_with or _built_before(target):
+        built = _resolved(contender, built_with, ["--no-deps", "--no-annotate"], host)
         written += f"{BUILT_WITH}\n{built}"
     head = f"# shared by the contenders of {target.stem}" if together else f"# locked for {', '.join(requires)}"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(f"{head}; written by webdyno\n{written}", encoding="utf-8")
+
+
+def _built_before(target: Path) -> list[str]:
+    """What the lock named until now to build with: any would do, so this stays and no file of the contender says it."""
+    if not target.is_file():
+        return []
+    return without_hashes(build_lines(target.read_text(encoding="utf-8")))
 
 
 def _python(runtime: Runtime) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from webdyno.model.errors import BuildError
+
 _SAYS = (
     (re.compile(r"Hash mismatch for `(?P<what>[^`]+)`"), None),  # uv
     (re.compile(r"DO NOT MATCH THE HASHES[^\n]*\n\s*(?P<what>\S+)"), None),  # pip
@@ -14,6 +16,10 @@ _SAYS = (
     (re.compile(r"transfer artifact (?P<what>\S+) [^\n]*Checksum validation failed"), "the repository's own checksum"),
 )
 """How each tool says so, and the file that it compares with, where that is not the contender's lock."""
+
+
+class MismatchError(BuildError):
+    """No other tool and no other package of the system would help."""
 
 
 def mismatch(said: str, folder: Path, lock: Path | None) -> str | None:

@@ -64,7 +64,13 @@ def parts(order: Order) -> list[Part]:
 
 def _apart_ingredients(order: Order) -> list[str]:
     """None where nothing is said, so that such an environment's key is what it always was."""
+    if order.lock is not None:
+        return _built_with(order.lock)
     return [word for option, versions in apart(order.contender) for word in (option, *versions)]
+
+
+def _built_with(lock: Path) -> list[str]:
+    return build_lines(lock.read_text(encoding="utf-8"))
 
 
 def _lines(order: Order) -> list[str]:
@@ -78,7 +84,7 @@ def _install(folder: Path, workshop: Workshop, install: list[str], lines: list[s
         options += written_apart(order.contender, folder)
     else:
         options += ["--no-deps", "--require-hashes"]
-        if built_with := build_lines(order.lock.read_text(encoding="utf-8")):
+        if built_with := _built_with(order.lock):
             options += ["--build-constraints", write_lines(folder / "build-constraints.txt", built_with)]
     requirements = write_lines(folder / "requirements.txt", lines)
     argv = [*install, *options, "--requirements", requirements]

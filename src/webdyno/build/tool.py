@@ -13,7 +13,7 @@ from threading import Event
 from typing import Literal
 
 from webdyno.build.environment import environment_in
-from webdyno.build.mismatch import mismatch
+from webdyno.build.mismatch import MismatchError, mismatch
 from webdyno.model.errors import BuildError, StartError
 from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.rig.group import Group
@@ -54,8 +54,9 @@ class Workshop:
             raise KeyboardInterrupt
         if status:
             tail = self.tail()
-            why = mismatch(tail, cwd, self.lock) or f"{Path(argv[0]).name} ended with {_status(status)}"
-            raise BuildError(f"could not {purpose}: {why}", tail)
+            if other := mismatch(tail, cwd, self.lock):
+                raise MismatchError(f"could not {purpose}: {other}", tail)
+            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", tail)
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:

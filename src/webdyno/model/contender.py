@@ -74,8 +74,8 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Exact versions taken against what a required package itself asks for, where that no longer builds or runs.
     For kind python."""
     build_with: list[str] = []
-    """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can.
-    For kind python."""
+    """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can; the
+    lock has their hashes. For kind python."""
     needs: str | None = None
     """One line for a person: what it needs of the system, and how to get it; said when the build fails."""
     looks_for: list[str] = []
