@@ -55,6 +55,7 @@ def test_a_combination_is_shown_with_the_versions_that_are_its_own(capsys: pytes
     locked = [line.split("==")[0] for line in shown["locked"]]
     assert {"bottle", "redis", "cheroot"} <= set(locked)
     assert not {"django", "gevent", "twisted"} & set(locked)
+    assert not [line for line in shown["locked"] if "--hash" in line]
 
 
 def test_a_matrix_is_shown_with_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:

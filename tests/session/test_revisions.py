@@ -146,6 +146,9 @@ def test_git_reads_the_users_settings(
     (repository / "app.py").write_text("three\n")
     git(repository, "commit", "--quiet", "-am", "three")
     assert (revision(repository, "main", "head", strapped).folder / "app.py").read_bytes() == b"three\r\n"
+    (tmp_path / ".gitconfig").write_text("[no end")
+    with pytest.raises(UsageError, match=r"no git repository \(or not yours to read\)$"):
+        resolve(repository, ["main"], strapped)
 
 
 def test_a_revision_that_does_not_build_is_one_sentence_with_its_log(repository: Path, strapped: Strapped) -> None:
