@@ -77,6 +77,11 @@ def files_page() -> str:
         "Every file is TOML, and its name without `.toml` names what it describes. An unknown key, a wrong type or a",
         "name that does not exist is an error that says file, line and key. How to write one:",
         "[CONTRIBUTING.md](../../CONTRIBUTING.md).",
+        "",
+        "Locks are no TOML: `locks/NAME.txt` is a list of exact versions with their hashes, as pip and uv read it, for",
+        "a contender in Python or for all of a matrix on one runtime. Behind the line `# built with` stands what",
+        "builds its sdists. `webdyno lock` writes it, and `jars.sha256` beside an app's `pom.xml`. What is compared:",
+        "[builds](../how-to/builds.md).",
     ]
     return "\n".join([*head, *(line for noun, file in FILES for line in section(noun, file))]) + "\n"
 

@@ -60,11 +60,58 @@ def test_requirements_of_the_app_are_installed_too(job: Job, host: FakeHost, tmp
 
 def test_with_a_lock_exactly_the_lock_is_installed(job: Job, host: FakeHost, tmp_path: Path) -> None:
     lock = tmp_path / "fast.txt"
-    lock.write_text("# locked\nfast==1.0\ndependency==2.0 ; sys_platform == 'linux'\n")
+    lock.write_text(LOCK)
     build(*job._replace(lock=lock), tmp_path, host)
     ((*install,),) = host.said("pip", "install")
-    assert "--no-deps" in install
-    assert Path(install[-1]).read_text() == "fast==1.0\ndependency==2.0 ; sys_platform == 'linux'\n"
+    assert {"--no-deps", "--require-hashes"} <= set(install)
+    assert Path(install[-1]).read_text() == (
+        "fast==1.0 --hash=sha256:aa --hash=sha256:bb\ndependency==2.0 ; sys_platform == 'linux' --hash=sha256:cc\n"
+    )
+    assert "--build-constraints" not in install
+
+
+LOCK = """\
+# locked
+fast==1.0 \\
+    --hash=sha256:aa \\
+    --hash=sha256:bb
+dependency==2.0 ; sys_platform == 'linux' \\
+    --hash=sha256:cc
+"""
+
+
+def test_what_a_lock_says_to_build_with_is_handed_on_with_its_hashes_and_not_installed(
+    job: Job, host: FakeHost, tmp_path: Path
+) -> None:
+    lock = tmp_path / "fast.txt"
+    lock.write_text(f"{LOCK}# built with\nsetuptools==69.5.1 \\\n    --hash=sha256:dd\n")
+    apart = contender("fast", requires=["fast==1.0"], overrides=["old==2.0"], build_with=["setuptools==69.5.1"])
+    build(*job._replace(lock=lock, contender=apart), tmp_path, host)
+    ((*install,),) = host.said("pip", "install")
+    constraints = Path(install[install.index("--build-constraints") + 1])
+    assert constraints.read_text() == "setuptools==69.5.1 --hash=sha256:dd\n"
+    assert "setuptools" not in Path(install[-1]).read_text()
+    assert "--overrides" not in install  # the lock holds what they led to
+
+
+def test_another_hash_is_another_environment(job: Job, host: FakeHost, tmp_path: Path) -> None:
+    lock = tmp_path / "fast.txt"
+    built = []
+    built_with = "# built with\nsetuptools==69.5.1 --hash=sha256:dd\n"
+    texts = [LOCK, LOCK.replace("bb", "ee"), LOCK + built_with, LOCK + built_with.replace("dd", "ff")]
+    for text in texts:
+        lock.write_text(text)
+        built.append(build(*job._replace(lock=lock), tmp_path, host).environment["PATH"])
+    assert len({*built}) == len(texts)
+
+
+@pytest.mark.parametrize("text", ["fast==1.0\n", f"{LOCK}# built with\nfast==1.0\n"])
+def test_a_lock_without_hashes_is_refused(job: Job, host: FakeHost, tmp_path: Path, text: str) -> None:
+    lock = tmp_path / "fast.txt"
+    lock.write_text(text)
+    with pytest.raises(BuildError) as caught:
+        build(*job._replace(lock=lock), tmp_path, host)
+    assert str(caught.value) == f"{lock} has no hash of fast==1.0; lock the contender again"
 
 
 def test_versions_apart_are_told_to_the_installer_and_make_another_environment(
@@ -234,11 +281,11 @@ def test_a_kind_without_a_recipe_says_so(
 def test_what_a_tool_leaves_among_temporary_files_goes_with_it(status: int, job: Job, tmp_path: Path) -> None:
     asked: list[Path] = []
 
-    def leaves_a_lock(command: Command) -> int:
+    def leaves_a_lock(command: Command) -> str | int:
         if command.role == "build":
             asked.append(Path(command.environment["TMPDIR"]))
             (asked[-1] / "uv-of-somebody.lock").touch()
-        return status
+        return status or installs(command)
 
     with contextlib.suppress(BuildError):
         build(*job, tmp_path, FakeHost(leaves_a_lock))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pickle
 import shutil
@@ -86,6 +87,54 @@ def test_an_app_that_is_not_python_fails(waitress: Job, here: Here, tmp_path: Pa
     assert "SyntaxError" in caught.value.log_tail
 
 
+SPY = """
+import json, os, zipfile
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    home = os.path.expanduser("~")
+    seen = {"environment": dict(os.environ), "home": home, "holds": sorted(os.listdir(home))}
+    with open(%r, "w") as file:
+        json.dump(seen, file)
+    name = "spy-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        wheel.writestr("spy.py", "")
+        wheel.writestr("spy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: spy\\nVersion: 1.0\\n")
+        tag = "Wheel-Version: 1.0\\nGenerator: spy\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+        wheel.writestr("spy-1.0.dist-info/WHEEL", tag)
+        wheel.writestr("spy-1.0.dist-info/RECORD", "")
+    return name
+"""
+"""What builds a package, and writes down what it sees while it does."""
+
+
+def test_what_builds_a_package_sees_no_secret_and_not_the_users_home_but_uses_its_cache(
+    job: Job, python: Found, here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user, spy, report = tmp_path / "user", tmp_path / "spy", tmp_path / "seen.json"
+    spy.mkdir()
+    (user / ".aws").mkdir(parents=True)
+    (user / ".aws" / "credentials").write_text("secret-of-mine")
+    (spy / "backend.py").write_text(SPY % str(report))
+    (spy / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    )
+    for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "SSH_AUTH_SOCK", "ANYTHING_ELSE"):
+        monkeypatch.setenv(name, "secret-of-mine")
+    monkeypatch.setenv("HOME", str(user))
+    for name in ("UV_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    build(
+        *job._replace(contender=contender("spy", requires=[f"spy @ {spy.as_uri()}"]), found=python),
+        tmp_path / "c",
+        here,
+    )
+    seen = json.loads(report.read_text())
+    assert "secret-of-mine" not in report.read_text()
+    assert seen["environment"]["HOME"] == seen["home"] != str(user)
+    assert ".aws" not in seen["holds"]
+    assert (user / ".cache" / "uv").is_dir()
+
+
 BUILD = """
 import pickle, sys
 from webdyno.build import build
@@ -144,8 +193,17 @@ def test_a_lock_is_resolved_and_then_installed(waitress: Job, here: Here, tmp_pa
     target = tmp_path / "waitress.txt"
     fitting = runtime(find=[waitress.found.version.removeprefix("Python ").rpartition(".")[0]])
     lock(waitress.contender, waitress.app, fitting, target, here)
-    assert target.read_text() == "# locked for waitress==3.0.2; written by webdyno\nwaitress==3.0.2\n"
+    wheel = "c56d67fd6e87c2ee598b76abdd4e96cfad1f24cacdea5078d382b1f9d7b5ed2e"
+    head = "# locked for waitress==3.0.2; written by webdyno\nwaitress==3.0.2 \\\n    --hash=sha256:"
+    assert target.read_text().startswith(head)
+    assert f"--hash=sha256:{wheel}\n" in target.read_text()
     assert build(*waitress._replace(lock=target), tmp_path, here).versions["waitress"] == "3.0.2"
+    target.write_text(f"waitress==3.0.2 --hash=sha256:{'0' * 64}\n")
+    with pytest.raises(BuildError) as caught:
+        build(*waitress._replace(lock=target), tmp_path, here)
+    assert str(caught.value).startswith(
+        f"could not install waitress==3.0.2: the file of waitress==3.0.2 is not the one that {target} names by its hash"
+    )
 
 
 def test_a_node_app_gets_what_its_lock_holds(job: Job, here: Here, tmp_path: Path) -> None:

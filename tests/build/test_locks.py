@@ -9,7 +9,8 @@ import pytest
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost
 from tests.fakes import contender
-from webdyno.build import Job, lines_for, lock, unsatisfied
+from webdyno.build import Job, lines_for, lock, unsatisfied, without_hashes
+from webdyno.build.locks import build_lines, locked_lines
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.rig.host import Command
 
@@ -35,6 +36,7 @@ def test_a_lock_is_resolved_for_every_platform_and_this_version(job: Job, tmp_pa
     def uv(command: Command) -> str:
         assert command.stdin == b"fast==1.0"
         assert {"--universal", "--python-version", "3.11"} <= set(command.argv)
+        assert "--generate-hashes" in command.argv
         return "dependency==2.0\nfast==1.0\n"
 
     target = tmp_path / "locks" / "fast.txt"
@@ -44,13 +46,31 @@ def test_a_lock_is_resolved_for_every_platform_and_this_version(job: Job, tmp_pa
 
 def test_a_lock_heeds_versions_apart(job: Job, tmp_path: Path) -> None:
     def uv(command: Command) -> str:
+        if command.stdin == b"setuptools==69.5.1":
+            return "setuptools==69.5.1 \\\n    --hash=sha256:aa\n"
         files = [command.argv[command.argv.index(option) + 1] for option in ("--overrides", "--build-constraints")]
         assert [Path(file).read_text() for file in files] == ["old==2.0\n", "setuptools==69.5.1\n"]
         return "fast==1.0\nold==2.0\n"
 
     apart = contender("fast", requires=["fast==1.0"], overrides=["old==2.0"], build_with=["setuptools==69.5.1"])
     lock(apart, job.app, runtime("python", find=["3.11"]), tmp_path / "fast.txt", FakeHost(uv))
-    assert (tmp_path / "fast.txt").read_text().endswith("old==2.0\n")
+    text = (tmp_path / "fast.txt").read_text()
+    assert text.endswith("old==2.0\n# built with\nsetuptools==69.5.1 \\\n    --hash=sha256:aa\n")
+    assert locked_lines(text) == ["fast==1.0", "old==2.0"]
+    assert build_lines(text) == ["setuptools==69.5.1 --hash=sha256:aa"]
+
+
+def test_what_a_lock_named_to_build_with_stays_and_gets_its_hashes(job: Job, tmp_path: Path) -> None:
+    target = tmp_path / "fast.txt"
+    target.write_text("fast==0.9\n# built with\nsetuptools==84.2.1\n")
+
+    def uv(command: Command) -> str:
+        return f"{(command.stdin or b'').decode()} --hash=sha256:aa\n"  # type: ignore[union-attr]
+
+    lock(job.contender, job.app, runtime("python", find=["3.11"]), target, FakeHost(uv))
+    assert target.read_text().partition("\n")[2] == (
+        "fast==1.0 --hash=sha256:aa\n# built with\nsetuptools==84.2.1 --hash=sha256:aa\n"
+    )
 
 
 def test_what_cannot_be_resolved_is_not_written(job: Job, tmp_path: Path) -> None:
@@ -64,9 +84,17 @@ def test_only_python_contenders_have_a_lock(job: Job, tmp_path: Path) -> None:
         lock(job.contender, job.app, runtime("node"), tmp_path / "fast.txt", FakeHost(lambda _: 1))
 
 
+def test_people_are_shown_a_lock_without_its_hashes() -> None:
+    lines = lines_for(["fast==1.0"], "fast==1.0 ; sys_platform == 'linux' \\\n    --hash=sha256:aa\n")
+    assert lines == ["fast==1.0 ; sys_platform == 'linux' --hash=sha256:aa"]
+    assert without_hashes(lines) == ["fast==1.0 ; sys_platform == 'linux'"]
+
+
 SHARED = """\
 # shared by the contenders of grid-new; written by webdyno
-click==8.1 ; python_full_version < '3.10'
+click==8.1 ; python_full_version < '3.10' \\
+    --hash=sha256:aa \\
+    --hash=sha256:bb
     # via flask
 flask==3.0
     # via the catalogue
@@ -126,6 +154,25 @@ def test_contenders_that_share_a_lock_are_resolved_together_and_overrule_what_pa
     )
 
 
-def test_python_2_has_no_lock(job: Job, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^fast: a contender of Python 2 has no lock; it names every package by itse"):
-        lock(job.contender, job.app, runtime("python-2"), tmp_path / "fast.txt", FakeHost(lambda _: 1))
+def test_a_lock_of_python_2_looks_each_package_up_and_resolves_nothing(job: Job, tmp_path: Path) -> None:
+    def uv(command: Command) -> str:
+        assert "--no-deps" in command.argv
+        assert "--python-version" not in command.argv
+        return f"{(command.stdin or b'').decode().lower()} \\\n    --hash=sha256:aa\n"  # type: ignore[union-attr]
+
+    old = contender("old", requires=["Old==1.0", "six==1.17.0"])
+    lock(old, job.app, runtime("python-2"), tmp_path / "old.txt", FakeHost(uv))
+    assert (tmp_path / "old.txt").read_text() == (
+        "# locked for Old==1.0, six==1.17.0; written by webdyno\n"
+        "old==1.0 \\\n    --hash=sha256:aa\nsix==1.17.0 \\\n    --hash=sha256:aa\n"
+    )
+
+
+def test_what_uv_passes_over_for_python_2_stays_as_it_was_written_by_hand(job: Job, tmp_path: Path) -> None:
+    target = tmp_path / "old.txt"
+    old = contender("old", requires=["Old==1.0"])
+    with pytest.raises(MachineError, match=rf"Else write it into {target} yourself, with --hash=sha256: and its hash$"):
+        lock(old, job.app, runtime("python-2"), target, FakeHost(lambda _: 1))
+    target.write_text("old==1.0 --hash=sha256:aa\n")
+    lock(old, job.app, runtime("python-2"), target, FakeHost(lambda _: 1))
+    assert locked_lines(target.read_text()) == ["old==1.0 --hash=sha256:aa"]

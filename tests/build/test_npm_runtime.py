@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.build.conftest import runtime
@@ -31,6 +33,9 @@ class Npm:
         for name in ("@oven/bun-linux-x64/bin/bun", "bun/bin/bun.exe", "@oven/bun-linux-x64/README/bun"):
             (modules / name).parent.mkdir(parents=True)
             (modules / name).touch(mode=0o644 if "README" in name else 0o755)
+        packages = {"node_modules/@oven/bun-linux-x64": {"version": "1.4.5", "integrity": "sha512-platform"}}
+        packages["node_modules/bun"] = {"version": "1.4.5", "integrity": "sha512-bun"}
+        (modules / ".package-lock.json").write_text(json.dumps({"packages": packages}))
         (modules / ".bin").mkdir()
         (modules / ".bin" / "bun").symlink_to("../bun/bin/bun.exe")
         return self.status
@@ -49,6 +54,31 @@ def test_a_runtime_that_is_a_package_is_brought_once_and_only_when_asked_for(tmp
     assert fetch_runtime(BUN, FakeHost(npm), tmp_path) == Found(runtime="bun", program=program, version="1.4.5")
     assert find_runtime(BUN, FakeHost(npm), tmp_path) == fetch_runtime(BUN, FakeHost(npm), tmp_path)
     assert npm.installs == 1
+
+
+INTEGRITY = {"bun": "sha512-bun", "@oven/bun-linux-x64": "sha512-platform", "@oven/bun-linux-aarch64": "sha512-arm"}
+
+
+def test_a_package_whose_files_are_those_of_the_catalogue_is_taken(tmp_path: Path) -> None:
+    checked = msgspec.structs.replace(BUN, integrity=INTEGRITY)
+    assert isinstance(fetch_runtime(checked, FakeHost(Npm()), tmp_path), Found)
+
+
+@pytest.mark.parametrize(
+    ("integrity", "named"),
+    [({**INTEGRITY, "bun": "sha512-other"}, "bun"), ({"bun": "sha512-bun"}, "@oven/bun-linux-x64")],
+)
+def test_a_package_with_another_file_is_not_taken_though_it_be_in_the_cache(
+    integrity: dict[str, str], named: str, tmp_path: Path
+) -> None:
+    npm = Npm()
+    assert isinstance(fetch_runtime(BUN, FakeHost(npm), tmp_path), Found)
+    why = fetch_runtime(msgspec.structs.replace(BUN, integrity=integrity), FakeHost(npm), tmp_path)
+    assert isinstance(why, str)
+    assert why.startswith(
+        f"bun: the file of {named} is not the one that the table integrity of runtimes/bun.toml names"
+    )
+    assert npm.installs == 2
 
 
 def test_what_npm_would_bring_is_counted_on_and_not_brought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,10 +27,19 @@ DYNAMIC = '[project]\nname = "shop"\nversion = "1"\ndynamic = ["dependencies"]\n
 SOURCES = '[tool.uv.sources]\nmoney = { path = "../money" }\n'
 
 
+EXPORTED = """\
+-e ./libs/money
+    # via shop
+flask==3.0 ; python_version > '3' \\
+    --hash=sha256:aa \\
+    --hash=sha256:bb
+"""
+
+
 def makes(command: Command) -> str | int:
     """uv, whose environments have a place for packages, and which reads a lock of one folder and one package."""
     if "export" in command.argv:
-        Path(command.argv[-1]).write_text("-e ./libs/money\n    # via shop\nflask==3.0 ; python_version > '3'\n")
+        Path(command.argv[-1]).write_text(EXPORTED)
     done = installs(command)
     if "venv" in command.argv:
         (Path(command.argv[-1]) / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
@@ -140,7 +149,9 @@ def test_folders_that_a_lock_names_are_found_where_they_lie(project: Path, uv_ho
     (project / "pyproject.toml").write_text(SHOP)
     (project / "uv.lock").write_text("version = 1\n")
     environment, note = built(project, "uv.lock", uv_host)
-    assert installed(uv_host) == "flask==3.0 ; python_version > '3'\n"
+    hashes = ["--hash=sha256:aa", "--hash=sha256:bb"]
+    assert installed(uv_host).split() == ["flask==3.0", ";", "python_version", ">", "'3'", *hashes]
+    assert not uv_host.said("--no-hashes")
     assert found(environment) == [str(project / "src"), str(project / "libs" / "money")]
     assert note == ""
 

@@ -51,8 +51,20 @@ def test_its_own_pip_unpacks_without_resolving(old: Job, tmp_path: Path) -> None
     (argv,) = host.said("--target")
     assert argv[:5] == ["/usr/bin/jython", "-m", "pip", "install", "--disable-pip-version-check"]
     assert "--no-deps" in argv
-    assert argv[-2:] == ["fast-server==1.0", "zope.thing==1.0"]
+    assert argv[-2] == "--requirement"
+    assert Path(argv[-1]).read_text() == "fast-server==1.0\nzope.thing==1.0\n"
+    assert "--require-hashes" not in argv
     assert built.versions == {"py": "Jython 2.7.3", "fast_server": "1.0", "zope.thing": "1.0"}
+
+
+def test_with_a_lock_its_own_lines_are_unpacked_and_files_are_compared(old: Job, tmp_path: Path) -> None:
+    lock = tmp_path / "shared.txt"
+    names = ("fast-server", "other", "zope-thing")
+    lock.write_text("".join(f"{name}==1.0 \\\n    --hash=sha256:aa\n" for name in names))
+    host = FakeHost(Installer(own_pip=True))
+    build(*old._replace(lock=lock), tmp_path / "cache", host)
+    (argv,) = host.said("--target", "--require-hashes")
+    assert Path(argv[-1]).read_text() == "fast-server==1.0 --hash=sha256:aa\nzope-thing==1.0 --hash=sha256:aa\n"
 
 
 def test_the_pip_of_a_cpython_unpacks_for_an_interpreter_without_one(

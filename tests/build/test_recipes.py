@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,10 +13,10 @@ import pytest
 from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost
 from tests.fakes import contender
-from webdyno.build import Job, build
+from webdyno.build import Job, build, lock_jars
 from webdyno.model.built import Found
 from webdyno.model.contender import RuntimeKind
-from webdyno.model.errors import BuildError
+from webdyno.model.errors import BuildError, MachineError
 from webdyno.rig.host import Command
 
 NODE = Found(runtime="no", program="/opt/node/bin/node", version="v20.20.2")
@@ -164,7 +166,7 @@ def mvn(command: Command) -> int:
 def test_a_jvm_app_is_packed_by_maven_and_found_by_its_class_path(job: Job, tmp_path: Path) -> None:
     host = FakeHost(mvn)
     built = build(*as_kind(job, "jvm", JAVA, "io.netty:netty-codec-http:4.1.118.Final"), tmp_path, host)
-    assert host.commands[0].argv[:4] == ["mvn", "-q", "-B", "package"]
+    assert host.commands[0].argv[:5] == ["mvn", "-q", "-B", "-C", "package"]
     assert built.versions == {
         "jv": "openjdk 17.0.15",
         "io.netty:netty-codec-http": "4.1.118.Final",
@@ -173,6 +175,48 @@ def test_a_jvm_app_is_packed_by_maven_and_found_by_its_class_path(job: Job, tmp_
     }
     assert built.environment["CLASSPATH"] == f"{built.directory}/target/classes:{built.directory}/target/lib/*"
     assert "/opt/java/bin" in built.environment["PATH"].split(":")
+
+
+def with_jars(command: Command) -> int:
+    """mvn package of an app with one library."""
+    status = mvn(command)
+    (command.cwd / "target" / "lib").mkdir()
+    (command.cwd / "target" / "lib" / "slf4j-api-2.0.17.jar").write_bytes(b"library")
+    return status
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (f"{hashlib.sha256(b'library').hexdigest()}  slf4j-api-2.0.17.jar\n", None),
+        (
+            f"{hashlib.sha256(b'other').hexdigest()}  slf4j-api-2.0.17.jar\n",
+            r"^the file of slf4j-api-2.0.17.jar is not the",
+        ),
+        ("", r"^jars.sha256 beside pom.xml has no hash of slf4j-api-2.0.17.jar; lock the contender again$"),
+    ],
+)
+def test_libraries_of_a_jvm_app_have_to_be_those_that_were_locked(
+    line: str, problem: str | None, job: Job, tmp_path: Path
+) -> None:
+    (job.sources / "jars.sha256").write_text(line)
+    with contextlib.nullcontext() if problem is None else pytest.raises(BuildError, match=problem):
+        build(*as_kind(job, "jvm", JAVA), tmp_path, FakeHost(with_jars))
+
+
+def test_the_libraries_of_a_pom_are_locked_by_their_hashes(tmp_path: Path) -> None:
+    def copies(command: Command) -> int:
+        assert command.argv[command.argv.index("-f") + 1] == str(tmp_path / "pom.xml")
+        (folder,) = [word.partition("=")[2] for word in command.argv if word.startswith("-DoutputDirectory=")]
+        (Path(folder) / "b-1.jar").write_bytes(b"library")
+        (Path(folder) / "a-1.jar").write_bytes(b"library")
+        return 0
+
+    lock_jars(tmp_path / "jars.sha256", FakeHost(copies))
+    digest = hashlib.sha256(b"library").hexdigest()
+    assert (tmp_path / "jars.sha256").read_text() == f"{digest}  a-1.jar\n{digest}  b-1.jar\n"
+    with pytest.raises(MachineError, match=r"^mvn could not bring what .*pom.xml names"):
+        lock_jars(tmp_path / "jars.sha256", FakeHost(lambda _: 1))
 
 
 def test_a_jvm_app_may_bring_its_own_commands(job: Job, tmp_path: Path) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from tests import shipped
-from webdyno.build.locks import locked_lines, unsatisfied
+from webdyno.build.locks import KINDS as LOCKED
+from webdyno.build.locks import build_lines, locked_lines, unsatisfied
 from webdyno.model.rule import evaluate
 from webdyno.read import default_folder
 from webdyno.service import data
 
 KNOWN = shipped.catalogue()
-PYTHON = [name for name, it in KNOWN.contenders.items() if KNOWN.runtimes[it.runtime].kind == "python"]
+PYTHON = [name for name, it in KNOWN.contenders.items() if KNOWN.runtimes[it.runtime].kind in LOCKED]
 QUICKSTART = KNOWN.studies["quickstart"]
 
 
@@ -59,6 +62,11 @@ def test_what_is_loaded_is_what_a_right_answer_holds() -> None:
     assert 5_500 < len(json.dumps(data.BIG, separators=(",", ":"))) < 6_500
 
 
+NO_WHEEL = ("bjoern==", "meinheld==", "mod-wsgi==", "socketify==")
+"""What is on PyPI as an sdist alone, for CPython."""
+HASHES = r"( --hash=sha256:[0-9a-f]{64})+"
+
+
 @pytest.mark.parametrize("name", PYTHON)
 def test_a_python_contender_that_needs_packages_has_a_lock_that_fits(name: str) -> None:
     it = KNOWN.contenders[name]
@@ -68,7 +76,36 @@ def test_a_python_contender_that_needs_packages_has_a_lock_that_fits(name: str) 
         return
     lines = locked_lines(KNOWN.locks[name].read_text("utf-8"))
     assert unsatisfied(requires, lines) == []
-    assert [line for line in lines if not re.match(r"[\w.\[\],-]+==\S+( ; .*)?$", line)] == []
+    assert [line for line in lines if not re.match(rf"[\w.\[\],-]+==\S+( ; .*)?{HASHES}$", line)] == []
+    built_with = build_lines(KNOWN.locks[name].read_text("utf-8"))
+    assert unsatisfied(it.build_with, built_with) == []
+    assert built_with or not any(line.startswith(NO_WHEEL) for line in lines)
+    assert [line for line in built_with if not re.match(rf"\S+==\S+{HASHES}$", line)] == []
+
+
+@pytest.mark.parametrize(
+    "app", [*KNOWN.app_directories.values(), *KNOWN.service_directories.values()], ids=lambda it: it.name
+)
+def test_what_an_app_names_for_its_language_has_hashes(app: Path) -> None:
+    node, rust = app / "package-lock.json", app / "Cargo.lock"
+    if node.is_file():
+        packages = json.loads(node.read_text("utf-8"))["packages"]
+        assert [name for name, it in packages.items() if name and not it["integrity"].startswith("sha512-")] == []
+    if rust.is_file():
+        packages = tomllib.loads(rust.read_text("utf-8"))["package"]
+        assert [it["name"] for it in packages if "source" in it and len(it["checksum"]) != 64] == []
+    if (app / "go.mod").is_file() and "require" in (app / "go.mod").read_text("utf-8"):
+        assert "h1:" in (app / "go.sum").read_text("utf-8")
+    assert (app / "pom.xml").is_file() == (app / "jars.sha256").is_file()
+
+
+@pytest.mark.parametrize("name", [name for name, it in KNOWN.runtimes.items() if it.package is not None])
+def test_a_runtime_that_npm_brings_has_the_hashes_of_its_packages(name: str) -> None:
+    it = KNOWN.runtimes[name]
+    assert it.package is not None
+    assert it.package.rpartition("@")[0] in it.integrity
+    assert any("linux-x64" in package for package in it.integrity)
+    assert all(text.startswith("sha512-") for text in it.integrity.values())
 
 
 def test_no_lock_is_left_over() -> None:

@@ -55,6 +55,7 @@ def test_a_combination_is_shown_with_the_versions_that_are_its_own(capsys: pytes
     locked = [line.split("==")[0] for line in shown["locked"]]
     assert {"bottle", "redis", "cheroot"} <= set(locked)
     assert not {"django", "gevent", "twisted"} & set(locked)
+    assert not [line for line in shown["locked"] if "--hash" in line]
 
 
 def test_a_matrix_is_shown_with_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,10 +90,10 @@ def test_what_a_pattern_names_without_a_lock_is_passed_over(
     locked: list[tuple[str, int]] = []
     monkeypatch.setattr("webdyno.commands.lock.write_lock", lambda it, *rest: locked.append((it.name, len(rest[-1]))))
     assert said("lock bottle-wsgiref-* flask-wsgiref-*", capsys).splitlines() == [
-        str(default_folder() / "locks" / f"pypy-{runtime}.txt") for runtime in ("cpython", "pypy")
+        str(default_folder() / "locks" / f"pypy-{runtime}.txt") for runtime in ("cpython", "pypy", "jython")
     ]
-    assert locked == [("bottle-wsgiref-cpython", 44), ("bottle-wsgiref-pypy", 44)]
-    assert call(["lock", "*-jython"]) == 2
+    assert locked == [("bottle-wsgiref-cpython", 44), ("bottle-wsgiref-pypy", 44), ("bottle-wsgiref-jython", 18)]
+    assert call(["lock", "node-*"]) == 2
     assert capsys.readouterr().err == (
-        "webdyno: *-jython: names no contender that has a lock; only those in Python 3 have one\n"
+        "webdyno: node-*: names no contender that has a lock; those in Python and on the JVM have\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from webdyno.session.revisions import (
     check_out,
     refuse_failed_builds,
     resolve,
+    say_what_builds_see,
 )
 
 __all__ = ["own_lock", "strapped"]
@@ -102,12 +104,51 @@ def test_what_builds_and_what_serves_finds_the_users_caches(
     for name in ("XDG_CACHE_HOME", "GOPATH", "GOCACHE", "GOMODCACHE", "npm_config_cache"):
         monkeypatch.delenv(name, raising=False)
     head = revision(repository, "main", "head", strapped)
-    asked = ("GOCACHE", "GOMODCACHE", "npm_config_cache", "PIP_CACHE_DIR")
-    told = "echo " + " ".join(f"${name}" for name in asked) + " > told"
+    told = "echo $XDG_CACHE_HOME $GOPATH $npm_config_cache $PIP_CACHE_DIR > told"
     _, built = by_command(head, "./serve {port}", [told], {}, "path", strapped)
+    assert (head.folder / "told").read_text().split() == [
+        "/home/me/.cache",
+        "/home/me/go",
+        "/home/me/.npm",
+        "/elsewhere",
+    ]
     places = ["/home/me/.cache/go-build", "/home/me/go/pkg/mod", "/home/me/.npm", "/elsewhere"]
-    assert (head.folder / "told").read_text().split() == places
+    asked = ("GOCACHE", "GOMODCACHE", "npm_config_cache", "PIP_CACHE_DIR")
     assert [built.hidden[name] for name in asked] == places
+
+
+def test_what_builds_sees_what_env_names_and_no_other_secret_of_the_users(
+    repository: Path, strapped: Strapped, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "secret")
+    head = revision(repository, "main", "head", strapped)
+    build = 'echo "$GITHUB_TOKEN|$FLAVOUR|$HOME" > told'
+    by_command(head, "./serve {port}", [build], {"FLAVOUR": "sweet"}, "path", strapped)
+    token, flavour, home = (head.folder / "told").read_text().strip().split("|")
+    assert (token, flavour) == ("", "sweet")
+    assert home != os.environ.get("HOME")
+    with caplog.at_level("INFO", "webdyno"):
+        say_what_builds_see([])
+        assert caplog.messages == []
+        say_what_builds_see([build])
+    (line,) = caplog.messages
+    assert line.startswith("note: builds see of your environment ")
+    assert line.endswith("; what else they need, --env gives them")
+    assert "GITHUB_TOKEN" not in line
+
+
+def test_git_reads_the_users_settings(
+    repository: Path, strapped: Strapped, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tmp_path / ".gitconfig").write_text("[core]\n\tautocrlf = true\n")
+    (repository / "app.py").write_text("three\n")
+    git(repository, "commit", "--quiet", "-am", "three")
+    assert (revision(repository, "main", "head", strapped).folder / "app.py").read_bytes() == b"three\r\n"
+    (tmp_path / ".gitconfig").write_text("[no end")
+    with pytest.raises(UsageError, match=r"no git repository \(or not yours to read\)$"):
+        resolve(repository, ["main"], strapped)
 
 
 def test_a_revision_that_does_not_build_is_one_sentence_with_its_log(repository: Path, strapped: Strapped) -> None:

@@ -4,22 +4,33 @@ Unless the app says otherwise, one call of Maven compiles, copies every library 
 their versions in ``target/dependencies.txt``; so a pom.xml only has to name its libraries and the release of Java. The
 served process finds all of it by CLASSPATH: ``["java", "Main", "{port}"]`` is a complete command. Maven keeps its
 downloads where the user's Maven always does.
+
+Every library that is served has to be the one that ``jars.sha256`` beside the pom.xml names by its hash, where there is
+such a file. Maven's own plugins are compared only with the repository's checksums (``-C``).
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from webdyno.build.mismatch import MismatchError, not_as_locked
 from webdyno.build.order import Order, Part, app_ingredients
-from webdyno.build.tool import Workshop
+from webdyno.build.tool import Workshop, ask
+from webdyno.model.errors import BuildError, MachineError
+from webdyno.rig.host import Host
 
 _NUMBER = "1"
 """Raise it when what this recipe does changes: it is part of every key."""
 _LISTED = "target/dependencies.txt"
+_LIBRARIES = "target/lib"
+HASHES = "jars.sha256"
+"""As sha256sum writes it."""
 _PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 PACKAGE = [
-    *("mvn", "-q", "-B", "package", f"{_PLUGIN}:copy-dependencies", f"{_PLUGIN}:list"),
+    *("mvn", "-q", "-B", "-C", "package", f"{_PLUGIN}:copy-dependencies", f"{_PLUGIN}:list"),
     *("-DincludeScope=runtime", "-DoutputDirectory=target/lib", f"-DoutputFile={_LISTED}"),
 ]
 """How an app that names no commands of its own is built."""
@@ -35,6 +46,7 @@ def parts(order: Order) -> list[Part]:
         order.host.put(order.sources, folder)
         for command in commands:
             workshop.run(f"compile the app ({' '.join(command[:4])})", command, folder, **_java_home(order))
+        _refuse_other_jars(folder)
         versions = versions_in(folder / _LISTED)
         order.require_found(versions, "pom.xml", between=":")
         return versions
@@ -49,6 +61,34 @@ def versions_in(listed: Path) -> dict[str, str]:
     if not listed.is_file():
         return {}
     return {f"{group}:{artifact}": version for group, artifact, version in _LINE.findall(listed.read_text("utf-8"))}
+
+
+def lock_jars(target: Path, host: Host) -> None:
+    """Write down the hashes of all libraries that the pom.xml beside ``target`` leads to; MachineError."""
+    pom = target.with_name("pom.xml")
+    with TemporaryDirectory(prefix="webdyno-lock-") as folder:
+        copy = ["mvn", "-q", "-B", "-C", "-f", str(pom), f"{_PLUGIN}:copy-dependencies"]
+        if ask(host, [*copy, "-DincludeScope=runtime", f"-DoutputDirectory={folder}"]) is None:
+            raise MachineError(f"mvn could not bring what {pom} names; are all of them in the repository?")
+        hashes = _hashes(Path(folder))
+    target.write_text("".join(f"{digest}  {name}\n" for name, digest in hashes.items()), encoding="utf-8")
+
+
+def _refuse_other_jars(folder: Path) -> None:
+    """BuildError for a library that is not the one whose hash stands beside the pom.xml; or does not stand there."""
+    if not (folder / HASHES).is_file():
+        return
+    lines = (folder / HASHES).read_text(encoding="utf-8").splitlines()
+    known = {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
+    for name, digest in _hashes(folder / _LIBRARIES).items():
+        if name not in known:
+            raise BuildError(f"{HASHES} beside pom.xml has no hash of {name}; lock the contender again")
+        if known[name] != digest:
+            raise MismatchError(not_as_locked(name, HASHES))
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.jar"))}
 
 
 def _class_path(folder: Path) -> dict[str, str]:

@@ -1,7 +1,9 @@
-"""Locks: exact versions of everything a Python contender needs, so that it is the same next year.
+"""Locks: exact versions of everything a Python contender needs, so that it is the same next year, with the SHA-256 of
+every file that an index has of each, so that it is the same files.
 
-A contender names the few requirements that matter, pinned; its lock names all of them, for every platform. It is
-written by webdyno's developers (``lock``) and held to the contender by a test (``unsatisfied``, without network).
+A contender names the few requirements that matter, pinned; its lock names all of them, for every platform, and behind
+``BUILT_WITH`` what sdists among them are built with. It is written by webdyno's developers (``lock``) and held to the
+contender by a test (``unsatisfied``, without network).
 """
 
 from __future__ import annotations
@@ -15,9 +17,13 @@ import uv
 
 from webdyno.build.tool import ask
 from webdyno.model.contender import App, Contender, Runtime
-from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.errors import BuildError, MachineError, UsageError
 from webdyno.rig.host import Host
 
+BUILT_WITH = "# built with"
+"""Line of a lock behind which stands what builds its sdists: installed for that, and not for the contender."""
+KINDS = ("python", "python-2")
+"""Kinds of runtimes whose contenders have a lock."""
 _PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?==(?P<version>[^\s;]+)")
 
 
@@ -28,33 +34,70 @@ def lock(
 
     With several contenders ``sharing`` the lock, it holds what any of them needs and says of each line who needs it;
     what they pin then overrules what a package pins itself, which is how cyclone lives with a Twisted of today.
+    For Python 2 nothing is resolved: its contenders name every package.
     """
-    if runtime.kind == "python-2":
-        raise UsageError(f"{contender.name}: a contender of Python 2 has no lock; it names every package by itself")
-    if runtime.kind != "python":
+    if runtime.kind not in KINDS:
         raise UsageError(
             f"{contender.name}: only Python contenders have a lock; {runtime.kind} keeps its own in the app"
         )
     together = len(sharing) > 1
     requires = sorted({*app.requires, *(one for each in sharing or [contender] for one in each.requires)})
-    version = runtime.minimum or re.sub(r"^\D+", "", runtime.find[0])  # uv calls one "pypy3.9"
-    compile_ = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--python-version", version]
     with TemporaryDirectory(prefix="webdyno-lock-") as folder:
-        options = ["--no-header", *written_apart(contender, Path(folder))]
+        options = written_apart(contender, Path(folder))
         if together:
             options += ["--overrides", write_lines(Path(folder) / "shared.txt", requires)]
         else:
             options.append("--no-annotate")
-        resolved = ask(host, [*compile_, *options, "-"], stdin="\n".join(requires).encode())
-        if resolved is not None:
-            resolved = re.sub(r"--overrides? \S+", "the catalogue", resolved)
-    if resolved is None:
+        if runtime.kind == "python-2":
+            written = "".join(_looked_up(contender, requirement, target, host) for requirement in requires)
+        else:
+            written = _resolved(contender, requires, [*_python(runtime), *options], host)
+    written = re.sub(r"--overrides? \S+", "the catalogue", written)
+    if built_with := contender.build_with or _built_before(target):
+        built = _resolved(contender, built_with, ["--no-deps", "--no-annotate"], host)
+        written += f"{BUILT_WITH}\n{built}"
+    head = f"# shared by the contenders of {target.stem}" if together else f"# locked for {', '.join(requires)}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(f"{head}; written by webdyno\n{written}", encoding="utf-8")
+
+
+def _built_before(target: Path) -> list[str]:
+    """What the lock named until now to build with: any would do, so this stays and no file of the contender says it."""
+    if not target.is_file():
+        return []
+    return without_hashes(build_lines(target.read_text(encoding="utf-8")))
+
+
+def _python(runtime: Runtime) -> list[str]:
+    """For which Pythons is resolved."""
+    version = runtime.minimum or re.sub(r"^\D+", "", runtime.find[0])  # uv calls one "pypy3.9"
+    return ["--universal", "--python-version", version]
+
+
+def _resolved(contender: Contender, requires: Sequence[str], options: Sequence[str], host: Host) -> str:
+    """``requires`` with all that ``options`` lead to, each line with its hashes."""
+    argv = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--generate-hashes", "--no-header", *options, "-"]
+    written = ask(host, argv, stdin="\n".join(requires).encode())
+    if written is None:
         raise MachineError(
             f"{contender.name}: uv could not resolve {', '.join(requires)}; are all of them on the index?"
         )
-    head = f"# shared by the contenders of {target.stem}" if together else f"# locked for {', '.join(requires)}"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(f"{head}; written by webdyno\n{resolved}", encoding="utf-8")
+    return written
+
+
+def _looked_up(contender: Contender, requirement: str, target: Path, host: Host) -> str:
+    """``requirement`` of Python 2 with its hashes: as uv finds it, or as ``target`` has it already.
+
+    uv passes over sources that were packed as they were in the days of Python 2 (Twisted-13.0.0.tar.bz2).
+    """
+    try:
+        return _resolved(contender, [requirement], ["--no-deps", "--no-annotate"], host)
+    except MachineError as error:
+        known = locked_lines(target.read_text(encoding="utf-8")) if target.is_file() else []
+        for line in known:
+            if _pin(line) == _pin(requirement):
+                return re.sub(r" +--hash=", " \\\\\n    --hash=", line) + "\n"
+        raise MachineError(f"{error} Else write it into {target} yourself, with --hash=sha256: and its hash") from None
 
 
 def apart(contender: Contender) -> list[tuple[str, list[str]]]:
@@ -76,8 +119,46 @@ def write_lines(path: Path, lines: Iterable[str]) -> str:
 
 
 def locked_lines(text: str) -> list[str]:
-    """The requirements of a lock, comments and blank lines left out."""
+    """The requirements of a lock, each with its hashes in one line; comments and blank lines left out."""
+    return _lines(_parted(text)[0])
+
+
+def build_lines(text: str) -> list[str]:
+    """What a lock's sdists are built with, likewise."""
+    return _lines(_parted(text)[1])
+
+
+def without_hashes(lines: Iterable[str]) -> list[str]:
+    """For people: names, versions and conditions."""
+    return [line.partition("--hash=")[0].strip() for line in lines]
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What is installed and what that is built with, both with the lines joined that hashes broke."""
+    installed, _, built = re.sub(r"\s*\\\n\s*", " ", text).partition(f"{BUILT_WITH}\n")
+    return installed, built
+
+
+def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def lines_from(lock: Path, requires: Sequence[str], *, resolved: bool = True) -> list[str]:
+    """What of ``lock`` is to be installed for ``requires``: what they lead to, or, not ``resolved``, themselves alone.
+
+    BuildError when it does not hold them, or does not say by which files.
+    """
+    text = lock.read_text(encoding="utf-8")
+    lines = lines_for(requires, text)
+    if not resolved:
+        wanted = {_pin(requirement) for requirement in requires}
+        lines = [line for line in lines if _pin(line) in wanted]
+    if missing := unsatisfied(requires, lines):
+        raise BuildError(f"{lock} does not hold {', '.join(missing)}; lock the contender again")
+    bare = [line for line in [*lines, *build_lines(text)] if "--hash=" not in line]
+    if bare:
+        raise BuildError(f"{lock} has no hash of {bare[0]}; lock the contender again")
+    return lines
 
 
 def lines_for(requires: Iterable[str], text: str) -> list[str]:
@@ -99,7 +180,7 @@ def _needed_by(text: str) -> dict[str, set[str]]:
     """Each line of a lock with the names of the packages that need it, as uv writes them under it (``# via``)."""
     needed: dict[str, set[str]] = {}
     line = ""
-    for written in text.splitlines():
+    for written in _parted(text)[0].splitlines():
         if not written.strip():
             continue
         if not written.lstrip().startswith("#"):

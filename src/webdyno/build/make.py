@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from webdyno.build.cache import Complete, alone, clear, complete, publish
+from webdyno.build.mismatch import MismatchError
 from webdyno.build.order import Order, Part
 from webdyno.build.recipes import RECIPES
 from webdyno.build.tool import Workshop
@@ -39,7 +40,7 @@ def build(
     try:
         return assemble(order, recipe.parts(order))
     except BuildError as error:
-        if contender.needs is None:
+        if contender.needs is None or isinstance(error, MismatchError):
             raise
         raise BuildError(f"{error}; it needs of the system: {contender.needs}", error.log_tail) from None
 
@@ -93,7 +94,7 @@ def _workshop(order: Order, key: str) -> Workshop:
     log = order.cache / "logs" / f"{order.contender.name}-{key}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
-    return Workshop(order.host, log, order.interrupted, begins=log.stat().st_size)
+    return Workshop(order.host, log, order.interrupted, begins=log.stat().st_size, lock=order.lock)
 
 
 def _from_cache_or_made(part: Part, folder: Path, workshop: Workshop) -> tuple[Complete, float]:

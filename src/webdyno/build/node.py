@@ -15,14 +15,17 @@ _NUMBER = "1"
 _LOCK = "package-lock.json"
 
 
-class _Package(msgspec.Struct):
+class Package(msgspec.Struct):
+    """One that npm has installed; ``integrity`` is the hash that it has compared its file with."""
+
     version: str = ""
+    integrity: str = ""
 
 
 class _Installed(msgspec.Struct):
     """What npm writes down about a node_modules folder it has filled."""
 
-    packages: dict[str, _Package] = {}
+    packages: dict[str, Package] = {}
 
 
 def parts(order: Order) -> list[Part]:
@@ -40,7 +43,7 @@ def parts(order: Order) -> list[Part]:
         npm = _beside(order.found.program, "npm")
         install = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev"]
         workshop.run(f"install what {_LOCK} holds", install, folder)
-        versions = _versions(folder / "node_modules" / ".package-lock.json")
+        versions = _versions(folder)
         order.require_found(versions, _LOCK)
         return versions
 
@@ -54,12 +57,16 @@ def _beside(program: str, tool: str) -> str:
     return str(own) if own.exists() else tool
 
 
-def _versions(written_by_npm: Path) -> dict[str, str]:
+def installed(folder: Path) -> list[tuple[str, Package]]:
+    """Packages that npm has put into ``folder``, by name; those that the app itself sees come first."""
+    written = folder / "node_modules" / ".package-lock.json"
+    if not written.is_file():
+        return []
+    packages = msgspec.json.decode(written.read_bytes(), type=_Installed).packages
+    paths = sorted(packages, key=lambda path: path.count("node_modules/"))
+    return [(path.rpartition("node_modules/")[2], packages[path]) for path in paths]
+
+
+def _versions(folder: Path) -> dict[str, str]:
     """Packages by name; of one that is there several times, the version the app itself sees."""
-    if not written_by_npm.is_file():
-        return {}
-    found: dict[str, str] = {}
-    packages = msgspec.json.decode(written_by_npm.read_bytes(), type=_Installed).packages
-    for path in sorted(packages, key=lambda path: path.count("node_modules/")):
-        found.setdefault(path.rpartition("node_modules/")[2], packages[path].version)
-    return found
+    return {name: package.version for name, package in reversed(installed(folder))}

@@ -28,7 +28,7 @@ from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import UsageError
 from webdyno.rig.host import Host
 
-_NUMBER = "2"
+_NUMBER = "3"
 """Raise it when what this recipe does changes: it is part of every key."""
 PROJECT_FILES = ("uv.lock", "requirements.txt", "pyproject.toml")
 """Where a project may say what it needs; the first that does counts."""
@@ -138,7 +138,7 @@ def _environment(folder: Path, file: str, asked: Asked) -> Callable[[Path, Works
         workshop.run("make an environment", [tool, "venv", str(target)], folder)
         lines, roots = asked.lines, asked.roots
         if file == "uv.lock":
-            export = [tool, "export", "--frozen", "--no-emit-project", "--no-hashes", "--quiet", "--no-dev"]
+            export = [tool, "export", "--frozen", "--no-emit-project", "--quiet", "--no-dev"]
             exported = target / "exported.txt"
             workshop.run("read uv.lock", [*export, "--output-file", str(exported)], folder)
             lines, more = _without_own(exported, folder)

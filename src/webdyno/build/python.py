@@ -2,7 +2,8 @@
 
 uv comes with webdyno as a package, so nothing has to be there but an interpreter. Bytecode is compiled while building:
 otherwise the first start of a contender would be slower than its later ones. With a lock, exactly the lock is
-installed; without one uv resolves, and the versions it chose are recorded like all others.
+installed, by files with the hashes it names: wheels where there are any, which uv prefers. Without one uv resolves, and
+the versions it chose are recorded like all others.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from pathlib import Path
 import uv
 
 from webdyno.build import pyenv
-from webdyno.build.locks import apart, lines_for, unsatisfied, write_lines, written_apart
+from webdyno.build.locks import apart, build_lines, lines_from, write_lines, written_apart
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.packages import packages_in
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime
-from webdyno.model.errors import BuildError
 from webdyno.rig.host import Host
 
 _NUMBER = "1"
@@ -64,22 +64,28 @@ def parts(order: Order) -> list[Part]:
 
 def _apart_ingredients(order: Order) -> list[str]:
     """None where nothing is said, so that such an environment's key is what it always was."""
+    if order.lock is not None:
+        return _built_with(order.lock)
     return [word for option, versions in apart(order.contender) for word in (option, *versions)]
+
+
+def _built_with(lock: Path) -> list[str]:
+    return build_lines(lock.read_text(encoding="utf-8"))
 
 
 def _lines(order: Order) -> list[str]:
     """What is to be installed: the lock, when there is one and it still fits."""
-    if not order.lock:
-        return order.requires
-    lines = lines_for(order.requires, order.lock.read_text(encoding="utf-8"))
-    if missing := unsatisfied(order.requires, lines):
-        raise BuildError(f"{order.lock} does not hold {', '.join(missing)}; lock the contender again")
-    return lines
+    return order.requires if order.lock is None else lines_from(order.lock, order.requires)
 
 
 def _install(folder: Path, workshop: Workshop, install: list[str], lines: list[str], order: Order) -> None:
+    options = ["--compile-bytecode", "--link-mode", "hardlink"]
+    if order.lock is None:
+        options += written_apart(order.contender, folder)
+    else:
+        options += ["--no-deps", "--require-hashes"]
+        if built_with := _built_with(order.lock):
+            options += ["--build-constraints", write_lines(folder / "build-constraints.txt", built_with)]
     requirements = write_lines(folder / "requirements.txt", lines)
-    options = ["--compile-bytecode", "--link-mode", "hardlink", *(["--no-deps"] if order.lock else [])]
-    options += written_apart(order.contender, folder)
     argv = [*install, *options, "--requirements", requirements]
     workshop.run(f"install {', '.join(order.requires)}", argv, folder, UV_NO_PROGRESS="1")

@@ -3,7 +3,7 @@
 There are no environments for it any more. The interpreter's own pip fills the folder where it has one; where it has
 none (Jython) that of a CPython 2.7 does, or else uv, by a Python 3: what is compiled there is of no use to it, so a
 package must also run without, and uv refuses sources that were packed as they were in the days of Python 2.
-Nothing is resolved: a contender names every package that it needs.
+Nothing is resolved: a contender names every package that it needs, and its lock has their hashes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 import uv
 
 from webdyno.build import pyenv
+from webdyno.build.locks import lines_from, write_lines
 from webdyno.build.order import Order, Part, app_ingredients
 from webdyno.build.tool import Workshop, ask
 from webdyno.model.contender import Runtime
@@ -46,13 +47,17 @@ def parts(order: Order) -> list[Part]:
     """The packages, shared by all that ask for the same; and the app."""
     program = order.found.program
     interpreter = ["python-2", _NUMBER, program, order.found.version]
+    lines = order.requires if order.lock is None else lines_from(order.lock, order.requires, resolved=False)
 
     def packages(folder: Path, workshop: Workshop) -> dict[str, str]:
         folder.mkdir(parents=True)
         if not order.requires:
             return {}
         purpose = f"unpack {', '.join(order.requires)}"
-        workshop.run(purpose, [*_installer(order), "--target", str(folder), *order.requires], folder, **_HEADERS)
+        named = ["--requirement", write_lines(folder / "requirements.txt", lines)]
+        checked = [] if order.lock is None else ["--require-hashes"]
+        argv = [*_installer(order), *checked, "--target", str(folder), *named]
+        workshop.run(purpose, argv, folder, **_HEADERS)
         declare_namespaces(folder)
         workshop.run("compile the packages", [program, "-c", _COMPILE], folder)
         versions = installed(folder)
@@ -70,7 +75,7 @@ def parts(order: Order) -> list[Part]:
         return {"PYTHONPATH": str(folder), "JYTHONPATH": str(folder)}
 
     return [
-        Part("packages", [*interpreter, *order.requires], packages, variables=found_by),
+        Part("packages", [*interpreter, *lines], packages, variables=found_by),
         Part("apps", [*interpreter, *app_ingredients(order.sources)], app),
     ]
 

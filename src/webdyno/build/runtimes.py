@@ -48,7 +48,8 @@ def fetch_runtime(runtime: Runtime, host: Host, cache: Path | None = None) -> Fo
     if recipe.fetch is not None:
         recipe.fetch(runtime, host)
     elif runtime.package is not None and cache is not None:
-        bring(runtime, cache, host)
+        if problem := bring(runtime, cache, host):
+            return problem
     else:
         return found
     return _look(runtime, recipe, host, cache)

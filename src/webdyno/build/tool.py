@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Literal
 
+from webdyno.build.environment import environment_in
+from webdyno.build.mismatch import MismatchError, mismatch
 from webdyno.model.errors import BuildError, StartError
 from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.rig.group import Group
@@ -20,11 +22,6 @@ from webdyno.rig.host import PIPE, Command, Host
 _LOOK_S = 0.1
 """How often a running command is left to see whether the user wants to stop."""
 _GRACE_S = 2.0
-_NOT_INHERITED = re.compile(
-    r"PYTHON.*|VIRTUAL_ENV.*|CONDA_.*|UV_(PYTHON|PROJECT.*|SYSTEM_PYTHON|RESOLUTION|OVERRIDE|CONSTRAINT)|NODE_OPTIONS|GOFLAGS"
-    r"|CARGO_(BUILD_(TARGET|RUSTFLAGS)|PROFILE_.*|ENCODED_RUSTFLAGS)|RUSTFLAGS|GIT_(DIR|WORK_TREE|INDEX_FILE)"
-)
-"""Variables that make a tool build for another place, or other versions, than it was told."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,8 @@ class Workshop:
     interrupted: Event
     begins: int = field(default=0)
     """Length of the log before this build."""
+    lock: Path | None = None
+    """That of a Python contender."""
 
     def run(self, purpose: str, argv: Sequence[str], cwd: Path, **environment: str) -> None:
         """Run to the end; BuildError ("could not PURPOSE") with the log's tail when it cannot be started or fails."""
@@ -44,7 +43,7 @@ class Workshop:
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(argv)}\n")
         with self._scratch() as scratch:
-            known = tool_environment(TMPDIR=str(scratch), **environment)
+            known = environment_in(scratch, **environment)
             command = Command(argv=list(argv), cwd=cwd, environment=known, role="build", stdout=self.log)
             try:
                 group = self.host.start(command)
@@ -54,12 +53,15 @@ class Workshop:
         if status and self.interrupted.is_set():  # what ended then did so because it was stopped
             raise KeyboardInterrupt
         if status:
-            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", self.tail())
+            tail = self.tail()
+            if other := mismatch(tail, cwd, self.lock):
+                raise MismatchError(f"could not {purpose}: {other}", tail)
+            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", tail)
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
-        """A folder for temporary files, for tools leave theirs behind (uv its locks); beside the log, so that one which
-        a kill has left there is taken away by the next build of the same.
+        """A home that holds temporary files too, for tools leave theirs behind (uv its locks); beside the log, so that
+        one which a kill has left there is taken away by the next build of the same.
         """
         folder = self.log.with_suffix(".tmp")
         folder.mkdir(exist_ok=True)
@@ -92,55 +94,33 @@ def ask(
     argv: Sequence[str],
     stdin: bytes | None = None,
     errors: Path | Literal["stdout"] = Path(os.devnull),
+    environment: Mapping[str, str] | None = None,
 ) -> str | None:
     """What a short command writes to standard output; None when it cannot be started or fails.
 
-    ``errors`` is where its standard error goes: a file, or with its output.
+    ``errors`` is where its standard error goes: a file, or with its output. It may build too: uv does, to learn what an
+    sdist needs.
     """
-    command = Command(
-        argv=list(argv),
-        cwd=Path("/"),
-        environment=tool_environment(),
-        role="tool",
-        stdin=stdin,
-        stdout=PIPE,
-        stderr=errors,
-    )
-    try:
-        group = host.start(command)
-    except StartError:
-        return None
-    try:
-        written = group.stdout.read() if group.stdout else b""
-        status = group.wait(_GRACE_S)
-    finally:
-        group.end(_GRACE_S)
+    with TemporaryDirectory(prefix="webdyno-home-", ignore_cleanup_errors=True) as home:
+        command = Command(
+            argv=list(argv),
+            cwd=Path("/"),
+            environment=environment_in(Path(home), **(environment or {})),
+            role="tool",
+            stdin=stdin,
+            stdout=PIPE,
+            stderr=errors,
+        )
+        try:
+            group = host.start(command)
+        except StartError:
+            return None
+        try:
+            written = group.stdout.read() if group.stdout else b""
+            status = group.wait(_GRACE_S)
+        finally:
+            group.end(_GRACE_S)
     return written.decode(errors="replace") if status == 0 else None
-
-
-def tool_environment(**more: str) -> dict[str, str]:
-    """The user's environment, proxies and registries included, less what would make a tool build for elsewhere."""
-    kept = {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}
-    return {**kept, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", **more}
-
-
-def user_caches(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables that say where the user's build tools keep what they made and fetched, as they find it themselves.
-
-    With these a command finds it also where HOME is another folder: ``go run`` need not compile the standard library
-    at every start, nor ``npx`` fetch.
-    """
-    home = Path(environment.get("HOME") or "/")
-    cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
-    go = environment.get("GOPATH", "").split(":")[0] or home / "go"
-    places = {
-        "GOCACHE": cache / "go-build",
-        "GOMODCACHE": Path(go) / "pkg" / "mod",
-        "npm_config_cache": home / ".npm",
-        "PIP_CACHE_DIR": cache / "pip",
-        "UV_CACHE_DIR": cache / "uv",
-    }
-    return {name: environment.get(name) or str(path) for name, path in places.items()}
 
 
 def _status(status: int) -> str:

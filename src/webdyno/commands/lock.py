@@ -1,4 +1,4 @@
-"""``webdyno lock``: write down the exact versions a contender's requirements resolve to today."""
+"""``webdyno lock``: write down the exact versions a contender's requirements resolve to today, and their hashes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.build import HASHES, KINDS, lock_jars
 from webdyno.build import lock as write_lock
 from webdyno.commands.options import CatalogueOption, catalogue_of
+from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.plan import contenders_called
 from webdyno.rig.here import Here
@@ -18,14 +20,15 @@ def lock(
     *names: Annotated[str, Parameter(help="Contenders to lock; patterns such as `pypy/*-pypy` too.")],
     catalogue: CatalogueOption = None,
 ) -> int:
-    """Resolve a contender's requirements and write all exact versions into a catalogue's locks folder.
+    """Resolve a contender's requirements and write all exact versions, with hashes, into a catalogue's locks folder.
 
-    A contender without a lock is resolved when it is built; with one it is the same next year.
+    A contender without a lock is resolved when it is built; with one it is the same next year, and a file that is not
+    the one that was locked is refused.
 
     The lock goes where the contender's file is, into the folder locks/ beside contenders/. Contenders of one matrix
     and runtime share a lock, so naming one of them locks them all.
 
-    Of what a pattern names, only contenders that have a lock are locked: those in Python 3.
+    Of what a pattern names, only contenders that have a lock are locked: those in Python, and those on the JVM.
 
     Example: `webdyno lock my-server --catalogue mine`
     """
@@ -34,14 +37,29 @@ def lock(
         raise UsageError("lock what? Name contenders (see: webdyno list)")
     done: set[Path] = set()
     for name in contenders_called(list(names), known):
-        contender, target = known.contenders[name], known.lock_places[name]
-        if name not in names and known.runtimes[contender.runtime].kind != "python":
+        if name not in names and known.runtimes[known.contenders[name].runtime].kind not in (*KINDS, "jvm"):
             continue
+        target = _target(name, known)
         if target not in done:
-            sharing = [known.contenders[other] for other, place in known.lock_places.items() if place == target]
-            write_lock(contender, known.apps[contender.app], known.runtimes[contender.runtime], target, Here(), sharing)
+            _lock(name, target, known)
             print(target)
             done.add(target)
     if not done:
-        raise UsageError(f"{', '.join(names)}: names no contender that has a lock; only those in Python 3 have one")
+        raise UsageError(f"{', '.join(names)}: names no contender that has a lock; those in Python and on the JVM have")
     return 0
+
+
+def _target(name: str, known: Catalogue) -> Path:
+    contender = known.contenders[name]
+    on_jvm = known.runtimes[contender.runtime].kind == "jvm"
+    return known.app_directories[contender.app] / HASHES if on_jvm else known.lock_places[name]
+
+
+def _lock(name: str, target: Path, known: Catalogue) -> None:
+    contender, here = known.contenders[name], Here()
+    runtime = known.runtimes[contender.runtime]
+    if runtime.kind == "jvm":
+        lock_jars(target, here)
+        return
+    sharing = [known.contenders[other] for other, place in known.lock_places.items() if place == target]
+    write_lock(contender, known.apps[contender.app], runtime, target, here, sharing)

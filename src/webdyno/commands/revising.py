@@ -39,7 +39,7 @@ class Revising:
     build: Annotated[
         list[str] | None, flag("--build", help="Builds a revision, in its top folder, by sh (repeatable).")
     ] = None
-    env: Annotated[list[str] | None, flag("--env", help="NAME=VALUE for --cmd (repeatable).")] = None
+    env: Annotated[list[str] | None, flag("--env", help="NAME=VALUE for --cmd and --build (repeatable).")] = None
     contender_file: Annotated[
         Path | None, flag("--contender-file", help="Instead of --cmd: a contender's file in the repository.")
     ] = None
@@ -148,9 +148,10 @@ class Revising:
     ) -> Ready:
         from webdyno.session.lookup import driver_versions
         from webdyno.session.ready import Ready, question_plan
-        from webdyno.session.revisions import by_command, catalogue_by_command
+        from webdyno.session.revisions import by_command, catalogue_by_command, say_what_builds_see
 
         asked = self.workload(workload, known)
+        say_what_builds_see(self.build or [])
         made = [
             by_command(revision, self.cmd or "", self.build or [], self.environment, asked.name, strapped)
             for revision in reversed(revisions)  # a head that does not build is the answer, whatever base does

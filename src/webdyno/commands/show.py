@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.build import lines_for
+from webdyno.build import lines_for, without_hashes
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
@@ -71,7 +71,8 @@ def _facts(known: Catalogue, thing: Any) -> dict[str, Any]:
         facts |= _on_this_machine(thing)
         if thing.name in known.locks:
             requires = [*known.apps[thing.app].requires, *thing.requires]
-            facts["locked"] = lines_for(requires, known.locks[thing.name].read_text(encoding="utf-8"))
+            lines = lines_for(requires, known.locks[thing.name].read_text(encoding="utf-8"))
+            facts["locked"] = without_hashes(lines)
     if isinstance(thing, Matrix):
         facts |= _combinations(thing)
     return facts

@@ -29,6 +29,9 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     package: str | None = None
     """For kind node: the npm package that is the runtime, in one exact version (``bun@1.4.5``). It is brought into the
     cache where ``find`` leads to nothing."""
+    integrity: dict[str, str] = {}
+    """Of ``package`` and every package it brings along, the hash that npm calls so (``npm view bun@1.4.5
+    dist.integrity``): with any other file, or any other package, it is not taken. Empty: what npm finds is taken."""
     install: str
     """One line for a person: how to get it when it is not found."""
 
@@ -71,8 +74,8 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Exact versions taken against what a required package itself asks for, where that no longer builds or runs.
     For kind python."""
     build_with: list[str] = []
-    """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can.
-    For kind python."""
+    """Exact versions of what packages without a ready-made wheel are built with, where today's no longer can; the
+    lock has their hashes. For kind python."""
     needs: str | None = None
     """One line for a person: what it needs of the system, and how to get it; said when the build fails."""
     looks_for: list[str] = []

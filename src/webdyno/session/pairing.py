@@ -30,7 +30,13 @@ from webdyno.session.resuming import (
     there_again,
     with_definitions_of,
 )
-from webdyno.session.revisions import by_command, catalogue_by_file, check_out_both, refuse_failed_builds
+from webdyno.session.revisions import (
+    by_command,
+    catalogue_by_file,
+    check_out_both,
+    refuse_failed_builds,
+    say_what_builds_see,
+)
 from webdyno.session.saying import say
 from webdyno.session.study import Ended
 from webdyno.store import Store
@@ -94,6 +100,7 @@ def _ready_again(
     revisions = check_out_both(made, strapped)
     if made.cmd is not None:
         (workload,) = plan.workloads
+        say_what_builds_see(made.builds)
         both = [by_command(each, made.cmd, made.builds, {**again.variables}, workload, strapped) for each in revisions]
         return Ready(plan=plan, built={it.contender: it for _, it in both}, found={}, servers={}, drivers=drivers)
     known = catalogue_by_file(known, revisions, Path(made.contender_file or ""))

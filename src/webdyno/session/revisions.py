@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,8 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.versus import BASE, HEAD
-from webdyno.build.tool import Workshop, ask, user_caches
+from webdyno.build.environment import said, user_caches, users_home
+from webdyno.build.tool import Workshop, ask
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
@@ -59,14 +60,13 @@ def resolve(repository: Path, revs: list[str], strapped: Strapped) -> list[str]:
     """The commit of each of ``revs``; UsageError for what is no repository, or no revision of it."""
     if ask(strapped, ["git", "--version"]) is None:
         raise UsageError("git is not installed, and --rev needs it: apt-get install git")
-    where = str(repository.absolute())
-    if ask(strapped, ["git", "-C", where, "rev-parse", "--git-dir"]) is None:
+    git = ["git", "-C", str(repository.absolute()), "rev-parse"]
+    if ask(strapped, [*git, "--git-dir"], environment=users_home()) is None:
         raise UsageError(f"--repo {repository}: this is no git repository (or not yours to read)")
     commits = []
     for rev in revs:
-        told = ask(
-            strapped, ["git", "-C", where, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"]
-        )
+        asked = [*git, "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"]
+        told = ask(strapped, asked, environment=users_home())
         if told is None:
             raise UsageError(f"--rev {rev}: {repository} has no such revision; see: git -C {repository} log --oneline")
         commits.append(told.strip())
@@ -82,8 +82,8 @@ def check_out(repository: Path, side: str, rev: str, commit: str, strapped: Stra
     detach = ["git", "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit]
     shop = _workshop(revision, strapped)
     with _named(revision):
-        shop.run("clone the repository", clone, folder.parent)
-        shop.run("check it out", detach, folder)
+        shop.run("clone the repository", clone, folder.parent, **users_home())
+        shop.run("check it out", detach, folder, **users_home())
     return revision
 
 
@@ -117,14 +117,14 @@ def by_command(
 ) -> tuple[Contender, Built]:
     """The contender that ``cmd`` makes of a checked-out revision, built; ``environment`` is recorded nowhere.
 
-    Build tools find the user's caches, also those that ``cmd`` starts: a revision is a fresh folder each time.
-    RevisionError, UsageError.
+    Builds are given it too, beside what every build sees. Build tools find the user's caches, also those that ``cmd``
+    starts: a revision is a fresh folder each time. RevisionError, UsageError.
     """
     serve, caches = _words(cmd), user_caches(os.environ)
     shop = _workshop(revision, strapped)
     with _named(revision):
         for line in builds:
-            shop.run(f"build it by {line!r}", ["sh", "-c", line], revision.folder, **caches)
+            shop.run(f"build it by {line!r}", ["sh", "-c", line], revision.folder, **environment)
     contender = Contender(
         name=revision.side,
         app=_BY_COMMAND,
@@ -137,6 +137,12 @@ def by_command(
         author="the repository's",
     )
     return contender, _built(revision, cmd, builds, {**caches, **environment}, shop.log)
+
+
+def say_what_builds_see(builds: Sequence[str]) -> None:
+    """One line, where there is something to be built by commands of the user's."""
+    if builds:
+        note([f"{said()}; what else they need, --env gives them"])
 
 
 def _built(revision: Revision, cmd: str, builds: list[str], hidden: dict[str, str], log: Path) -> Built:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from webdyno.build import lacking
+from webdyno.build.environment import said
 from webdyno.build.own import OwnJob, Packages, build_own
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
@@ -20,6 +21,7 @@ from webdyno.model.errors import BuildError
 from webdyno.model.trial import Skipped
 from webdyno.rig.strap import Strapped
 from webdyno.session.builds import say_built
+from webdyno.session.saying import note
 from webdyno.session.tryout.fitting import Setting, base_setting
 from webdyno.session.tryout.project import Project
 
@@ -76,6 +78,8 @@ def build_servers(
         setting = base_setting(contender, project, built.directory, len(strapped.rig.contender_cores))
         return Server(setting, served_from(built, project), contender, sources)
 
+    if contenders:
+        note([said()])
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="build") as pool:
         results = list(pool.map(one, contenders))
     return [each for each in results if isinstance(each, Server)], [
