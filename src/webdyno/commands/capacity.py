@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,16 +13,8 @@ from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Objective
 from webdyno.commands.loading.targets import Asking, header_of
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    ResultsOption,
-    ResumeOption,
-    WaitOption,
-    catalogue_of,
-    say_failed,
-    say_json,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption, catalogue_of
+from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
 from webdyno.commands.slo import objectives
 from webdyno.commands.studying import size_mb
@@ -244,7 +235,7 @@ def _ended(folder: Path, sought: Sought, going: Going, *, stopped: bool) -> int:
     if not stopped:
         return code
     if (line := _to_go_on(folder, going.catalogue or [])) is not None:
-        print(f"stopped; to go on: {line}", file=sys.stderr)
+        err(f"stopped; to go on: {line}")
     return 128 + signal.SIGINT
 
 
@@ -289,8 +280,8 @@ def _tell(folder: Path, sought: Sought, *, json: bool) -> int:
         say_json({"slo": sought.slo, "sentence": sentence, "capacity": found, "doubts": doubts, "folder": str(folder)})
     else:
         for line in capacity_lines(what, sought.slo, found, doubts, "trials" if by_url else "starts"):
-            print(line)
-        print(f"Results: {folder}")
+            out(line)
+        out(f"Results: {folder}")
     return 0 if found.rate is not None or found.at_least_per_s is not None else 1
 
 

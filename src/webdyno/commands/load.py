@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,8 @@ from webdyno.commands.loading.summary import as_data, print_summary, route_lines
 from webdyno.commands.loading.table import csv_lines, refuse_unwritable, write_hdr
 from webdyno.commands.loading.targets import Asking
 from webdyno.commands.loading.watching import watching
-from webdyno.commands.options import JsonOption, flag, say_json
+from webdyno.commands.options import JsonOption, flag
+from webdyno.commands.printing import err, give, out, say_json
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, UsageError
@@ -172,11 +172,11 @@ def _say(title: str, urls: list[str], loaded: Loaded, found: list[str], failed: 
         return
     if saying.csv or saying.style:
         lines = csv_lines(loaded) if saying.csv else (f"{line}\n" for line in STYLES[saying.style or ""](title, loaded))
-        sys.stdout.writelines(lines)
+        give(lines)
         # The form has no room for them, and who reads it by a script must not stumble over them.
         for sentence in [*route_lines(loaded), *found, *failed]:
-            print(f"webdyno: {sentence}", file=sys.stderr)
+            err(f"webdyno: {sentence}")
         return
     print_summary(title, loaded, found)
     for sentence in failed:
-        print(f"  {'slo':<12}{sentence}")
+        out(f"  {'slo':<12}{sentence}")

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from webdyno.build import lock as write_lock
 from webdyno.commands.options import CatalogueOption, catalogue_of
+from webdyno.commands.printing import out
 from webdyno.model.errors import UsageError
 from webdyno.plan import contenders_called
 from webdyno.rig.here import Here
@@ -40,7 +41,7 @@ def lock(
         if target not in done:
             sharing = [known.contenders[other] for other, place in known.lock_places.items() if place == target]
             write_lock(contender, known.apps[contender.app], known.runtimes[contender.runtime], target, Here(), sharing)
-            print(target)
+            out(str(target))
             done.add(target)
     if not done:
         raise UsageError(f"{', '.join(names)}: names no contender that has a lock; only those in Python 3 have one")
