@@ -89,10 +89,14 @@ def err_console() -> Console:
 def _console(**options: Any) -> Console:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
+    from rich.text import Text
 
     class Ours(Console):
         def on_broken_pipe(self) -> None:  # rich's own ends the program with exit code 1
             raise BrokenPipeError
+
+        def render_str(self, text: str, **options: Any) -> Text:  # before its width is taken
+            return super().render_str(clean(text), **options)
 
         def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
             for segment in super().render(renderable, options):

@@ -12,6 +12,8 @@ from typing import TypeVar
 Cell = TypeVar("Cell")
 
 _SUSPECT = re.compile(r"\r\n|[^\n\t -~]")
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Letters and marks that are drawn as nothing (Default_Ignorable_Code_Point of Unicode)."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
 """What a text may not begin with in a cell; the last four are the first four as Japanese writes them."""
 
@@ -29,7 +31,7 @@ def _shown(found: re.Match[str]) -> str:
     sign = found[0]
     if sign == "\r\n":
         return "\n"
-    if sign.isprintable():
+    if sign.isprintable() and not _UNSEEN.match(sign):
         return sign
     units = sign.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

@@ -59,7 +59,7 @@ def _copy(copied: Copied, console: Console) -> None:
     for name, content in {**copied.files, "systemd unit": copied.systemd}.items():
         if not content:
             continue
-        console.print(Text(f"{name}:"))
+        console.print(Text(clean(f"{name}:")))
         console.print(Text(clean(textwrap.indent(content.rstrip(), "    "))), soft_wrap=True)
 
 

@@ -18,6 +18,7 @@ from webdyno.design.blocks import restless
 from webdyno.design.halving import Field
 from webdyno.model.errors import WebdynoError
 from webdyno.model.log import decisive_line, last_lines
+from webdyno.model.outward import clean
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
@@ -197,7 +198,7 @@ def save(folder: Path, told: Told, logs: Path) -> None:
     """Beside the results: the report, the answer as JSON, what is to be copied, and everybody's log."""
     with Store.open(folder) as store:
         write(folder / "report.html", rendered(store, "html"))
-    write(folder / ANSWER, msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
+    write(folder / ANSWER, clean(msgspec.json.format(msgspec.json.encode(told), indent=2).decode()) + "\n")
     for log in sorted(logs.glob("*.log")):
         with log.open("rb") as written, (folder / LOGS / log.name).open("ab") as kept:  # behind an earlier sitting's
             shutil.copyfileobj(written, kept)
