@@ -21,6 +21,7 @@ from webdyno.commands.studying import size_mb
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
+from webdyno.model.secret import hidden_line
 from webdyno.model.sought import Sought
 from webdyno.model.spelling import did_you_mean
 from webdyno.model.trial import Plan
@@ -134,11 +135,11 @@ class _Chosen:
 
     @property
     def title(self) -> str:
-        return f"Capacity of {self.target}"
+        return f"Capacity of {hidden_line(self.target)}"
 
     @property
     def question(self) -> str:
-        return f"How many requests per second does {self.target} take while {self.sought.slo}?"
+        return f"How many requests per second does {hidden_line(self.target)} take while {self.sought.slo}?"
 
 
 def _objectives(slo: str) -> list[Objective]:
