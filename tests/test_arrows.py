@@ -103,8 +103,12 @@ POWERS: dict[str, Power] = {
         {"rig": "names that no other run has"},
     ),
     "print": Power(
-        r"print|sys\.(stdout|stderr|__stdout__|__stderr__)(\..*)?|rich\.(print|console)(\..*)?",
-        {"commands": "talk to the user", "report/terminal": "the report people read there"},
+        r"print|sys\.(stdout|stderr|__stdout__|__stderr__)(\..*)?|rich\.(print|get_console|console\.Console)(\..*)?",
+        {
+            "commands/printing": "the one way to a terminal, on which all text is cleaned",
+            "report/terminal": "the report people read there, on a console of commands/printing",
+            "commands/trying/telling": "the answer of a try, on such a console",
+        },
     ),
 }
 
@@ -265,6 +269,9 @@ def test_the_architecture_document_shows_the_same_table() -> None:
         ("analyse/estimate", "import numpy as np\nnp.random.normal()", "may draw without a seed"),
         ("conduct", "print(1)", "may print"),
         ("report/markdown", "import sys\nsys.stdout.write('')", "may print"),
+        ("commands/run", "print(1)", "may print"),
+        ("commands/run", "import sys\nsys.stderr.write('')", "may print"),
+        ("commands/run", "from rich.console import Console", "may print"),
         ("report/html", "from rich.table import Table", "rich is for"),
         ("rig/cores", "import numpy", "numpy is for analyse only"),
         ("serve/ready", "import requests", "in no table"),

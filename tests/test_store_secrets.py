@@ -128,3 +128,34 @@ def test_a_command_without_its_password_is_not_served(telling: Path, there: Mapp
         f"{telling}: the command of contender {name!r} holds a password, which no results file keeps, and the "
         "catalogue does not have that contender as it was: put its file back, or begin anew"
     )
+
+
+def test_a_secret_in_a_path_is_not_in_the_file_and_comes_back_from_the_catalogue_alone(tmp_path: Path) -> None:
+    whole = msgspec.structs.replace(plan(), workloads=dict(asking(path=f"/x?token={SECRET}")))
+    with Store.create(tmp_path, whole, FINGERPRINT) as store:
+        assert store.plan().workloads == whole.workloads
+    assert SECRET.encode() not in (tmp_path / FILE).read_bytes()
+    with Store.open(tmp_path) as store:
+        assert store.plan().workloads["hello"].requests[0].path == "/x?token=***"
+        with pytest.raises(UsageError, match="put its file back, or begin anew"):
+            store.recall(store.plan())  # what is stars is never asked
+        store.recall(known(whole.workloads))
+        assert store.plan().workloads == whole.workloads
+
+
+def test_a_secret_variable_or_message_is_not_in_the_file(tmp_path: Path) -> None:
+    name = next(iter(plan().contenders))
+    it = msgspec.structs.replace(plan().contenders[name], environment={"API_TOKEN": SECRET, "A": "b"})
+    whole = msgspec.structs.replace(
+        plan(), contenders={**plan().contenders, name: it}, question=f"How fast is http://a.test/?token={SECRET}?"
+    )
+    one = run(
+        environment={"API_TOKEN": SECRET, "A": "b"}, notes=[f"GET /?sig={SECRET}: odd"], log_tail=f"X-Token: {SECRET}"
+    )
+    with Store.create(tmp_path, whole, FINGERPRINT) as store:
+        store.append(one)
+    assert SECRET.encode() not in (tmp_path / FILE).read_bytes()
+    with Store.open(tmp_path) as store:
+        (kept,) = store.runs()
+        assert kept.environment == {"API_TOKEN": "***", "A": "b"}
+        assert store.plan().contenders[name].environment == {"API_TOKEN": "***", "A": "b"}

@@ -24,6 +24,7 @@ import msgspec
 
 from webdyno.histogram import decode
 from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.outward import clean, csv_cell
 from webdyno.model.run import Run
 from webdyno.model.sample import ERROR_KINDS, Slice
 
@@ -63,7 +64,7 @@ def lines(runs: Iterable[Numbered], form: str) -> Iterator[str]:
 
 def _jsonl(runs: Iterable[Numbered]) -> Iterator[str]:
     for number, run in runs:
-        yield msgspec.json.encode({"number": number} | msgspec.to_builtins(run)).decode() + "\n"
+        yield clean(msgspec.json.encode({"number": number} | msgspec.to_builtins(run)).decode()) + "\n"
 
 
 # csv
@@ -151,7 +152,7 @@ def _csv(runs: Iterable[Numbered]) -> Iterator[str]:
 
 def _csv_line(cells: Sequence[Cell]) -> str:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
+    csv.writer(line, lineterminator="\n").writerow(map(csv_cell, cells))
     return line.getvalue()
 
 
@@ -224,7 +225,7 @@ def histogram_log(what: str, times: str, started_at: datetime.datetime, interval
     started = started_at.astimezone(datetime.UTC)
     epoch_s = started.timestamp()
     head = [
-        f"#webdyno: {what}",
+        f"#webdyno: {' '.join(clean(what).split())}",
         "#[Histogram log format version 1.3]",
         f"#[StartTime: {epoch_s:.3f} (seconds since epoch), {started:%a %b %d %H:%M:%S %Y} UTC]",
         f"#[BaseTime: {epoch_s:.3f} (seconds since epoch)]",

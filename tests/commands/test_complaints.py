@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -165,7 +164,7 @@ def test_what_a_driver_cannot_do_is_said_before_anything_is_built(capsys: pytest
 def test_what_the_machine_refuses_is_one_sentence_and_exit_code_three(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # its own lock: somebody may be measuring on this machine
+    monkeypatch.setenv("WEBDYNO_LOCK", str(tmp_path))  # somebody may be measuring on this machine
     monkeypatch.setenv("WEBDYNO_CACHE", "/proc/no/cache/can/be/here")
     assert call(["doctor"]) == 3
     said = capsys.readouterr().err
@@ -200,7 +199,7 @@ def test_a_temporary_folder_that_is_not_there_is_named(
 def test_a_folder_that_cannot_be_made_is_told_before_anything_is_built(
     line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("WEBDYNO_LOCK", str(tmp_path))
     monkeypatch.setenv("WEBDYNO_CACHE", str(tmp_path / "cache"))
     assert call(line.split()) == 3
     said = capsys.readouterr().err

@@ -55,9 +55,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def environment(cache: Path) -> dict[str, str]:
-    # the machine's lock lies in TMPDIR: a folder of our own keeps us apart from a webdyno that somebody else runs here
-    own = {"WEBDYNO_CACHE": str(cache), "TMPDIR": str(cache), "XDG_STATE_HOME": str(cache / "state")}
-    return {**os.environ, **own, "NO_COLOR": "1", "COLUMNS": "140"}
+    # a lock and temporary files of our own keep us apart from the tests beside us, and from a webdyno that is used here
+    own = {"WEBDYNO_CACHE": str(cache), "WEBDYNO_LOCK": str(cache), "TMPDIR": str(cache)}
+    return {**os.environ, **own, "XDG_STATE_HOME": str(cache / "state"), "NO_COLOR": "1", "COLUMNS": "140"}
 
 
 @pytest.fixture(scope="session")

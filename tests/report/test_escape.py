@@ -54,7 +54,7 @@ def told(evil: str) -> tuple[Plan, Fingerprint, list[Run], Analysis]:
                 versions={evil: evil},
                 driver_version=evil,
                 probe=msgspec.structs.replace(PROBE, header=evil),
-                service=Backing(service=evil, kind=evil, version=evil, way="path", genuine=evil),
+                service=Backing(service=evil, kind=evil, version=evil, way="program", genuine=evil),
                 notes=[evil],
                 gil_modules=[evil],
                 message=evil,

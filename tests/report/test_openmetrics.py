@@ -124,7 +124,7 @@ def test_whatever_is_in_a_name_comes_back_as_it_was() -> None:
         runs, study=EVIL, title=EVIL, contenders={EVIL: contender(EVIL)}, workloads={EVIL: workload(EVIL, title=EVIL)}
     )
     families = told(runs, whole)
-    tame = EVIL.replace("\u2028", "\N{REPLACEMENT CHARACTER}").replace("\x07", "\N{REPLACEMENT CHARACTER}")
+    tame = EVIL.replace("\u2028", "\\u2028").replace("\x07", "\\u0007")
     [label] = {sample.labels["contender"] for sample in families["webdyno_runs"].samples}
     assert label == tame
     assert families["webdyno_study"].samples[0].labels["title"] == tame

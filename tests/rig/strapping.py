@@ -14,6 +14,7 @@ import pytest
 
 from webdyno.rig.here import Here
 from webdyno.rig.host import Command, Role
+from webdyno.rig.lock import VARIABLE
 from webdyno.rig.process import read_stat
 from webdyno.rig.strap import Strapped, strap
 
@@ -22,10 +23,11 @@ LIMIT_BYTES = 128 * 2**20
 
 @pytest.fixture
 def own_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A temporary folder for the lock and all else, so that tests beside these do not refuse each other."""
+    """A folder to lock and for temporary files, so that tests beside these do not refuse each other."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv(VARIABLE, str(folder))
     return folder
 
 

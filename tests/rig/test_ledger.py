@@ -21,6 +21,7 @@ def entry(folder: Path, **changes: object) -> Path:
     values = {"token": TOKEN, "owner": DEAD, "owner_start": 1, "boot": boot_id(), **changes}
     path = folder / "tok.json"
     path.write_bytes(msgspec.json.encode(Entry(**values)))  # type: ignore[arg-type]
+    path.chmod(0o600)
     return path
 
 
@@ -55,10 +56,10 @@ def test_a_full_disk_keeps_nothing_from_being_dropped(tmp_path: Path, monkeypatc
     ledger.add_folder(tmp_path / "webdyno-tok-2")
     ledger.add_session(7, 8)
 
-    def full(path: Path, content: bytes) -> int:
+    def full(path: str, flags: int, mode: int) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(os, "open", full)
     ledger.add_session(9, 9)  # its mark, known before, is enough to find it
     ledger.drop_session(9)
     ledger.drop_session(7)
@@ -68,6 +69,49 @@ def test_a_full_disk_keeps_nothing_from_being_dropped(tmp_path: Path, monkeypatc
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OSError, match="No space"):
         Ledger(tmp_path, "other")
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("whose", ["a stranger's", "writable by others", "a link", "a hard link", "a pipe"])
+def test_what_a_stranger_may_have_written_kills_and_removes_nothing(
+    whose: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, kept = tmp_path / "rig", tmp_path / "webdyno-kept"
+    folder.mkdir()
+    kept.mkdir()
+    with subprocess.Popen(["/bin/sleep", "60"], start_new_session=True) as innocent:
+        path = entry(folder, sessions={str(innocent.pid): start_of(innocent.pid)}, folders=[str(kept)])
+        if whose == "a stranger's":
+            monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+        elif whose == "writable by others":
+            path.chmod(0o666)
+        elif whose == "a link":
+            path.rename(tmp_path / "elsewhere.json")
+            path.symlink_to(tmp_path / "elsewhere.json")
+        elif whose == "a hard link":
+            (tmp_path / "elsewhere.json").hardlink_to(path)
+        else:
+            path.unlink()
+            os.mkfifo(path, 0o600)
+        assert sweep(folder) == []
+        assert is_running(innocent.pid, start_of(innocent.pid))
+        innocent.kill()
+    assert kept.is_dir()
+    assert os.path.lexists(path)  # theirs to remove
+
+
+def test_a_link_where_it_drafts_is_not_written_through(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("as it was")
+    (tmp_path / "mine.draft").symlink_to(precious)
+    with pytest.raises(OSError):
+        Ledger(tmp_path, "mine")
+    assert precious.read_text() == "as it was"
+
+
+def test_nobody_else_can_read_or_write_it(tmp_path: Path) -> None:
+    Ledger(tmp_path, "mine")
+    assert (tmp_path / "mine.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_living_owners_things_are_left_alone(tmp_path: Path) -> None:
@@ -123,6 +167,7 @@ def test_cgroups_and_folders_of_a_dead_owner_are_removed_if_they_bear_our_name(t
 
 def test_a_ledger_that_cannot_be_read_is_thrown_away(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{")
+    (tmp_path / "a.json").chmod(0o600)
     (tmp_path / "b.draft").write_text("{")
     assert sweep(tmp_path) == []
     assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ import sys
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from webdyno import __version__
+from webdyno.commands.printing import err, flush
 from webdyno.commands.saying import heard
 from webdyno.model.errors import MachineError, WebdynoError
 
@@ -94,7 +95,7 @@ def call(arguments: list[str]) -> int:
     try:
         with heard():
             result = app(arguments, exit_on_error=False, print_error=False)
-        sys.stdout.flush()
+        flush()
     except CycloptsError as error:
         if isinstance(error, UnusedCliTokensError):
             said = f"{' '.join(map(repr, error.unused_tokens or []))}: too much for webdyno {named}"
@@ -134,4 +135,4 @@ def _unread() -> list[int]:
 
 
 def _complain(sentence: str) -> None:
-    print(f"webdyno: {sentence}", file=sys.stderr)
+    err(f"webdyno: {sentence}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,22 +13,15 @@ from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Objective
 from webdyno.commands.loading.targets import Asking, header_of
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    ResultsOption,
-    ResumeOption,
-    WaitOption,
-    catalogue_of,
-    say_failed,
-    say_json,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption, catalogue_of
+from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
 from webdyno.commands.slo import objectives
 from webdyno.commands.studying import size_mb
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
+from webdyno.model.secret import hidden_line
 from webdyno.model.sought import Sought
 from webdyno.model.spelling import did_you_mean
 from webdyno.model.trial import Plan
@@ -143,11 +135,11 @@ class _Chosen:
 
     @property
     def title(self) -> str:
-        return f"Capacity of {self.target}"
+        return f"Capacity of {hidden_line(self.target)}"
 
     @property
     def question(self) -> str:
-        return f"How many requests per second does {self.target} take while {self.sought.slo}?"
+        return f"How many requests per second does {hidden_line(self.target)} take while {self.sought.slo}?"
 
 
 def _objectives(slo: str) -> list[Objective]:
@@ -244,7 +236,7 @@ def _ended(folder: Path, sought: Sought, going: Going, *, stopped: bool) -> int:
     if not stopped:
         return code
     if (line := _to_go_on(folder, going.catalogue or [])) is not None:
-        print(f"stopped; to go on: {line}", file=sys.stderr)
+        err(f"stopped; to go on: {line}")
     return 128 + signal.SIGINT
 
 
@@ -289,8 +281,8 @@ def _tell(folder: Path, sought: Sought, *, json: bool) -> int:
         say_json({"slo": sought.slo, "sentence": sentence, "capacity": found, "doubts": doubts, "folder": str(folder)})
     else:
         for line in capacity_lines(what, sought.slo, found, doubts, "trials" if by_url else "starts"):
-            print(line)
-        print(f"Results: {folder}")
+            out(line)
+        out(f"Results: {folder}")
     return 0 if found.rate is not None or found.at_least_per_s is not None else 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,17 +11,8 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    StudyOption,
-    WaitOption,
-    catalogue_of,
-    flag,
-    out_console,
-    say_json,
-    split,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, catalogue_of, flag, split
+from webdyno.commands.printing import err, out, out_marked, say_json
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -202,11 +192,9 @@ def _check_one(name: str, workload: str, built: Built, place: _Place) -> Checked
 
 
 def _print(result: Checked) -> None:
-    console = out_console()
     head = f"{result.contender:<20} {result.workload:<11}"
     if result.skipped:
-        console.print(f"[yellow]skip[/yellow] {head} ", end="")
-        console.print(result.problem, markup=False, soft_wrap=True)
+        out_marked("skip", "yellow", f" {head} {result.problem}")
     elif result.passed and result.probe is not None:
         probe = result.probe
         reuse = "keep-alive" if probe.keep_alive else "closes" + ("" if probe.announces_close else " silently")
@@ -214,17 +202,16 @@ def _print(result: Checked) -> None:
         facts = f"ready {probe.ready_ns / 1e6:.0f} ms, HTTP/{probe.http_version}, {reuse}, backlog {backlog}"
         if result.service is not None:
             facts += f", {result.service.kind} {result.service.version}"
-        console.print(f"[green]ok[/green]   {head} {facts}", soft_wrap=True)
+        out_marked("ok", "green", f"   {head} {facts}")
         for note in result.notes:
-            console.print(f"     note: {note}", markup=False, soft_wrap=True)
+            out(f"     note: {note}")
     else:
-        console.print(f"[red]fail[/red] {head} ", end="")
-        console.print(result.problem, markup=False, soft_wrap=True)
+        out_marked("fail", "red", f" {head} {result.problem}")
         for line in last_lines(result.log_tail, 12):
-            console.print(f"     | {line}", markup=False, soft_wrap=True)
+            out(f"     | {line}")
 
 
 def _print_sum(results: list[Checked]) -> None:
     passed, skipped = sum(result.passed for result in results), sum(result.skipped for result in results)
     failed = len(results) - passed - skipped
-    print(f"{passed} passed, {failed} failed, {skipped} skipped", file=sys.stderr)
+    err(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +19,8 @@ from webdyno.commands.options import (
     connections_of,
     flag,
     holds_runs,
-    say_failed,
-    say_json,
 )
+from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
@@ -262,9 +260,9 @@ def _ended(folder: Path, chosen: _Chosen, *, stopped: bool) -> int:
     if not stopped:
         return _tell(chosen, [folder])
     so_far = f"what the pairs so far say: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
-    print(f"stopped; {so_far}", file=sys.stderr)
+    err(f"stopped; {so_far}")
     if (line := _to_go_on(folder, chosen.catalogues)) is not None:
-        print(f"to go on: {line}", file=sys.stderr)
+        err(f"to go on: {line}")
     return 128 + signal.SIGINT
 
 
@@ -366,7 +364,7 @@ def _say(form: Format, names: tuple[str, str], found: Sequence[Versus], notes: S
         data = {"base": names[0], "head": names[1], "outcome": outcome_of(found), "sentences": told}
         say_json(data | {"tables": found, "notes": notes})
     elif form == "md":
-        sys.stdout.write(versus_markdown(names, found, notes))
+        give([versus_markdown(names, found, notes)])
     else:
         for line in versus_lines(names, found, notes):
-            print(line)
+            out(line)

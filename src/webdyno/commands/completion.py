@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from webdyno.commands.printing import out
+
 
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="The shell to complete in.")],
@@ -17,5 +19,5 @@ def completion(
     """
     from webdyno.commands import make_app
 
-    print(make_app().generate_completion(shell=shell))
+    out(make_app().generate_completion(shell=shell))
     return 0

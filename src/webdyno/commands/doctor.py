@@ -13,7 +13,8 @@ import msgspec
 
 from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import expect_runtime
-from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag, out_console, say_json
+from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag
+from webdyno.commands.printing import out, out_marked, say_json
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError, UsageError
@@ -176,20 +177,16 @@ def _cores(cores: tuple[int, ...]) -> str:
 
 
 def _print(machine: Fingerprint, findings: list[Finding]) -> None:
-    console = out_console()
-    console.print(
+    out(
         f"{machine.hostname}: {machine.cpu_model}, {machine.cores_usable} of {machine.cores} cores, "
         f"{machine.memory_bytes / GIGABYTE:.1f} GB, {machine.distribution}, Linux {machine.kernel}, "
-        f"cache in {_cache()}",
-        markup=False,
-        soft_wrap=True,
+        f"cache in {_cache()}"
     )
     colour = {"fine": "green", "weak": "yellow", "missing": "yellow", "broken": "red"}
     for finding in findings:
-        console.print(f"[{colour[finding.state]}]{finding.state:<8}[/] {finding.subject:<14} ", end="")
-        console.print(finding.sentence, markup=False, soft_wrap=True)
+        out_marked(f"{finding.state:<8}", colour[finding.state], f" {finding.subject:<14} {finding.sentence}")
         if finding.advice:
-            console.print(f"{'':<24}{finding.advice}", style="dim", markup=False, soft_wrap=True)
+            out_marked(f"{'':<24}", "", finding.advice, "dim")
 
 
 def _cache() -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+
+from webdyno.commands.printing import err, give
 
 Format = Literal["jsonl", "csv", "hlog"]
 
@@ -37,8 +38,7 @@ def export(
         runs, home = store.numbered(), store.folder
     if format_ == "hlog" or out is not None:
         for path in write_export(runs, format_, out if out is not None else home / "hlog"):
-            print(path, file=sys.stderr)
+            err(str(path))
     else:
-        for line in lines(runs, format_):
-            sys.stdout.write(line)
+        give(lines(runs, format_))
     return 0

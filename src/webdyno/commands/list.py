@@ -7,17 +7,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import (
-    CatalogueOption,
-    JsonOption,
-    StudyOption,
-    catalogue_of,
-    flag,
-    out_console,
-    say_json,
-)
+from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, catalogue_of, flag
+from webdyno.commands.printing import out_console, say_json
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.model.outward import clean
 from webdyno.model.study import Study
 from webdyno.read import cells
 from webdyno.read.source import suggest
@@ -71,7 +65,7 @@ def _print(kind: str, rows: Rows) -> None:
     for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column == "name")
     for row in rows:
-        table.add_row(*(Text(_shown(row[column])) for column in columns))
+        table.add_row(*(Text(clean(_shown(row[column]))) for column in columns))
     console = out_console()
     console.print(table)
     more = "the errors seen: --json" if kind == "combinations" else "more about one: webdyno show NAME"
@@ -88,7 +82,7 @@ def _print_absent(known: Catalogue, study: Study) -> None:
     for it in study.absent:
         seen = "".join([f"; tried: {it.tried}" if it.tried else "", f"; seen: {it.error}" if it.error else ""])
         instead = f"; in its place: {', '.join(it.instead)}" if it.instead else ""
-        console.print(f"not in it: {it.name}: {it.reason}{seen}{instead}", markup=False)
+        console.print(f"not in it: {it.name}: {it.reason}{seen}{instead}")
     if left_out := len(_excluded(known, study)) - len(study.absent):
         console.print(f"{left_out} combinations are excluded; why: webdyno list --study {study.name} --excluded")
 

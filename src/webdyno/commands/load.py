@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +20,14 @@ from webdyno.commands.loading.summary import as_data, print_summary, route_lines
 from webdyno.commands.loading.table import csv_lines, refuse_unwritable, write_hdr
 from webdyno.commands.loading.targets import Asking
 from webdyno.commands.loading.watching import watching
-from webdyno.commands.options import JsonOption, flag, say_json
+from webdyno.commands.options import JsonOption, flag
+from webdyno.commands.printing import err, give, out, say_json
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint
+from webdyno.model.secret import hidden_line
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.session import folders
 from webdyno.session.by_url import keep_load
@@ -116,7 +117,8 @@ def load(
     saying.check()
     wanted, order = objectives(saying.slo or ""), _order(urls, asking, pacing, speaking)
     saying.refuse_unwritable()
-    title = urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
+    shown = [hidden_line(url) for url in urls]
+    title = shown[0] if len(shown) == 1 else f"{shown[0]} and {len(shown) - 1} more"
     before = None if saying.results is None else read_fingerprint()
     with watching(title, order.load, quiet=not saying.is_drawn) as watch:
         loaded = carry_out(order, watch, keep_on_interrupt=True)
@@ -125,7 +127,7 @@ def load(
     failed = missed(wanted, Course(loaded.summary, loaded.slices, order.load))
     notes = [f"the answer: {odd}"] if (odd := odd_answer(loaded)) else []
     found = [*notes, *doubts(loaded, known_ceiling(cache_folder(), order))]
-    _say(title, list(urls), loaded, found, failed, saying)
+    _say(title, shown, loaded, found, failed, saying)
     _keep(title, one_server(urls)[0], loaded, notes, before, saying)
     if loaded.summary.get("ended") == "interrupted":
         return 128 + signal.SIGINT
@@ -172,11 +174,11 @@ def _say(title: str, urls: list[str], loaded: Loaded, found: list[str], failed: 
         return
     if saying.csv or saying.style:
         lines = csv_lines(loaded) if saying.csv else (f"{line}\n" for line in STYLES[saying.style or ""](title, loaded))
-        sys.stdout.writelines(lines)
+        give(lines)
         # The form has no room for them, and who reads it by a script must not stumble over them.
         for sentence in [*route_lines(loaded), *found, *failed]:
-            print(f"webdyno: {sentence}", file=sys.stderr)
+            err(f"webdyno: {sentence}")
         return
     print_summary(title, loaded, found)
     for sentence in failed:
-        print(f"  {'slo':<12}{sentence}")
+        out(f"  {'slo':<12}{sentence}")

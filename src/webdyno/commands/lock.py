@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from webdyno.build import HASHES, KINDS, lock_jars
 from webdyno.build import lock as write_lock
 from webdyno.commands.options import CatalogueOption, catalogue_of
+from webdyno.commands.printing import out
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.plan import contenders_called
@@ -42,7 +43,7 @@ def lock(
         target = _target(name, known)
         if target not in done:
             _lock(name, target, known)
-            print(target)
+            out(str(target))
             done.add(target)
     if not done:
         raise UsageError(f"{', '.join(names)}: names no contender that has a lock; those in Python and on the JVM have")

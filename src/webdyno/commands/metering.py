@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.commands.printing import err
 from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.block import Taken
@@ -78,7 +78,7 @@ class Meter:
             put(self._path, told(self._families))
         except MachineError as error:
             if not self._failed:
-                print(f"note: {error}; the plan goes on", file=sys.stderr)
+                err(f"note: {error}; the plan goes on")
             self._failed = True
         now = self._clock()
         self._next = now + _SHARE * (now - begun)

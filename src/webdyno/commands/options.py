@@ -1,22 +1,15 @@
-"""The flags that several commands share, and what they lead to: the catalogue, the cache, the two consoles."""
+"""The flags that several commands share, and what they lead to: the catalogue, lists, numbers."""
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import msgspec
 from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import ContenderError, UsageError
-from webdyno.model.log import last_lines
+from webdyno.model.errors import UsageError
 from webdyno.read import default_folder, read_catalogue
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def flag(*names: str, help: str) -> Parameter:  # noqa: A002 - cyclopts' own word
@@ -75,11 +68,6 @@ def numbers(values: list[str] | None, flag: str) -> list[int] | None:
     return [connections_of(int(part), flag) for part in parts]
 
 
-def say_json(data: Any) -> None:
-    """Print ``data`` (structs, dicts, lists) as indented JSON on standard output."""
-    print(msgspec.json.format(msgspec.json.encode(data, order="deterministic"), indent=2).decode())
-
-
 def holds_runs(folder: Path) -> bool:
     """Whether a results folder has a Run that counts, so that it is worth being named."""
     from webdyno.store import FILE, Store
@@ -88,37 +76,3 @@ def holds_runs(folder: Path) -> bool:
         return False
     with Store.open(folder) as store:
         return bool(store.done())
-
-
-def say_failed(error: ContenderError) -> None:
-    """What a contender did wrong and the end of what it wrote, on standard error."""
-    print(f"webdyno: {error}", file=sys.stderr)
-    for line in last_lines(error.log_tail, 12):
-        print(f"  | {line}", file=sys.stderr)
-
-
-def out_console() -> Console:
-    """Standard output for people; 80 columns wide at least, colourless where that is asked or nobody looks."""
-    console = _console()
-    return console if console.is_terminal else _console(width=_piped_width())
-
-
-def err_console() -> Console:
-    """Standard error, for progress."""
-    return _console(file=sys.stderr)
-
-
-def _console(**options: Any) -> Console:
-    from rich.console import Console
-
-    class Ours(Console):
-        def on_broken_pipe(self) -> None:  # rich's own ends the program with exit code 1
-            raise BrokenPipeError
-
-    return Ours(highlight=False, **options)
-
-
-def _piped_width() -> int:
-    """A pipe has no width; COLUMNS says what the reader wants, else wide enough that no column is lost."""
-    columns = os.environ.get("COLUMNS", "")
-    return int(columns) if columns.isdecimal() and int(columns) >= 40 else 140

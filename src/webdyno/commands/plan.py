@@ -9,11 +9,13 @@ from cyclopts import Parameter
 
 from webdyno.analyse import words
 from webdyno.analyse.patience import too_short
-from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of
+from webdyno.commands.printing import out, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.sharing import sentence as seating
 from webdyno.commands.studying import Narrowing, StudyArgument
 from webdyno.design.blocks import Sharing, sharing
+from webdyno.model.outward import clean
 from webdyno.model.trial import Plan
 from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
@@ -53,7 +55,7 @@ def plan(
     _print(made, seated, coming, full)
     if called.brief is not None and narrowing.is_empty:
         short = make_plan(brief_of(called), known, missing, lacking, absent, brief=True)
-        print(f"in brief: {words.count(len(short.trials), 'trial')}, about {words.length(short.seconds)} with --brief")
+        out(f"in brief: {words.count(len(short.trials), 'trial')}, about {words.length(short.seconds)} with --brief")
     return 0
 
 
@@ -62,8 +64,8 @@ def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
     from rich.table import Table
 
     console = out_console()
-    console.print(made.title, style="bold", markup=False)
-    console.print(made.question, markup=False)
+    console.print(made.title, style="bold")
+    console.print(made.question)
     cells = len(made.trials) // made.rounds
     most = "at most" if made.race is not None else "about"
     console.print(
@@ -71,17 +73,18 @@ def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
         f"seed {made.seed}: {most} {words.length(made.seconds)} (builds apart)",
         soft_wrap=True,
     )
-    console.print(seating(seated, made), markup=False, soft_wrap=True)
+    console.print(seating(seated, made), soft_wrap=True)
     for sentence in (*costs(made), *too_short(made), *coming):
-        console.print(sentence, markup=False, soft_wrap=True)
+        console.print(sentence, soft_wrap=True)
     for skip in made.skipped:
-        console.print(f"skipped {skip.what}: {skip.reason}", markup=False, soft_wrap=True)
+        console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
     if made.brief:
         console.print("the brief version; without --brief the study asks at more levels, for longer", style="dim")
     table = Table("trial", "round", "contender", "workload", "load", "driver", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = made.trials if full else made.trials[:10]
     for trial in shown:
-        table.add_row(trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label, trial.driver)
+        row = (trial.id[:8], str(trial.round), trial.contender, trial.workload, trial.load.label, trial.driver)
+        table.add_row(*map(clean, row))
     console.print(table)
     if len(shown) < len(made.trials):
         console.print(f"... and {len(made.trials) - len(shown)} more: --full shows them", style="dim")

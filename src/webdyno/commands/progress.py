@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from webdyno.analyse.error_share import failed
 from webdyno.analyse.words import length, listing, rate
+from webdyno.commands.printing import err, err_console, err_is_seen
 from webdyno.design import Block
 from webdyno.load.driver import Event
 from webdyno.model.block import Taken
+from webdyno.model.outward import clean
 from webdyno.model.run import Run
 from webdyno.model.sample import Slice
 from webdyno.model.trial import Plan
@@ -60,7 +61,7 @@ class Lines:
         if len(block) > 1:
             where = f"[{self._tally.done}/{self._tally.total}] round {block[0].round}{self._of}"
             names = listing([trial.contender for trial in block], MOST_NAMES)
-            print(f"{where}  side by side: {names}", file=sys.stderr, flush=True)
+            err(f"{where}  side by side: {names}")
 
     def event(self, event: Event | Taken) -> None:
         """Too much for a log."""
@@ -69,7 +70,7 @@ class Lines:
         """One line."""
         self._tally.add(run)
         where = f"[{self._tally.done}/{self._tally.total}] round {run.trial.round}{self._of}"
-        print(f"{where}  {line_of(run)}  (left: {length(self._tally.left_s)})", file=sys.stderr, flush=True)
+        err(f"{where}  {line_of(run)}  (left: {length(self._tally.left_s)})")
 
 
 class Live:
@@ -80,8 +81,6 @@ class Live:
 
     def __init__(self, plan: Plan, already: set[str]) -> None:
         from rich.live import Live as RichLive
-
-        from webdyno.commands.options import err_console
 
         self._tally = Tally(plan, already)
         self._of = "" if plan.race else f"/{plan.rounds}"
@@ -137,9 +136,9 @@ class Live:
         done, total = self._tally.done, self._tally.total
         passed = length(time.monotonic() - self._started)
         return Group(
-            *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent),
-            Text(f"> {self._now}", no_wrap=True, overflow="ellipsis"),
-            Text(f"  {self._rate}", no_wrap=True, overflow="ellipsis"),
+            *(Text(clean(f"  {line}"), style="dim", no_wrap=True, overflow="ellipsis") for line in self._recent),
+            Text(clean(f"> {self._now}"), no_wrap=True, overflow="ellipsis"),
+            Text(clean(f"  {self._rate}"), no_wrap=True, overflow="ellipsis"),
             ProgressBar(total=total, completed=done, width=60),
             Text(
                 f"  {done} of {total} trials · {length(self._tally.left_s)} left · {passed} passed · Ctrl-C keeps all"
@@ -149,4 +148,4 @@ class Live:
 
 def progress(plan: Plan, already: set[str]) -> Lines | Live:
     """The right one for where standard error goes."""
-    return Live(plan, already) if sys.stderr.isatty() else Lines(plan, already)
+    return Live(plan, already) if err_is_seen() else Lines(plan, already)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import JsonOption, flag, numbers, out_console
+from webdyno.commands.options import JsonOption, flag, numbers
+from webdyno.commands.printing import give, give_bytes, out_console, out_is_seen
 from webdyno.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def report(
     tables = numbers(table, "--table")
     if form not in PICTURES and (tables or dark):
         raise UsageError("--table and --dark are about pictures: they go with --format svg or --format png")
-    if form == "png" and out is None and sys.stdout.isatty():
+    if form == "png" and out is None and out_is_seen():
         raise UsageError("a PNG cannot be printed on a terminal: name a file with --out, or send it through a pipe")
     with Store.open(folder) as store:
         if form == "terminal" and out is None:
@@ -119,6 +119,6 @@ def _give(made: str, form: Format, out: Path | None) -> None:
     if out is not None:
         write(out, content)
     elif isinstance(content, bytes):
-        sys.stdout.buffer.write(content)
+        give_bytes(content)
     else:
-        sys.stdout.write(content)
+        give([content])

@@ -108,7 +108,8 @@ class Revising:
         """What --env gives, by name; UsageError."""
         for pair in self.env or []:
             if not pair.partition("=")[0] or "=" not in pair:
-                raise UsageError(f"--env {pair}: write it as NAME=VALUE")
+                name = pair.partition("=")[0]  # the rest may be secret
+                raise UsageError(f"--env {name}: write it as NAME=VALUE")
         return dict(pair.split("=", 1) for pair in self.env or [])
 
     @property

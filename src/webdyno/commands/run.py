@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from webdyno.analyse.patience import too_short
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption, catalogue_of
+from webdyno.commands.printing import err, give
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
 from webdyno.commands.report import show
@@ -80,17 +80,16 @@ def _announce(intent: Intent) -> None:
     most = "at most" if plan.race is not None else "about"
     done = f", {len(already)} of them done" if already else ""
     drivers = [f"{name} {intent.drivers[name]}" for name in dict.fromkeys(trial.driver for trial in plan.trials)]
-    print(f"{plan.title}: {plan.question}", file=sys.stderr)
-    print(
+    err(f"{plan.title}: {plan.question}")
+    err(
         f"{count(len(plan.contenders), 'contender')}, {count(len(plan.workloads), 'workload')}, {extent(plan)}{done}, "
         f"{most} {length(plan.seconds * share)} after the build; {clause(sharing(plan, room_here()), plan)}\n"
-        f"load by {listing(drivers)}; results in {intent.folder}",
-        file=sys.stderr,
+        f"load by {listing(drivers)}; results in {intent.folder}"
     )
     for sentence in (*costs(plan), *too_short(plan)):
-        print(sentence, file=sys.stderr)
+        err(sentence)
     for skip in plan.skipped:
-        print(f"skipped {skip.what}: {skip.reason}", file=sys.stderr)
+        err(f"skipped {skip.what}: {skip.reason}")
 
 
 def _attending(metrics: Path | None) -> Attend:
@@ -109,7 +108,7 @@ def _finish(ended: Ended, json: bool, metrics: Path | None) -> int:
     with Store.open(folder) as store:
         runs = store.runs()
         if json:
-            sys.stdout.write(rendered(store, "json"))
+            give([rendered(store, "json")])
         elif runs:
             write(folder / "report.html", rendered(store, "html"))
             show(store, folder)
@@ -123,6 +122,6 @@ def _finish(ended: Ended, json: bool, metrics: Path | None) -> int:
         left = left if done else " nothing was measured yet; begin the same plan again:"
         given = zip(plan.arguments, plan.arguments[1:], strict=False)
         line = line_of(plan, folder, [path for name, path in given if name == "--catalogue"])
-        print(f"stopped;{left} {line}", file=sys.stderr)
+        err(f"stopped;{left} {line}")
         return 128 + signal.SIGINT
     return 1 if any(record.outcome != "ok" for record in runs) else 0

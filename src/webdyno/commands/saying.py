@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from webdyno.commands.printing import err
 from webdyno.session.saying import LOG
 
 
 class _Ear(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """One line at once; that nobody reads any more is for the caller to see."""
-        print(record.getMessage(), file=sys.stderr, flush=True)
+        err(record.getMessage())
 
 
 @contextmanager

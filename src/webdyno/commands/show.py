@@ -8,7 +8,8 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.build import lines_for, without_hashes
-from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of, out_console, say_json
+from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of
+from webdyno.commands.printing import out, out_marked, say_json
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
@@ -35,11 +36,10 @@ def show(
     if json:
         say_json(facts)
         return 0
-    console = out_console()
     for kind, fields in facts.items():
-        console.print(f"[bold]{kind} {name}[/bold]")
+        out_marked(f"{kind} {name}", "bold")
         for key, value in fields.items():
-            console.print(f"  {key:<14} {_plain(value)}", markup=False, soft_wrap=True)
+            out(f"  {key:<14} {_plain(value)}")
     return 0
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import CatalogueOption, catalogue_of, out_console, say_json
+from webdyno.commands.options import CatalogueOption, catalogue_of
+from webdyno.commands.printing import err, out_console, say_json
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
@@ -60,7 +60,7 @@ def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues:
         line = None if folder is None else line_to_go_on(folder, catalogues)
         if line is None:
             raise
-        print("stopped; too little was measured for an answer", file=sys.stderr)
+        err("stopped; too little was measured for an answer")
     else:
         if flags.json:
             say_json(told)
@@ -70,5 +70,5 @@ def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues:
             return 0 if told.take is not None else 1
         line = None if folder is None else line_to_go_on(folder, catalogues)
     if line is not None:
-        print(f"to go on: {line}", file=sys.stderr)
+        err(f"to go on: {line}")
     return 128 + signal.SIGINT

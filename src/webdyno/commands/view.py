@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.commands.printing import err
 from webdyno.model.errors import UsageError
 from webdyno.session.interrupts import listening_for_interrupts
 
@@ -37,11 +37,11 @@ def view(
 
     with suppress(OSError):
         os.nice(19)
-    server = Server(Shelf(folder), port, lambda sentence: print(f"webdyno: {sentence}", file=sys.stderr))
+    server = Server(Shelf(folder), port, lambda sentence: err(f"webdyno: {sentence}"))
     with listening_for_interrupts() as interrupted:
         serving = threading.Thread(target=server.serve_forever, name="view", daemon=True)
         serving.start()
-        print(f"results in {folder}: {server.url} (Ctrl-C stops it)", file=sys.stderr, flush=True)
+        err(f"results in {folder}: {server.url} (Ctrl-C stops it)")
         try:
             interrupted.wait()
         finally:

@@ -1,8 +1,8 @@
 """Secrets: what a request must carry and a results file must not. Results are mailed, committed and shown in tickets.
 
 ``hidden`` gives a noun as it may be stored and shown: values of headers that let somebody in are stars, in requests, in
-the commands of load tools, and in what a server answered (it sets cookies), and so are passwords in URLs. Names are
-judged by their words, so that X-My-Token is one too: rather too much is hidden than too little.
+commands, and in what a server answered (it sets cookies), and so are passwords and parameters of URLs, and variables
+and flags. Names are judged by their words, so that X-My-Token is one too: rather too much is hidden than too little.
 """
 
 from __future__ import annotations
@@ -30,19 +30,56 @@ Noun = TypeVar("Noun", Workload, Contender)
 
 STARS = "***"
 _SECRET = re.compile(
-    r"auth|cookie|token|jwt|secret|passw|(api|access|private)[-_]?key|credential|session|signature|[cx]srf",
+    r"auth(?!or)|authori[sz]|cookie|token(?!s\b)|jwt|secret|passw|passphrase|credential|session|signature|bearer|[cx]srf"
+    r"|(api|access|private)[-_]?key|(^|[-_.])(pass|pwd|key|sig|sid|otp)$",
     re.IGNORECASE,
 )
-_FIELD = re.compile(r"^(?P<name>[\w.-]+)(?P<colon>:[ \t]*)(?P<value>.*\S)", re.MULTILINE)
-_IN_LINE = re.compile(r"(?P<name>[\w-]+): +[^'\"\n]+")
-"""A header within a line: its value ends where the quotes do."""
-_WORD = re.compile(r"^(?P<begin>(?:-H|--[\w-]+=)?)(?P<name>[\w.-]+)(?P<colon>: )(?P<value>.*)", re.DOTALL)
-"""A header as a word of a command. With its space: ``auth:app`` is where a server finds its application."""
+_ABOUT_ONE = re.compile(
+    r"[-_](file|path|dir|type|name|class|backend|method|mode|scheme|timeout|ttl|age|size|length|limit|max|days|seconds)$",
+    re.IGNORECASE,
+)
+"""Ends of names of settings that are about a secret, and none."""
+_FIELD = re.compile(r"^(?P<name>[\w.-]{1,64})(?P<colon>:[ \t]*)(?P<value>.*\S)", re.MULTILINE)
+_QUERY = re.compile(r"(?P<begin>[?&;](?P<name>[\w.-]{1,64})=)[^&;#\s\0'\"]+")
+_SCHEME = re.compile(r"(?P<begin>\b(?:Bearer|Basic|Negotiate)\s+)(?=[\w.~+/:-]*[\d=])[\w.~+/:-]{6,}=*", re.IGNORECASE)
+_USER = re.compile(r"(?<=://)[\w-]{16,}(?=@)")
+"""A token that stands where a user's name does."""
+_TYPED = re.compile(r"(?:[^\s'\"\\]|\\.|'[^']*'|\"(?:\\.|[^\"\\])*\")+", re.DOTALL)
+"""A word as it was typed, with its quotes."""
+_TOOL = re.compile(r"(?:^|/)(?:ab|curl|wget|oha|hey|http)$")
+_LOGIN = re.compile(r"(?P<begin>\0(?:-[uUAPa]|--user|--proxy-user)\0?[^\0:]+:)[^\0]+")
+"""A flag of theirs that takes ``name:password``."""
+
+
+def _forms(gap: str, value: str, header: str) -> Sequence[re.Pattern[str]]:
+    """What a secret looks like in a command: ``begin`` stays, and what follows is one where its ``name`` is.
+
+    A header needs its space where no flag stands before it: ``auth:app`` is where a server finds its application.
+    """
+    nouns = (
+        r"password|passwd|pwd|passphrase|secret|token|jwt|bearer|cookie|credentials?|(?:api|access|private|secret)-?key"
+    )
+    return [
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            rf"(?P<begin>(?P<name>[\w.-]{{1,64}}): +){header}",
+            rf"(?P<begin>(?<![\w-])(?P<name>(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]{{1,60}}):[ \t]*){header}",
+            rf"(?P<begin>(?:-H|--header)(?:=|{gap})?['\"]?(?P<name>[\w.-]{{1,64}}):[ \t]*){header}",
+            rf"(?P<begin>--(?P<name>[\w.-]{{1,64}})=){value}",
+            rf"(?P<begin>(?<![\w-])--?(?P<name>(?:[\w-]{{1,40}}-)?(?:{nouns})){gap})(?!-)(?![^\s\0]*{{){value}",
+            rf"(?P<begin>(?<![\w.?&;/-])(?P<name>[a-z_]\w*)=)(?!=){value}",
+        )
+    ]
+
+
+_IN_WORDS = _forms(r"\0", r"[^\0]+", r"[^\0]+")
+"""Words parted by a zero."""
+_IN_LINE = _forms(r"\s+", r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"]+)", r"[^'\"\n]+")
 
 
 def is_secret(name: str) -> bool:
-    """Whether a header of that name may hold what lets somebody in."""
-    return _SECRET.search(name) is not None
+    """Whether a header, a variable or a flag of that name may hold what lets somebody in."""
+    return _SECRET.search(name) is not None and _ABOUT_ONE.search(name) is None
 
 
 def hidden_block(block: str) -> str:
@@ -53,28 +90,55 @@ def hidden_block(block: str) -> str:
 
 
 def hidden_words(argv: Sequence[str]) -> list[str]:
-    """A command with stars for the values of secret headers, and for passwords in URLs."""
-
-    def hide(word: re.Match[str]) -> str:
-        return f"{word['begin']}{word['name']}: {STARS}" if is_secret(word["name"]) else word[0]
-
-    return [without_password(_WORD.sub(hide, word)) for word in argv]
+    """A command with stars for what lets somebody in: secret headers, variables and flags, passwords and parameters of
+    URLs.
+    """
+    if not argv:
+        return []
+    text = _starred("\0".join(argv), _IN_WORDS)
+    if _TOOL.search(argv[0]):
+        text = _LOGIN.sub(_star, text)
+    return [without_password(word) for word in text.split("\0")]
 
 
 def hidden_line(line: str) -> str:
     """A command as it was typed, or a sentence that has it in it, with the same stars."""
-
-    def hide(header: re.Match[str]) -> str:
-        return f"{header['name']}: {STARS}" if is_secret(header["name"]) else header[0]
-
-    line = _IN_LINE.sub(hide, line)
     try:
         words = shlex.split(line)
     except ValueError:  # no command, but a sentence: rather too much is hidden than too little
-        return without_password(line)
-    for word in words:
-        line = line.replace(word, without_password(word))
-    return line
+        return without_password(_starred(line, _IN_LINE))
+    said, bare = list(_TYPED.finditer(line)), hidden_words(words)
+    if len(said) == len(words):
+        for typed, word, shown in reversed(list(zip(said, words, bare, strict=True))):
+            if word != shown:
+                quote = next((sign for sign in typed[0] if sign in "'\""), "")
+                quote = quote if typed[0][0] == quote or " " in shown else ""
+                line = f"{line[: typed.start()]}{quote}{shown}{quote}{line[typed.end() :]}"
+    return _starred(line, _IN_LINE)
+
+
+def asked(request: Request) -> str:
+    """What a request asks, as it may be shown: ``GET /items?token=***``."""
+    return f"{request.method} {hidden_line(request.path)}"
+
+
+def hidden_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables of an environment with the same stars."""
+    return {name: STARS if is_secret(name) and text else hidden_line(text) for name, text in variables.items()}
+
+
+def _starred(text: str, forms: Sequence[re.Pattern[str]]) -> str:
+    for form in (*forms, _QUERY):
+        text = form.sub(_star_if_secret, text)
+    return _USER.sub(STARS, _SCHEME.sub(_star, text))
+
+
+def _star(found: re.Match[str]) -> str:
+    return f"{found['begin']}{STARS}"
+
+
+def _star_if_secret(found: re.Match[str]) -> str:
+    return _star(found) if is_secret(found["name"]) else found[0]
 
 
 def hidden_summary(summary: dict[str, Any]) -> dict[str, Any]:
@@ -92,17 +156,20 @@ def hidden(noun: Any) -> Any:
 @hidden.register
 def _(request: Request) -> Request:
     headers = [(name, STARS if is_secret(name) else value) for name, value in request.headers]
-    return request if headers == request.headers else msgspec.structs.replace(request, headers=headers)
+    lines = {"name": hidden_line(request.name), "path": hidden_line(request.path)}
+    bare = msgspec.structs.replace(request, headers=headers, **lines)
+    return request if bare == request else bare
 
 
 @hidden.register
 def _(workload: Workload) -> Workload:
-    return msgspec.structs.replace(workload, requests=[hidden(request) for request in workload.requests])
+    requests = [hidden(request) for request in workload.requests]
+    return msgspec.structs.replace(workload, title=hidden_line(workload.title), requests=requests)
 
 
 @hidden.register
 def _(contender: Contender) -> Contender:
-    environment = {name: without_password(value) for name, value in contender.environment.items()}
+    environment = hidden_variables(contender.environment)
     lines = {"serve": hidden_words(contender.serve), "because": hidden_line(contender.because)}
     return msgspec.structs.replace(contender, environment=environment, **lines)
 
@@ -112,7 +179,8 @@ def _(plan: Plan) -> Plan:
     workloads = {name: hidden(workload) for name, workload in plan.workloads.items()}
     contenders = {name: hidden(contender) for name, contender in plan.contenders.items()}
     changed = {"arguments": hidden_words(plan.arguments), "paired": plan.paired and hidden(plan.paired)}
-    changed |= {"title": hidden_line(plan.title), "tried": plan.tried and hidden(plan.tried)}
+    changed |= {"title": hidden_line(plan.title), "question": hidden_line(plan.question)}
+    changed |= {"tried": plan.tried and hidden(plan.tried)}
     return msgspec.structs.replace(plan, workloads=workloads, contenders=contenders, **changed)
 
 
@@ -121,7 +189,7 @@ def _(paired: Paired) -> Paired:
     made = paired.revisions
     if made is None:
         return paired
-    lines = {"cmd": made.cmd and without_password(made.cmd), "builds": hidden_words(made.builds)}
+    lines = {"cmd": made.cmd and hidden_line(made.cmd), "builds": [hidden_line(line) for line in made.builds]}
     return msgspec.structs.replace(paired, revisions=msgspec.structs.replace(made, **lines))
 
 
@@ -136,9 +204,10 @@ def _(tried: Tried) -> Tried:
 def _(run: Run) -> Run:
     probe = run.probe and msgspec.structs.replace(run.probe, header=hidden_block(run.probe.header))
     commands = {"command": hidden_words(run.command), "driver_command": hidden_words(run.driver_command)}
-    environment = {name: without_password(value) for name, value in run.environment.items()}
-    about = {"summary": hidden_summary(run.summary), "environment": environment}
-    return msgspec.structs.replace(run, probe=probe, **about, **commands)
+    about = {"summary": hidden_summary(run.summary), "environment": hidden_variables(run.environment)}
+    told = {"message": hidden_line(run.message), "notes": [hidden_line(note) for note in run.notes]}
+    log = "\n".join(map(hidden_line, run.log_tail.split("\n")))
+    return msgspec.structs.replace(run, probe=probe, log_tail=log, **about, **commands, **told)
 
 
 def withheld(workloads: Mapping[str, Workload]) -> list[str]:
@@ -173,9 +242,10 @@ def recalled(plan: Plan, known: Catalogue | Plan, where: Path) -> Plan:
     """
     asked, served = {**plan.workloads}, {**plan.contenders}
     for name, workload in plan.workloads.items():
-        if headers := withheld({name: workload}):
-            lack = f"workload {name!r} sends the header {headers[0]}, whose value"
-            asked[name] = _as_it_was(workload, known.workloads.get(name), f"{where}: {lack}")
+        headers = withheld({name: workload})
+        if headers or any(STARS in request.path for request in workload.requests):
+            lack = f"sends the header {headers[0]}, whose value" if headers else "asks a path with a secret, which"
+            asked[name] = _as_it_was(workload, known.workloads.get(name), f"{where}: workload {name!r} {lack}")
     for name, contender in plan.contenders.items():
         if any(STARS in word for word in (*contender.serve, *contender.environment.values())):
             lack = f"the command of contender {name!r} holds a password, which"
@@ -184,10 +254,14 @@ def recalled(plan: Plan, known: Catalogue | Plan, where: Path) -> Plan:
 
 
 def _as_it_was(stored: Noun, known: Noun | None, lack: str) -> Noun:
-    if known is None or hidden(known) != stored:
+    if known is None or hidden(known) != stored or any(STARS in path for path in _paths(known)):
         kind = type(stored).__name__.lower()
         raise UsageError(
             f"{lack} no results file keeps, and the catalogue does not have that {kind} as it was: put its file back, "
             "or begin anew"
         )
     return known
+
+
+def _paths(noun: Noun) -> list[str]:
+    return [request.path for request in noun.requests] if isinstance(noun, Workload) else []

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from webdyno.model.outward import csv_cell
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -26,7 +27,6 @@ _FIGURES = {
     "memory_staying_bytes_per_request": "memory_staying",
 }
 """Column and field of a Standing; each column is followed by its interval."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render_csv(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:  # noqa: ARG001
@@ -36,7 +36,7 @@ def render_csv(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analys
     writer.writeheader()
     for verdict in analysis.verdicts:
         for standing in verdict.standings:
-            writer.writerow({key: _safe(value) for key, value in _row(plan, verdict, standing).items()})
+            writer.writerow({key: csv_cell(value) for key, value in _row(plan, verdict, standing).items()})
     return out.getvalue()
 
 
@@ -83,8 +83,3 @@ def _row(plan: Plan, verdict: Verdict, standing: Standing) -> dict[str, str | fl
         for end, value in (("", "value"), ("_low", "low"), ("_high", "high")):
             row[f"{column}{end}"] = getattr(estimate, value) if estimate is not None else None
     return row
-
-
-def _safe(value: str | float | int | None) -> str | float | int | None:
-    """A name that a spreadsheet would take for a formula gets an apostrophe in front."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

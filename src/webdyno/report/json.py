@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Skipped
@@ -64,4 +65,4 @@ def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         failures=failures(runs),
         skipped=plan.skipped,
     )
-    return msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
+    return clean(msgspec.json.format(msgspec.json.encode(told), indent=2).decode()).encode() + b"\n"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from webdyno.report.words import clean
+from webdyno.model.outward import clean
 
 ELLIPSIS = "…"
 # advance widths from space to tilde in thousandths of the font's size: the tables cmap and hmtx of DejaVu Sans 2.37

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Sequence
 
 from webdyno.model.claim import ClaimVerdict
+from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -50,13 +51,13 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
 
 
 def _text(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", " ".join(words.clean(text).split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))
 
 
 def _fence(text: str) -> str:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{words.clean(text)}\n{fence}"
+    return f"{fence}\n{clean(text)}\n{fence}"
 
 
 plain_text, fence = _text, _fence

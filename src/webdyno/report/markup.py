@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from webdyno.report.words import clean
+from webdyno.model.outward import clean
 
 _VOID = {"meta", "br", "hr", "img", "link", "rect", "line", "path", "circle", "polyline", "col"}
 

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.window import Window, read_window
 from webdyno.model.estimate import Estimate
+from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report.words import clean
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 END = "# EOF\n"
@@ -268,9 +268,8 @@ def _labels(labels: Labels) -> str:
 
 
 def _escaped(value: str) -> str:
-    """As the specification's ``escaped-string``; what no UTF-8 can say, and control characters, are replaced."""
-    tame = clean(value).encode("utf-8", "replace").decode()
-    return tame.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+    """As the specification's ``escaped-string``, of what is clean."""
+    return clean(value).replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
 
 
 def _number(value: float) -> str:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -98,8 +99,8 @@ class _Page:
         self.ascii = not console.is_terminal or not console.encoding.lower().startswith("utf")
 
     def text(self, content: str, style: str = "") -> Text:
-        clean = words.clean(content)
-        return Text(clean.replace("µ", "u") if self.ascii else clean, style=style)
+        text = clean(content)
+        return Text(text.replace("µ", "u") if self.ascii else text, style=style)
 
     def line(self, content: str, style: str = "", indent: int = 0) -> None:
         """Wrapped here and not by rich, which would fill every line with blanks up to the margin."""

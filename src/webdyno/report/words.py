@@ -31,6 +31,7 @@ from webdyno.analyse.words import (
 from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
 from webdyno.model.log import last_lines
+from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -158,13 +159,6 @@ def tie(letters: str) -> str:
     if max(map(len, runs), default=0) < _NEIGHBOURS:
         return letters or MISSING
     return " ".join(f"{run[0]}-{run[-1]}" if len(run) >= _NEIGHBOURS else run for run in runs)
-
-
-def clean(text: str) -> str:
-    """Text from outside without control characters: a log must not be able to steer a terminal or break a page."""
-    if text.isprintable():
-        return text
-    return "".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def tail(log: str, lines: int) -> str:

@@ -6,6 +6,9 @@ whatever an owner that is gone left behind: processes by cgroup, by session, by 
 cgroups; then temporary folders. Losing the last write in a power cut is harmless (a boot ends processes and cgroups),
 so nothing here waits for the disk. On a full disk it may go on naming what is gone already, which is harmless; what is
 new must be written before it exists.
+
+A file that another user owns, or could have written into, is not read: what it names would be ended and removed with
+our rights, where that user may have fewer.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import contextlib
 import os
 import shutil
 import signal
+import stat
 import threading
 import time
 from pathlib import Path
@@ -42,10 +46,10 @@ class Ledger:
 
     def __init__(self, folder: Path, token: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        stat = read_stat(os.getpid())
+        us = read_stat(os.getpid())
         self.token = token
         self._path = folder / f"{token}.json"
-        self._entry = Entry(token=token, owner=os.getpid(), owner_start=stat.start_ticks if stat else 0, boot=boot_id())
+        self._entry = Entry(token=token, owner=os.getpid(), owner_start=us.start_ticks if us else 0, boot=boot_id())
         self._lock = threading.Lock()
         with self._lock:
             self._write()
@@ -96,7 +100,9 @@ class Ledger:
 
     def _write(self) -> None:
         draft = self._path.with_suffix(".draft")
-        draft.write_bytes(msgspec.json.encode(self._entry))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(draft, "wb", opener=lambda path, _: os.open(path, flags, 0o600)) as file:
+            file.write(msgspec.json.encode(self._entry))
         draft.replace(self._path)
 
     def _try_to_write(self) -> None:
@@ -112,9 +118,11 @@ def sweep(folder: Path) -> list[str]:
         if not draft.with_suffix(".json").exists():  # else its owner may be writing it, under a lock of its own
             draft.unlink(missing_ok=True)
     for path in sorted(folder.glob("*.json")):
+        if (content := _own(path)) is None:
+            continue
         try:
-            entry = msgspec.json.decode(path.read_bytes(), type=Entry)
-        except (OSError, msgspec.DecodeError):
+            entry = msgspec.json.decode(content, type=Entry)
+        except msgspec.DecodeError:
             path.unlink(missing_ok=True)
             continue
         if entry.boot == boot_id() and is_running(entry.owner, entry.owner_start):
@@ -124,6 +132,18 @@ def sweep(folder: Path) -> list[str]:
         if not any(Path(left).exists() for left in [*entry.cgroups, *entry.folders]):
             path.unlink(missing_ok=True)
     return notes
+
+
+def _own(path: Path) -> bytes | None:
+    """What is in a file that nobody but us can have written; None for any other."""
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would be waited for
+    except OSError:
+        return None
+    with os.fdopen(opened, "rb") as file:
+        it = os.fstat(opened)
+        is_ours = stat.S_ISREG(it.st_mode) and it.st_uid == os.geteuid() and it.st_nlink == 1
+        return file.read() if is_ours and not it.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else None
 
 
 def _sweep_one(entry: Entry) -> str:
@@ -154,18 +174,18 @@ def _left_of(entry: Entry) -> set[int]:
     for path in entry.cgroups:
         with contextlib.suppress(OSError, ValueError):
             left |= {int(line) for line in (Path(path) / "cgroup.procs").read_text().split()}
-    for stat in all_stats().values():
-        if stat.alive and (_of_session(entry, stat) or (mark_of(stat.pid) or "").startswith(f"{entry.token}.")):
-            left.add(stat.pid)
+    for each in all_stats().values():
+        if each.alive and (_of_session(entry, each) or (mark_of(each.pid) or "").startswith(f"{entry.token}.")):
+            left.add(each.pid)
     return left - {os.getpid(), os.getppid()}
 
 
-def _of_session(entry: Entry, stat: Stat) -> bool:
+def _of_session(entry: Entry, it: Stat) -> bool:
     """By session, unless its leader is another process that got the same number since."""
-    start = entry.sessions.get(str(stat.session))
-    if start is None or stat.start_ticks < start:
+    start = entry.sessions.get(str(it.session))
+    if start is None or it.start_ticks < start:
         return False
-    leader = read_stat(stat.session)
+    leader = read_stat(it.session)
     return leader is None or leader.start_ticks == start
 
 

@@ -8,22 +8,19 @@ every process started in it is ended, every cgroup and temporary folder removed.
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import secrets
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.cgroup_way import Cgroups, find_cgroups
 from webdyno.rig.cores import Roles, move_to, roles, usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
-from webdyno.rig.process import command_of, set_subreaper
+from webdyno.rig.lock import Waiting, machine_lock
+from webdyno.rig.process import set_subreaper
 
 
 class Strapped(Here):
@@ -50,10 +47,6 @@ class Strapped(Here):
         """What a killed webdyno had left, one sentence each."""
         self.interrupted = threading.Event()
         """Set when the user wants an end; all that works on this machine looks at it."""
-
-
-Waiting = Callable[[str], None]
-"""Called again and again while another webdyno has the machine, with who that is: it waits a moment, or raises."""
 
 
 @contextlib.contextmanager
@@ -98,58 +91,3 @@ def _rig(placed: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:
         cgroup=cgroups.kind,
         cgroup_reason=cgroups.reason,
     )
-
-
-@contextlib.contextmanager
-def machine_lock(waiting: Waiting | None = None) -> Iterator[None]:
-    """One webdyno at a time per machine (per temporary folder, to be exact); it ends with the process, however that
-    ends. MachineError when another one has it, and nobody is ``waiting``.
-    """
-    named = os.environ.get("TMPDIR")
-    if named and not os.access(named, os.W_OK | os.X_OK):
-        raise MachineError(f"TMPDIR is {named}, where nothing can be written: make that folder, or name another one")
-    path = Path(tempfile.gettempdir()) / "webdyno.lock"
-    lock = _open_lock(path)
-    try:
-        while not _taken(lock):
-            holder = _holder(lock)
-            if waiting is None:
-                raise MachineError(
-                    f"another webdyno ({holder}) is measuring on this machine, and two would disturb each other; "
-                    "wait until it has ended (--wait does), or end it"
-                )
-            waiting(holder)
-        with contextlib.suppress(OSError):  # someone else's file that we may only read
-            os.ftruncate(lock, 0)
-            os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _taken(lock: int) -> bool:
-    """Whether it is ours now."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _holder(lock: int) -> str:
-    """``pid 4711: webdyno run``, as far as it can be seen; no more of its command, for flags may hold secrets."""
-    pid = os.pread(lock, 32, 0).decode(errors="replace").strip()
-    words = command_of(int(pid)) if pid.isdecimal() else []
-    ours = next((at for at, word in enumerate(words) if Path(word).name == "webdyno"), len(words))
-    return ": ".join([f"pid {pid or 'unknown'}", *[f"webdyno {word}" for word in words[ours + 1 : ours + 2]]])
-
-
-def _open_lock(path: Path) -> int:
-    """Every user may hold it, so it is writable by all; the kernel refuses O_CREAT on others' files in such folders."""
-    for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.O_RDWR, os.O_RDONLY):
-        with contextlib.suppress(FileNotFoundError, FileExistsError, PermissionError):
-            lock = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-            with contextlib.suppress(PermissionError):
-                os.fchmod(lock, 0o666)
-            return lock
-    raise MachineError(f"the lock {path} cannot be opened; remove it, or set TMPDIR to a folder that can be written")

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from webdyno.model.errors import AnswerError
+from webdyno.model.secret import asked
 from webdyno.model.workload import Expectation, Request
 from webdyno.serve.ask import Answer, NoAnswer
 from webdyno.serve.first_answer import first_answer, instead
@@ -36,10 +37,10 @@ def verify(requests: Sequence[Request], asker: Asker) -> tuple[list[Request], li
     for request in requests:
         answer = _right_answer(request, asker)
         odd = first_answer(answer.status, answer.headers, answer.body) if request.expect.is_unsaid else None
-        notes += [f"{request.method} {request.path}: {odd}"] if odd else []
+        notes += [f"{asked(request)}: {odd}"] if odd else []
         if request.expect.body_matches is not None:
             notes.append(
-                f"{request.method} {request.path}: that its body matches {request.expect.body_matches!r} is checked "
+                f"{asked(request)}: that its body matches {request.expect.body_matches!r} is checked "
                 "before and after the load; under load no driver can"
             )
             request = without_pattern(request)  # noqa: PLW2901
@@ -68,12 +69,12 @@ def _right_answer(request: Request, asker: Asker) -> Answer:
     try:
         answer = asker(request)
     except NoAnswer as reason:
-        raise AnswerError(f"{request.method} {request.path}: expected an answer, but {reason}") from None
+        raise AnswerError(f"{asked(request)}: expected an answer, but {reason}") from None
     problem = wrong(answer, request.expect, asked=asks_for_coding(request))
     if problem is None and request.expect.is_unsaid and answer.status >= 300:  # a page may be what was meant
         problem = first_answer(answer.status, answer.headers, answer.body)
     if problem:
-        raise AnswerError(f"{request.method} {request.path}: {problem}")
+        raise AnswerError(f"{asked(request)}: {problem}")
     return answer
 
 
@@ -83,7 +84,7 @@ def _pin(request: Request, first: Answer, second: Answer) -> tuple[Request, str 
     if first.body != second.body:
         loose = Expectation(statuses=rule.statuses, content_type=rule.content_type)
         note = (
-            f"{request.method} {request.path}: equal as JSON, but its bytes differ from answer to answer; "
+            f"{asked(request)}: equal as JSON, but its bytes differ from answer to answer; "
             "under load only status and content type are checked"
         )
         return msgspec.structs.replace(request, expect=loose), note

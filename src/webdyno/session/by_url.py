@@ -26,7 +26,7 @@ from webdyno.rig.ask import asker
 from webdyno.rig.cores import usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
-from webdyno.rig.strap import Waiting, machine_lock
+from webdyno.rig.lock import Waiting, machine_lock
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder, new_folder

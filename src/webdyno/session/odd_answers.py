@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from webdyno.load.driver import Order, Tls
+from webdyno.model.secret import asked
 from webdyno.model.workload import Request
 from webdyno.serve.ask import Answer, NoAnswer, ask
 from webdyno.serve.first_answer import first_answer
@@ -35,7 +36,7 @@ def odd_answer(loaded: Loaded) -> str | None:
     if said is None and status in _PAGES and "html" in headers.get("content-type", "html").lower():
         answer = _asked_again(order, request)
         said = None if answer is None else first_answer(answer.status, answer.headers, answer.body)
-    return None if said is None else f"{request.method} {request.path}: {said}"
+    return None if said is None else f"{asked(request)}: {said}"
 
 
 def judged(host: str, port: int, requests: Iterable[Request], tls: Tls | None) -> list[tuple[int, str]]:
@@ -48,7 +49,7 @@ def judged(host: str, port: int, requests: Iterable[Request], tls: Tls | None) -
         answer = ask(host, port, request, ANSWER_S, lambda: None, _secure(host, tls))
         said = first_answer(answer.status, answer.headers, answer.body) if request.expect.is_unsaid else None
         if said is not None:
-            found.append((answer.status, f"{request.method} {request.path}: {said}"))
+            found.append((answer.status, f"{asked(request)}: {said}"))
     return found
 
 

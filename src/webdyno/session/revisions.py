@@ -24,6 +24,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import App, Contender, Runtime
 from webdyno.model.errors import BuildError, UsageError
 from webdyno.model.paired import Revisions
+from webdyno.model.secret import hidden_line
 from webdyno.model.workload import Workload
 from webdyno.read import default_folder, read_catalogue
 from webdyno.rig.strap import Strapped
@@ -124,7 +125,7 @@ def by_command(
     shop = _workshop(revision, strapped)
     with _named(revision):
         for line in builds:
-            shop.run(f"build it by {line!r}", ["sh", "-c", line], revision.folder, **environment)
+            shop.run(f"build it by {hidden_line(line)!r}", ["sh", "-c", line], revision.folder, **environment)
     contender = Contender(
         name=revision.side,
         app=_BY_COMMAND,
@@ -163,9 +164,10 @@ def _words(cmd: str) -> list[str]:
     try:
         words = shlex.split(cmd)
     except ValueError as error:
-        raise UsageError(f"--cmd {cmd!r} cannot be read ({error}): write it as in a shell") from None
+        raise UsageError(f"--cmd {hidden_line(cmd)!r} cannot be read ({error}): write it as in a shell") from None
     if not words or not any("{port}" in word or "{bind}" in word for word in words):
-        raise UsageError(f"--cmd {cmd!r} does not say {{port}} (or {{bind}}): that is where the server is to listen")
+        shown = hidden_line(cmd)
+        raise UsageError(f"--cmd {shown!r} does not say {{port}} (or {{bind}}): that is where the server is to listen")
     return words
 
 

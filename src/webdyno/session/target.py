@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from webdyno.model.errors import UsageError
-from webdyno.model.service import without_password
+from webdyno.model.secret import hidden_line
 
 _WEIGHTED = re.compile(r"(?P<weight>\d+)=(?P<url>.+)", re.DOTALL)
 """A URL begins with a scheme or a host, and neither has a digit followed by an equals sign."""
@@ -19,6 +19,7 @@ class Target(NamedTuple):
     """One URL, taken apart."""
 
     url: str
+    """As it may be shown."""
     tls: bool
     host: str
     port: int
@@ -53,21 +54,21 @@ def _target(text: str) -> Target:
     weighted = _WEIGHTED.fullmatch(text)
     weight, url = (int(weighted["weight"]), weighted["url"]) if weighted else (1, text)
     if weight < 1:
-        raise UsageError(f"{text}: a weight is a whole number of at least 1, as in 3={url}")
+        raise UsageError(f"{hidden_line(text)}: a weight is a whole number of at least 1, as in 3={hidden_line(url)}")
+    shown = hidden_line(url)
     try:
         parts = urlsplit(url if "//" in url else f"http://{url}")
         scheme, host, port = parts.scheme, parts.hostname, parts.port
     except ValueError as error:
         what = _NO_PORT if "ort" in str(error) else str(error)
-        raise UsageError(f"{url}: {what}") from None
+        raise UsageError(f"{shown}: {what}") from None
     if port == 0:
-        raise UsageError(f"{url}: {_NO_PORT}")
+        raise UsageError(f"{shown}: {_NO_PORT}")
     if scheme not in _PORTS or not host:
-        raise UsageError(f"{url}: give a URL such as http://127.0.0.1:8000/path")
+        raise UsageError(f"{shown}: give a URL such as http://127.0.0.1:8000/path")
     if parts.username is not None:
-        shown = without_password(url)
         raise UsageError(f"{shown}: a name and password in a URL are not sent; give -H 'Authorization: Basic ...'")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not path.isascii() or not path.isprintable() or " " in path:
-        raise UsageError(f"{url}: write what is not a letter, digit or sign of a URL as %XX")
-    return Target(url, scheme == "https", host, _PORTS[scheme] if port is None else port, path, weight)
+        raise UsageError(f"{shown}: write what is not a letter, digit or sign of a URL as %XX")
+    return Target(shown, scheme == "https", host, _PORTS[scheme] if port is None else port, path, weight)

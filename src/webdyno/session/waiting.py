@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from webdyno.rig.strap import Waiting
+from webdyno.rig.lock import Waiting
 from webdyno.session.saying import say
 
 _LOOK_S = 0.2

@@ -8,7 +8,7 @@ from typing import Any
 from webdyno.analyse.error_share import NOT_AN_ERROR, error_share, failed
 from webdyno.analyse.generator import cpu_share
 from webdyno.analyse.words import count, per_cent, rate, size, time_ns
-from webdyno.commands.options import out_console
+from webdyno.commands.printing import out
 from webdyno.model.secret import hidden_summary
 from webdyno.session.engine import Loaded
 
@@ -17,9 +17,8 @@ PERCENTILES = ("p50", "p75", "p90", "p99", "p99.9", "max")
 
 def print_summary(title: str, loaded: Loaded, doubts: list[str]) -> None:
     """The whole load; ``title`` says of what."""
-    console = out_console()
     for line in summary_lines(title, loaded, doubts):
-        console.print(line, markup=False, soft_wrap=True)
+        out(line)
 
 
 def as_data(urls: list[str], loaded: Loaded, doubts: list[str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from webdyno.export import Interval, histogram_log
 from webdyno.histogram import decode
 from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.outward import csv_cell
 from webdyno.model.sample import ERROR_KINDS, Route, Slice
 from webdyno.session.engine import Loaded
 
@@ -66,7 +67,7 @@ def _row(slice_: Slice, of: Slice | Route, name: str | None) -> list[object]:
 
 def _line(cells: Iterable[object]) -> str:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
+    csv.writer(line, lineterminator="\n").writerow(map(csv_cell, cells))
     return line.getvalue()
 
 

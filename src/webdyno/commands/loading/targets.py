@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from webdyno.commands.loading.expecting import expectation
 from webdyno.commands.options import flag
 from webdyno.model.errors import UsageError
+from webdyno.model.secret import hidden_line
 from webdyno.model.workload import Request
 from webdyno.read import read_requests
 from webdyno.session.target import Target
@@ -54,7 +55,7 @@ class Asking:
             expect = expectation(self.expect, method)
             found = [
                 Request(
-                    name=f"{method} {target.path}",
+                    name=f"{method} {hidden_line(target.path)}",
                     method=method,
                     path=target.path,
                     headers=headers,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from webdyno.analyse.error_share import failed
 from webdyno.analyse.words import rate, time_ns
+from webdyno.commands.printing import err_console, err_is_seen, out_is_seen
 from webdyno.histogram import decode
 from webdyno.load.driver import Event
 from webdyno.model.load import Load
+from webdyno.model.outward import clean
 from webdyno.model.sample import Slice
 
 if TYPE_CHECKING:
@@ -29,12 +30,10 @@ def watching(title: str, load: Load, *, quiet: bool) -> Iterator[Callable[[Event
 
     Standard output matters because nobody looks at a panel who pipes the result into a file and the panel away.
     """
-    if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
+    if quiet or not (err_is_seen() and out_is_seen()):
         yield lambda _: None
         return
     from rich.live import Live
-
-    from webdyno.commands.options import err_console
 
     panel = Panel(title, load)
     with Live(console=err_console(), auto_refresh=False, transient=True, redirect_stderr=False) as live:
@@ -81,7 +80,7 @@ class Panel:
         from rich.console import Group
         from rich.text import Text
 
-        return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in self.text()))
+        return Group(*(Text(clean(line), no_wrap=True, overflow="ellipsis") for line in self.text()))
 
 
 def bar_length(value: float, most: float) -> int:

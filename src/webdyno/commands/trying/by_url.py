@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webdyno.analyse import words
-from webdyno.commands.options import say_json
+from webdyno.commands.printing import out, say_json
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.flags import Trying
 from webdyno.model.errors import UsageError
@@ -32,12 +32,12 @@ def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
 
 def _tell(told: Told) -> None:
     if told.rate is None or told.p99_ns is None or told.p50_ns is None:
-        print(f"{told.url}: not one request was answered correctly ({told.errors or 'no answer'})")
+        out(f"{told.url}: not one request was answered correctly ({told.errors or 'no answer'})")
         return
     errors = words.listing([f"{count} {kind}" for kind, count in told.errors.items()]) or "no errors"
-    print(
+    out(
         f"{told.url}: {words.with_interval(told.rate, 'requests/s')} with {words.count(told.connections, 'client')}; "
         f"p50 {words.time_ns(told.p50_ns)}, p99 {words.time_ns(told.p99_ns)}; {errors}"
     )
     for doubt in told.doubts:
-        print(f"  doubt: {doubt}")
+        out(f"  doubt: {doubt}")

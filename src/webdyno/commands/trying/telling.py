@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from webdyno.analyse import words
+from webdyno.model.outward import clean
 from webdyno.model.verdict import Standing
 from webdyno.report.terminal import TO_THE_LEFT, fitting, which_interval
-from webdyno.report.words import COLUMNS, cells, clean, compares
+from webdyno.report.words import COLUMNS, cells, compares
 from webdyno.session.tryout.copying import Copied
 from webdyno.session.tryout.told import Told
 
@@ -58,7 +59,7 @@ def _copy(copied: Copied, console: Console) -> None:
     for name, content in {**copied.files, "systemd unit": copied.systemd}.items():
         if not content:
             continue
-        console.print(Text(f"{name}:"))
+        console.print(Text(clean(f"{name}:")))
         console.print(Text(clean(textwrap.indent(content.rstrip(), "    "))), soft_wrap=True)
 
 

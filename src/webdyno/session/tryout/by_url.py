@@ -14,6 +14,7 @@ from webdyno.load.driver import Order, Tls, Way
 from webdyno.model.errors import UsageError
 from webdyno.model.estimate import Estimate
 from webdyno.model.load import Load
+from webdyno.model.secret import asked, hidden_line
 from webdyno.model.workload import Request
 from webdyno.rig.cores import usable_cores
 from webdyno.serve.ask import NoAnswer
@@ -66,7 +67,7 @@ def load_url(
     )
     if is_unsaid and not target.tls:
         _judge(order)
-    say(f"{url}: {ROUNDS} rounds of {each_s:g} s, {words.count(connections, 'client')}")
+    say(f"{hidden_line(url)}: {ROUNDS} rounds of {each_s:g} s, {words.count(connections, 'client')}")
     loads = [carry_out(order, lambda _: None) for _ in range(ROUNDS)]
     return _told(url, order, loads, each_s)
 
@@ -88,8 +89,8 @@ def _told(url: str, order: Order, loads: list[Loaded], each_s: float) -> Told:
     ceiling_per_s = known_ceiling(cache_folder(), order)
     found = [doubts(load, ceiling_per_s, is_one_of=len(loads)) for load in loads]
     return Told(
-        url=url,
-        asked=[f"{request.method} {request.path}" for request in order.requests],
+        url=hidden_line(url),
+        asked=[asked(request) for request in order.requests],
         connections=order.load.connections,
         rounds=len(loads),
         seconds_each=each_s,

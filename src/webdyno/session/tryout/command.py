@@ -19,6 +19,7 @@ from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
+from webdyno.model.secret import hidden_line
 from webdyno.session.tryout.fitting import Setting
 
 CURRENT = "current"
@@ -49,20 +50,21 @@ class Line(NamedTuple):
 
 def read_line(text: str, flag: str) -> Line:
     """A command line, no shell involved. UsageError for an empty or unclosed one, or a wrong placeholder."""
+    shown = hidden_line(text)
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"{flag} {text!r}: {str(error).lower()}") from None
+        raise UsageError(f"{flag} {shown!r}: {str(error).lower()}") from None
     leading = list(takewhile(_ASSIGNMENT.fullmatch, words))
     if len(leading) == len(words):
         what = "variables alone are no command; give one behind them" if words else "give a command"
         raise UsageError(
-            f"{flag}{f' {text!r}' if words else ''}: {what}, such as {flag} 'node server.js --port {{port}}'"
+            f"{flag}{f' {shown!r}' if words else ''}: {what}, such as {flag} 'node server.js --port {{port}}'"
         )
     for name in (name for word in words for name in placeholders(word)):
         if name not in ALLOWED:
             there = ", ".join(f"{{{each}}}" for each in ALLOWED)
-            raise UsageError(f"{flag} {text!r}: {{{name}}} is no placeholder; there are {there}")
+            raise UsageError(f"{flag} {shown!r}: {{{name}}} is no placeholder; there are {there}")
     variables = dict(word.split("=", 1) for word in leading)
     return Line(variables, words[len(leading) :])
 

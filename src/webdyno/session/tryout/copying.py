@@ -22,6 +22,7 @@ from webdyno.analyse.words import listing
 from webdyno.build.own import APP, script_for
 from webdyno.model.contender import Contender
 from webdyno.model.placeholder import fill
+from webdyno.model.secret import hidden
 from webdyno.session.tryout.command import told_by_port
 from webdyno.session.tryout.envfile import Read, how_read
 from webdyno.session.tryout.fitting import Setting
@@ -83,7 +84,7 @@ class _Line:
 def to_copy(setting: Setting, original: tuple[Contender, Path] | None, around: Around) -> Copied:
     """``original`` is the catalogue's contender with its scripts' folder; None for a command of the user's."""
     files: dict[str, str] = {}
-    contender, project, home = setting.contender, around.project, None
+    contender, project, home = hidden(setting.contender), around.project, None
     line, install = _Line(contender.serve, _own_variables(contender)), ""
     if original is not None and project is not None:
         home = home_of(project, around.cache)

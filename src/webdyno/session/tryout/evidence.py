@@ -18,7 +18,9 @@ from webdyno.design.blocks import restless
 from webdyno.design.halving import Field
 from webdyno.model.errors import WebdynoError
 from webdyno.model.log import decisive_line, last_lines
+from webdyno.model.outward import clean
 from webdyno.model.run import Run
+from webdyno.model.secret import asked, hidden_line
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
 from webdyno.model.workload import Request, Workload
@@ -49,7 +51,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
     fingerprint = with_ceilings(sitting.strapped.fingerprint, cache_folder())
     analysis = analyse(plan, fingerprint, runs)
     windows = read_windows(runs)
-    answer = answer_of(analysis, windows, bench.settings, sitting.task.current)
+    answer = answer_of(analysis, windows, bench.settings, _current(sitting))
     seen = Profile()
     if answer.best is not None and sitting.project is not None and not sitting.strapped.interrupted.is_set():
         seen = profile(bench, answer.best, sitting.work)
@@ -60,7 +62,7 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
         take=answer.best,
         interface=None if project is None else project.interface,
         python="" if project is None else f"{project.version}, {project.how}",
-        asked=[f"{request.method} {request.path}" for request in first.workload.requests],
+        asked=[asked(request) for request in first.workload.requests],
         load=bench.load(1.0).label,
         copy=_copied(sitting, bench, answer.first),
         copy_of=answer.first,
@@ -80,9 +82,14 @@ def conclude(sitting: Sitting, first: First, bench: TryBench, field: Field, plan
     )
 
 
+def _current(sitting: Sitting) -> str | None:
+    """The command of --current, as it may be shown."""
+    return sitting.task.current and hidden_line(sitting.task.current)
+
+
 def _name(sitting: Sitting, bench: TryBench, name: str) -> str:
     if name == CURRENT:
-        return f"current: {sitting.task.current}"
+        return f"current: {_current(sitting)}"
     return called(bench.settings[name])
 
 
@@ -197,7 +204,7 @@ def save(folder: Path, told: Told, logs: Path) -> None:
     """Beside the results: the report, the answer as JSON, what is to be copied, and everybody's log."""
     with Store.open(folder) as store:
         write(folder / "report.html", rendered(store, "html"))
-    write(folder / ANSWER, msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
+    write(folder / ANSWER, clean(msgspec.json.format(msgspec.json.encode(told), indent=2).decode()) + "\n")
     for log in sorted(logs.glob("*.log")):
         with log.open("rb") as written, (folder / LOGS / log.name).open("ab") as kept:  # behind an earlier sitting's
             shutil.copyfileobj(written, kept)

@@ -13,6 +13,7 @@ import msgspec
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import AnswerError, UsageError
+from webdyno.model.secret import asked, hidden_line
 from webdyno.model.workload import Expectation, Request, Workload
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, NoAnswer, ask
@@ -80,7 +81,7 @@ def _answer(request: Request, served: Served, watch: Callable[[], None]) -> Answ
     try:
         return ask(served.host, served.port, request, ANSWER_S, watch)
     except NoAnswer as reason:
-        text = f"{request.method} {request.path}: the app should answer, but {reason}"
+        text = f"{asked(request)}: the app should answer, but {reason}"
         raise AnswerError(text, served.log_tail()) from None
 
 
@@ -89,7 +90,7 @@ def check(request: Request, answer: Answer, log_tail: Callable[[], str], *, judg
 
     ``judged``: nobody said what a correct answer is, so one that is hardly meant is refused as well.
     """
-    what = f"{request.method} {request.path}"
+    what = asked(request)
     suspicious = first_answer(answer.status, answer.headers, answer.body) if judged else None
     if suspicious is not None and answer.status >= 300:
         raise UsageError(f"{what}: {suspicious}")
@@ -131,7 +132,7 @@ def _routes(asked: Questions, asker: Asker, notes: list[str]) -> list[Request]:
         if answer.status in request.expect.statuses and not hardly_meant:
             kept.append(request)
         else:
-            notes.append(f"{request.path} is left out: it answers {answer.status}")
+            notes.append(f"{hidden_line(request.path)} is left out: it answers {answer.status}")
     if not kept:
         raise UsageError("--openapi: none of its GET routes is answered correctly; name paths with --path")
     return kept

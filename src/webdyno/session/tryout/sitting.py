@@ -22,6 +22,7 @@ from webdyno.model.contender import Contender
 from webdyno.model.errors import BuildError, ContenderError, StartError, UsageError, WebdynoError
 from webdyno.model.log import last_lines
 from webdyno.model.placeholder import placeholders
+from webdyno.model.secret import hidden_line
 from webdyno.model.trial import Skipped
 from webdyno.model.tried import Outset
 from webdyno.model.workload import Workload
@@ -200,7 +201,9 @@ class Sitting:
             try:
                 self.current_compilers = self._asked(CURRENT).compilers
             except ContenderError as error:
-                raise BuildError(f"--current {self.task.current!r}: {error}", error.log_tail) from None
+                raise BuildError(
+                    f"--current {hidden_line(self.task.current or '')!r}: {error}", error.log_tail
+                ) from None
         return said
 
     def _asked(self, name: str) -> First:

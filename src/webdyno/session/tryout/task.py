@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from webdyno.model.secret import asked
 from webdyno.model.workload import Request, Workload
 from webdyno.session.target import one_server
 from webdyno.session.tryout.project import Interface
@@ -27,15 +28,13 @@ class Questions:
         """Those paths, asked like the one request."""
         (like,) = self.requests
         targets = one_server(tuple(f"http://app{path}" for path in paths))
-        return [
-            msgspec.structs.replace(like, name=f"{like.method} {each.path}", path=each.path, weight=each.weight)
-            for each in targets
-        ]
+        found = [msgspec.structs.replace(like, path=each.path, weight=each.weight) for each in targets]
+        return [msgspec.structs.replace(request, name=asked(request)) for request in found]
 
 
 def workload_of(requests: Sequence[Request]) -> Workload:
     """Those requests as a workload of the name ``app``."""
-    shown = ", ".join(f"{request.method} {request.path}" for request in requests[:3])
+    shown = ", ".join(asked(request) for request in requests[:3])
     more = f" and {len(requests) - 3} more" if len(requests) > 3 else ""
     return Workload(name="app", title=shown + more, kind="cpu", requests=list(requests))
 
