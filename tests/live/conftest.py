@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.live import forking, left_behind
+from webdyno.session.trust import MEMORY, content_of
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 
@@ -57,6 +58,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(cache: Path) -> dict[str, str]:
     # the machine's lock lies in TMPDIR: a folder of our own keeps us apart from a webdyno that somebody else runs here
     own = {"WEBDYNO_CACHE": str(cache), "TMPDIR": str(cache), "XDG_STATE_HOME": str(cache / "state")}
+    memory = cache / "state" / "webdyno" / MEMORY
+    memory.parent.mkdir(parents=True)
+    memory.write_text(f"{content_of(CATALOGUE)} the toys\n")  # tests work elsewhere, where it would be a stranger's
     return {**os.environ, **own, "NO_COLOR": "1", "COLUMNS": "140"}
 
 

@@ -17,12 +17,12 @@ from webdyno.commands.options import (
     JsonOption,
     StudyOption,
     WaitOption,
-    catalogue_of,
     flag,
     out_console,
     say_json,
     split,
 )
+from webdyno.commands.trusting import TrustOption, catalogue_to_run
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -67,6 +67,7 @@ def check(
     study: StudyOption = None,
     wait: WaitOption = False,
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
     json: JsonOption = False,
 ) -> int:
     """Build, start, verify and stop contenders, without load.
@@ -75,7 +76,7 @@ def check(
 
     Example: `webdyno check waitress granian-asgi`
     """
-    known = catalogue_of(catalogue)
+    known = catalogue_to_run(catalogue, trust)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
     with strapped_here(MEMORY_BYTES, wait=wait) as strapped:
         results = _results(known, asked, strapped, (lambda _: None) if json else _print)
