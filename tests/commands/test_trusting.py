@@ -283,3 +283,14 @@ def test_no_name_of_a_plan_leads_out_of_its_folder(
         pass
     assert call(["run", "--resume", str(tmp_path / "r"), "--trust"]) == 2
     assert "cannot be a name, for files are named after it" in capsys.readouterr().err
+
+
+def test_a_workload_may_have_the_name_of_a_path_for_no_file_is_named_after_it(
+    plan: Plan, stored: object, tmp_path: Path
+) -> None:
+    (it,) = plan.workloads.values()
+    trials = [msgspec.structs.replace(trial, workload="/") for trial in plan.trials[:1]]
+    named = msgspec.structs.replace(plan, workloads={"/": msgspec.structs.replace(it, name="/")}, trials=trials)
+    with Store.create(tmp_path / "r", named, FINGERPRINT):
+        pass
+    assert call(["run", "--resume", str(tmp_path / "r")]) == 130

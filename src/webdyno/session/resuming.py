@@ -56,7 +56,7 @@ def refuse_links(folder: Path) -> None:
 def agreed(store: Store, known: Catalogue, agree: Agree) -> None:
     """UsageError unless what the plan has executed is known here, or agreed to, and its names stay in its folder."""
     plan = store.plan()
-    kinds: list[Mapping[str, Any]] = [plan.contenders, plan.apps, plan.runtimes, plan.workloads, plan.services]
+    kinds: list[Mapping[str, Any]] = [plan.contenders, plan.apps, plan.runtimes, plan.services]
     named = [name for kind in kinds for key, it in kind.items() for name in (key, it.name)]
     for name in [*named, *(trial.id for trial in plan.trials)]:
         if "/" in name or "\0" in name:
