@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import signal
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,14 @@ for name in ("no_proxy", "NO_PROXY"):  # builds may need the proxy
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost", "::1"]))
 # Our matrices are small: more threads cost a tenth of all CPU time, and the workers of xdist have the other cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What webdyno remembers for the user is not written beside what it remembers for who runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 LIVE = ("live", "measures", "browser")

@@ -68,3 +68,33 @@ def test_what_there_is_not_is_a_sentence(tmp_path: Path) -> None:
         api.measure("quikstart")
     with pytest.raises(UsageError, match="no results here"):
         api.read(tmp_path)
+
+
+def test_somebody_elses_catalogue_and_results_want_trust(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "contenders").mkdir(parents=True)
+    (theirs / "contenders" / "evil.toml").write_text(
+        'app = "python-wsgi"\nruntime = "cpython-3.11"\nserver = "s"\nmodel = "m"\nserve = ["s", "{port}"]\n'
+        'because = "b"\nauthor = "a"\n'
+    )
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    begun(monkeypatch, Ended(folder, interrupted=False))
+    with pytest.raises(UsageError, match=r"contender evil: s '{port}'.* trust=True"):
+        api.measure("quickstart", catalogue=[theirs])
+    api.measure("quickstart", catalogue=[theirs], trust=True)
+
+
+def test_results_that_were_not_begun_here_want_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def machine(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(api.session, "with_definitions_of", machine)  # what comes next
+    with Store.create(tmp_path / "r", plan([run("a")], trials=[]), FINGERPRINT):
+        pass
+    with pytest.raises(UsageError, match=r"somebody else's.* trust=True"):
+        api.resume(tmp_path / "r")
+    with pytest.raises(KeyboardInterrupt):
+        api.resume(tmp_path / "r", trust=True)

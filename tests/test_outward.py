@@ -13,9 +13,11 @@ import io
 import json
 import pkgutil
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -213,9 +215,16 @@ def checked(**fields: Any) -> None:
     check._print(check.Checked(contender=NASTY, workload=NASTY, passed=False, problem=NASTY, **fields))
 
 
+def answered(question: str) -> str:
+    """By the end of input."""
+    with patch.object(sys, "stdin", io.StringIO()):
+        return printing.answer(question)
+
+
 PRINTED: dict[str, Callable[[], object]] = {
     "out": lambda: printing.out(NASTY),
     "err": lambda: printing.err(NASTY),
+    "answer": lambda: answered(NASTY),
     "out_marked": lambda: printing.out_marked(NASTY, "red", NASTY),
     "give": lambda: printing.give([NASTY]),
     "say_json": lambda: printing.say_json({NASTY: NASTY}),

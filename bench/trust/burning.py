@@ -146,7 +146,9 @@ def _recorded(folder: Path, burner: Burner, kinds: Sequence[str], rounds: int) -
     names = [f"{burner.contender}-{kind}" for kind in kinds]
     study = write_study(folder, names, rounds, SECONDS, connections=CONNECTIONS, name=f"burning-{kinds[-1]}")
     with patch.object(plan, "Turns", lambda: TURNS):  # as ``compare`` gives them
-        made = api.measure(str(study), exhaustive=True, results=folder / "results", catalogue=[folder], wait=True)
+        made = api.measure(
+            str(study), exhaustive=True, results=folder / "results", catalogue=[folder], wait=True, trust=True
+        )
     return read(made.folder)
 
 

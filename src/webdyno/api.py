@@ -27,6 +27,7 @@ from webdyno.read import default_folder, read_catalogue
 from webdyno.session import study as session
 from webdyno.session.lookup import study_called
 from webdyno.session.saying import note
+from webdyno.session.trust import allow, ask_for_catalogues, refuse
 from webdyno.store import Store
 
 __all__ = ["Results", "measure", "read", "resume"]
@@ -60,14 +61,16 @@ def measure(
     results: Path | str = "results",
     catalogue: Sequence[Path | str] = (),
     wait: bool = False,
+    trust: bool = False,
 ) -> Results:
     """As ``webdyno run STUDY``: build, measure, write down. ``study`` is a name or a TOML file.
 
     What is None stays as the study says. ``budget_s`` makes it a race of at most so long, ``exhaustive`` measures every
     round of everything; ``catalogue`` are folders beside webdyno's own, ``wait`` waits for another webdyno here.
+    ``trust`` runs the commands of a catalogue folder that is not the user's own, which is a UsageError without it.
     WebdynoError; KeyboardInterrupt after Ctrl-C: what was measured is kept, and ``resume`` goes on.
     """
-    known = _known(catalogue)
+    known = _known(catalogue, trust)
     narrowed = narrow(
         study_called(study, known),
         known,
@@ -83,9 +86,15 @@ def measure(
     return _read(session.begin(narrowed, known, Path(results), choice=choice, manner=session.Manner(wait=wait)))
 
 
-def resume(folder: Path | str, *, catalogue: Sequence[Path | str] = (), wait: bool = False) -> Results:
-    """As ``webdyno run --resume FOLDER``: carry out what its plan has left. Raises what ``measure`` does."""
-    return _read(session.resume(Path(folder), _known(catalogue), manner=session.Manner(wait=wait)))
+def resume(
+    folder: Path | str, *, catalogue: Sequence[Path | str] = (), wait: bool = False, trust: bool = False
+) -> Results:
+    """As ``webdyno run --resume FOLDER``: carry out what its plan has left. Raises what ``measure`` does.
+
+    ``trust`` also runs the commands of a results folder that was not begun here, where no catalogue has them.
+    """
+    manner = session.Manner(wait=wait, agree=allow if trust else refuse)
+    return _read(session.resume(Path(folder), _known(catalogue, trust), manner=manner))
 
 
 def read(folder: Path | str) -> Results:
@@ -94,8 +103,11 @@ def read(folder: Path | str) -> Results:
         return Results(store.folder, store.plan(), store.fingerprint(), store.runs())
 
 
-def _known(folders: Sequence[Path | str]) -> Catalogue:
-    return read_catalogue([default_folder(), *map(Path, folders)])
+def _known(folders: Sequence[Path | str], trust: bool) -> Catalogue:
+    more = [*map(Path, folders)]
+    known = read_catalogue([default_folder(), *more])
+    ask_for_catalogues(more, known, allow if trust else refuse)
+    return known
 
 
 def _read(ended: session.Ended) -> Results:

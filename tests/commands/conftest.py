@@ -11,7 +11,11 @@ from tests import shipped
 from webdyno.commands import options
 from webdyno.commands.saying import heard
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.rig import Fingerprint
+from webdyno.model.trial import Plan
 from webdyno.read import default_folder, read_catalogue
+from webdyno.session.trust import remember_plan
+from webdyno.store import Store
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -24,6 +28,18 @@ def read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(options, "read_catalogue", read)
         yield
+
+
+@pytest.fixture
+def begun_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results that a test makes are remembered as the user's own, as those of a command are."""
+    create = Store.create
+
+    def remembered(folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
+        remember_plan(plan, folder)
+        return create(folder, plan, fingerprint)
+
+    monkeypatch.setattr(Store, "create", remembered)
 
 
 @pytest.fixture(autouse=True)

@@ -103,6 +103,24 @@ def test_a_secret_header_is_given_again(
     assert b"open-sesame" not in (folder / "results.sqlite").read_bytes()
 
 
+def test_a_url_that_somebody_else_chose_is_not_loaded(
+    formula: Formula,
+    stopped: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = stopped()
+    formula.orders.clear()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
+    assert call(["capacity", "--resume", str(folder)]) == 2
+    assert f"{folder}: somebody else's, as far as webdyno can tell, and it would run commands (load on {URL}" in (
+        capsys.readouterr().err
+    )
+    assert formula.orders == []
+    assert call(["capacity", "--resume", str(folder), "--trust"]) == 0
+
+
 def test_on_another_machine_it_begins_anew(
     stopped: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,7 +133,7 @@ def test_on_another_machine_it_begins_anew(
 
 
 def test_a_contender_is_built_again_and_searched_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    begun_here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made, rates = fakes.plan([fakes.run("go")], study="capacity", trials=[]), list[float]()
     sought = Sought(

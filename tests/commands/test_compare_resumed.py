@@ -76,7 +76,7 @@ def run_of(trial: Trial, noise: float = 1.0) -> Run:
 
 
 @pytest.fixture
-def sides(monkeypatch: pytest.MonkeyPatch) -> Sides:
+def sides(begun_here: None, monkeypatch: pytest.MonkeyPatch) -> Sides:
     made = Sides()
     driver = SimpleNamespace(version=lambda _: "1", can=fakes.run().driver_can)
     monkeypatch.setattr(loop, "DRIVERS", {"engine": lambda: driver})
@@ -202,6 +202,18 @@ def test_a_side_that_is_not_to_be_had_again_says_nothing_of_head(
     sides.fails = "head"
     assert call(["compare", "--resume", str(begun(tmp_path / "r", 1))]) == 3
     assert "the network is gone\n  | no route to host" in capsys.readouterr().err
+
+
+def test_one_that_was_not_begun_here_is_refused_and_nothing_is_built(
+    sides: Sides, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = begun(tmp_path / "r", 1, msgspec.structs.replace(ASKED, revisions=MADE))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert call(["compare", "--resume", str(folder)]) == 2
+    assert f"{folder}: somebody else's, as far as webdyno can tell" in capsys.readouterr().err
+    assert (sides.made_of, sides.taken) == ([], [])
+    assert call(["compare", "--resume", str(folder), "--trust"]) == 1
+    assert sides.taken
 
 
 @pytest.mark.parametrize(

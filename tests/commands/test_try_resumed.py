@@ -304,6 +304,37 @@ def test_one_that_was_stopped_late_answers_and_goes_on_all_the_same(
     assert told(capsys) == expected
 
 
+def test_one_that_was_not_begun_here_is_refused_and_nothing_is_started(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.stop_at, folder = 2, tmp_path / "r"
+    assert call(["try", *ASKED, "--save", str(folder)]) == 130
+    machine.stop_at, machine.blocks = None, []
+    capsys.readouterr()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
+    assert call(["try", "--resume", str(folder), "--json"]) == 2
+    said = capsys.readouterr().err
+    assert f"{folder}: somebody else's, as far as webdyno can tell, and it would run commands (command './now " in said
+    assert "and 4 more" in said
+    assert machine.blocks == []
+    assert call(["try", "--resume", str(folder), "--json", "--trust"]) == 0
+    assert told(capsys)["take"] is not None
+
+
+@pytest.mark.parametrize("where", ["report.html", "logs", "screening/logs"])
+def test_a_link_in_its_folder_is_refused(
+    where: str, machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.stop_at, folder = 2, tmp_path / "r"
+    assert call(["try", *ASKED, "--save", str(folder)]) == 130
+    link = folder / where
+    if link.exists():
+        link.rename(tmp_path / "elsewhere")
+    link.symlink_to(tmp_path / "elsewhere")
+    assert call(["try", "--resume", str(folder)]) == 2
+    assert f"{link}: this is a link" in capsys.readouterr().err
+
+
 def test_without_a_folder_nothing_is_kept_and_nothing_offered(
     machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

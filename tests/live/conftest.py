@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.live import forking, left_behind
+from webdyno.session.trust import MEMORY, content_of
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 
@@ -57,6 +58,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(cache: Path) -> dict[str, str]:
     # a lock and temporary files of our own keep us apart from the tests beside us, and from a webdyno that is used here
     own = {"WEBDYNO_CACHE": str(cache), "WEBDYNO_LOCK": str(cache), "TMPDIR": str(cache)}
+    memory = cache / "state" / "webdyno" / MEMORY
+    memory.parent.mkdir(parents=True)
+    memory.write_text(f"{content_of(CATALOGUE)} the toys\n")  # tests work elsewhere, where it would be a stranger's
     return {**os.environ, **own, "XDG_STATE_HOME": str(cache / "state"), "NO_COLOR": "1", "COLUMNS": "140"}
 
 

@@ -13,11 +13,12 @@ from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Objective
 from webdyno.commands.loading.targets import Asking, header_of
-from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption, catalogue_of
+from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
 from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
 from webdyno.commands.slo import objectives
 from webdyno.commands.studying import size_mb
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
@@ -43,6 +44,7 @@ class Going:
     results: ResultsOption = Path("results")
     wait: WaitOption = False
     catalogue: CatalogueOption = None
+    trust: TrustOption = False
     json: JsonOption = False
 
 
@@ -71,7 +73,7 @@ def capacity(
     Example: `webdyno capacity waitress --slo 'p99<50ms, errors<0.1%'` or `webdyno capacity http://127.0.0.1:8000/
     --slo 'p99<20ms' --budget 1m`
     """
-    known = catalogue_of(going.catalogue)
+    known = catalogue_to_run(going.catalogue, going.trust)
     if resume is not None:
         if target is not None or (aim, searching, going.results) != (_AIM, _SEARCHING, _GOING.results):
             raise _not_with_resume()
@@ -195,12 +197,11 @@ def _of_url(chosen: _Chosen, asking: Asking) -> int:
 
 
 def _resumed(folder: Path, again: Again, known: Catalogue, going: Going) -> int:
-    from webdyno.session.resuming import not_by
+    from webdyno.session.resuming import not_by, opened
     from webdyno.session.searching import at_work_again, is_open
-    from webdyno.store import Store
 
     stopped = False
-    with Store.open(folder, writable=True) as store:
+    with opened(folder) as store:
         plan, folder = store.plan(), store.folder
         if plan.sought is None:
             raise not_by("capacity", plan, folder)
@@ -208,7 +209,8 @@ def _resumed(folder: Path, again: Again, known: Catalogue, going: Going) -> int:
         if not is_open(plan, store.runs(), wanted):
             say(f"nothing is left to measure in {folder}")
         else:
-            with at_work_again(store, known, again, wanted, wait=going.wait) as loop:
+            agree = agreeing(going.trust)
+            with at_work_again(store, known, again, wanted, wait=going.wait, agree=agree) as loop:
                 _search(loop, store.plan(), plan.sought, wanted)
                 stopped = loop.is_interrupted
     return _ended(folder, plan.sought, going, stopped=stopped)

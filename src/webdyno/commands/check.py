@@ -11,8 +11,9 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, catalogue_of, flag, split
+from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, flag, split
 from webdyno.commands.printing import err, out, out_marked, say_json
+from webdyno.commands.trusting import TrustOption, catalogue_to_run
 from webdyno.model.built import Built
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, ServiceError, UsageError
@@ -57,6 +58,7 @@ def check(
     study: StudyOption = None,
     wait: WaitOption = False,
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
     json: JsonOption = False,
 ) -> int:
     """Build, start, verify and stop contenders, without load.
@@ -65,7 +67,7 @@ def check(
 
     Example: `webdyno check waitress granian-asgi`
     """
-    known = catalogue_of(catalogue)
+    known = catalogue_to_run(catalogue, trust)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
     with strapped_here(MEMORY_BYTES, wait=wait) as strapped:
         results = _results(known, asked, strapped, (lambda _: None) if json else _print)

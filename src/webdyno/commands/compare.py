@@ -15,7 +15,6 @@ from webdyno.commands.options import (
     JsonOption,
     ResumeOption,
     WaitOption,
-    catalogue_of,
     connections_of,
     flag,
     holds_runs,
@@ -23,6 +22,7 @@ from webdyno.commands.options import (
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
@@ -128,6 +128,7 @@ def compare(
     ] = None,
     wait: WaitOption = False,
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
 ) -> int:
     """Compare head with base: faster, slower, the same within a margin, or undecided.
 
@@ -141,18 +142,18 @@ def compare(
     results/toys-20261121-120000 results/toys-20261121-130000`
     """
     judging.check()
-    chosen = _Chosen(judging, measuring, revising, results, wait, catalogue or [])
+    chosen = _Chosen(judging, measuring, revising, results, wait, catalogue or [], trust)
     if resume is not None:
         _refuse_beside_resume(names, chosen)
-        return _resumed(resume, chosen, catalogue_of(catalogue))
+        return _resumed(resume, chosen, catalogue_to_run(catalogue, trust))
     revs, load = revising.check(names), measuring.load()
     if revs:
-        return _revisions(revs, load, chosen, catalogue_of(catalogue))
+        return _revisions(revs, load, chosen, catalogue_to_run(catalogue, trust))
     folders = [name for name in names if _is_folder(name)]
     if names and len(folders) == len(names) <= 2:
         return _tell(chosen, [Path(name) for name in names])
     _refuse_other_than_two_contenders(names, folders)
-    return _contenders(names, load, chosen, catalogue_of(catalogue))
+    return _contenders(names, load, chosen, catalogue_to_run(catalogue, trust))
 
 
 def _refuse_beside_resume(names: Sequence[str], chosen: _Chosen) -> None:
@@ -176,6 +177,7 @@ class _Chosen:
     results: Path | None
     wait: bool
     catalogues: Sequence[Path]
+    trust: bool
 
     def new_folder(self) -> Path:
         from webdyno.session.folders import new_folder
@@ -249,7 +251,8 @@ def _resumed(folder: Path, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.session.pairing import resume_pairs
 
     try:
-        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait)
+        agree = agreeing(chosen.trust)
+        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait, agree=agree)
     except BuildError as error:  # it was built before, so this says nothing of head
         say_failed(error)
         return CANNOT_TELL

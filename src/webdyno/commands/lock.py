@@ -9,8 +9,9 @@ from cyclopts import Parameter
 
 from webdyno.build import HASHES, KINDS, lock_jars
 from webdyno.build import lock as write_lock
-from webdyno.commands.options import CatalogueOption, catalogue_of
+from webdyno.commands.options import CatalogueOption
 from webdyno.commands.printing import out
+from webdyno.commands.trusting import TrustOption, catalogue_to_run
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.plan import contenders_called
@@ -20,6 +21,7 @@ from webdyno.rig.here import Here
 def lock(
     *names: Annotated[str, Parameter(help="Contenders to lock; patterns such as `pypy/*-pypy` too.")],
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
 ) -> int:
     """Resolve a contender's requirements and write all exact versions, with hashes, into a catalogue's locks folder.
 
@@ -33,7 +35,7 @@ def lock(
 
     Example: `webdyno lock my-server --catalogue mine`
     """
-    known = catalogue_of(catalogue)
+    known = catalogue_to_run(catalogue, trust)
     if not names:
         raise UsageError("lock what? Name contenders (see: webdyno list)")
     done: set[Path] = set()

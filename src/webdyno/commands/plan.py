@@ -14,6 +14,7 @@ from webdyno.commands.printing import out, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.sharing import sentence as seating
 from webdyno.commands.studying import Narrowing, StudyArgument
+from webdyno.commands.trusting import TrustOption, agreeing
 from webdyno.design.blocks import Sharing, sharing
 from webdyno.model.outward import clean
 from webdyno.model.trial import Plan
@@ -22,6 +23,7 @@ from webdyno.rig.here import Here
 from webdyno.session.designs import room_here
 from webdyno.session.lookup import look_for_drivers, look_for_runtimes, refuse_what_the_driver_cannot, study_called
 from webdyno.session.services import look_for_services
+from webdyno.session.trust import ask_for_catalogues
 
 
 def plan(
@@ -32,6 +34,7 @@ def plan(
     racing: Racing = Racing(),  # noqa: B008 - frozen
     full: Annotated[bool, Parameter(name=["--full"], help="Every trial, not only the first ten.")] = False,
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
     json: JsonOption = False,
 ) -> int:
     """Show what a study would do here: its trials in order, what is skipped and why, and how long it takes.
@@ -39,6 +42,8 @@ def plan(
     Example: `webdyno plan quickstart --rounds 5`
     """
     known = catalogue_of(catalogue)
+    started = [folder for folder in catalogue or [] if (folder / "runtimes").is_dir()]  # for their versions
+    ask_for_catalogues(started, known, agreeing(trust))
     called = study_called(study, known)
     chosen = narrowing.of(called, known)
     refuse_what_the_driver_cannot(chosen, known)

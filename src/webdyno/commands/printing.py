@@ -28,6 +28,15 @@ def err(line: str) -> None:
     print(clean(line), file=sys.stderr, flush=True)
 
 
+def answer(question: str) -> str:
+    """What the user types behind the question, in small letters; empty where that is nothing, or the end of input."""
+    print(clean(question), end="", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    if not line:  # Ctrl-D, which ends no line
+        err("")
+    return line.strip().lower()
+
+
 def out_marked(mark: str, style: str, rest: str = "", its_style: str = "") -> None:
     """A line on standard output that begins with a coloured part."""
     from rich.text import Text

@@ -10,13 +10,14 @@ from pathlib import Path
 from webdyno.analyse.patience import too_short
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
-from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption, catalogue_of
+from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
 from webdyno.commands.printing import err, give
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
 from webdyno.commands.report import show
 from webdyno.commands.sharing import clause
 from webdyno.commands.studying import Narrowing, StudyArgument
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
 from webdyno.design.blocks import sharing
 from webdyno.model.errors import UsageError
 from webdyno.model.trial import Plan
@@ -42,6 +43,7 @@ def run(
     metrics: MetricsOption = None,
     wait: WaitOption = False,
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
     json: JsonOption = False,
 ) -> int:
     """Run a study: every contender on every workload, in rounds of random order; say who wins and how sure.
@@ -54,7 +56,8 @@ def run(
     Example: `webdyno run quickstart`
     """
     check(metrics)
-    known, manner = catalogue_of(catalogue), Manner(announce=_announce, attend=_attending(metrics), wait=wait)
+    known = catalogue_to_run(catalogue, trust)
+    manner = Manner(announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust))
     if resume is not None:
         if study is not None or not narrowing.is_empty or racing != Racing():
             raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
@@ -62,11 +65,8 @@ def run(
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     chosen = narrowing.of(study_called(study, known), known)
-    arguments = [
-        study,
-        *narrowing.arguments,
-        *(part for path in catalogue or [] for part in ("--catalogue", str(path))),
-    ]
+    more = [part for path in catalogue or [] for part in ("--catalogue", str(path))]
+    arguments = [study, *narrowing.arguments, *more]
     ended = begin(
         chosen, known, results, choice=racing.choice, arguments=arguments, brief=narrowing.brief, manner=manner
     )

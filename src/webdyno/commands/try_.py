@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from webdyno.commands.options import CatalogueOption, catalogue_of
+from webdyno.commands.options import CatalogueOption
 from webdyno.commands.printing import err, out_console, say_json
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
@@ -29,6 +31,7 @@ def try_(
     asking: AppAsking = _ASKING,
     flags: Trying = _TRYING,
     catalogue: CatalogueOption = None,
+    trust: TrustOption = False,
 ) -> int:
     """Find the server and the settings for your own application on this machine; the project is left as it is.
 
@@ -41,13 +44,14 @@ def try_(
     """
     if flags.resume is not None:
         folder, again = folder_of(flags.resume), flags.again(app, asking)
-        known = catalogue_of(catalogue)
-        return _told(lambda: resume_try(folder, known, again, wait=flags.wait), folder, catalogue or [], flags)
+        known, agree = catalogue_to_run(catalogue, trust), agreeing(trust)
+        sit = partial(resume_try, folder, known, again, wait=flags.wait, agree=agree)
+        return _told(sit, folder, catalogue or [], flags)
     flags.check(app)
     asking.check()
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
-    task, known = flags.task(app, asking), catalogue_of(catalogue)
+    task, known = flags.task(app, asking), catalogue_to_run(catalogue, trust)
     return _told(lambda: try_out(task, known, wait=flags.wait), flags.save, catalogue or [], flags)
 
 

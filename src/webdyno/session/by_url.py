@@ -34,6 +34,7 @@ from webdyno.session.listeners import Beside, Listener, Listeners
 from webdyno.session.loop import Loop
 from webdyno.session.resuming import note_machine, refuse_another_machine
 from webdyno.session.target import Target
+from webdyno.session.trust import remember_plan
 from webdyno.store import Store
 
 DRIVER = "engine"
@@ -106,6 +107,7 @@ def url_at_work(
     """The loop over a server that runs already, into a new results folder. MachineError."""
     with machine_lock(waiting):
         fingerprint = with_ceilings(read_fingerprint(), cache_folder())
+        remember_plan(plan, folder)
         with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:
             yield _loop(store, far, interrupted, Listeners([beside, *listeners]))
 

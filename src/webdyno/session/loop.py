@@ -27,6 +27,7 @@ from webdyno.session.folders import cache_folder
 from webdyno.session.listeners import Beside, Listener, Listeners
 from webdyno.session.ready import Ready
 from webdyno.session.scratch import Scratch
+from webdyno.session.trust import remember_plan
 from webdyno.store import Store
 
 Book = Store | Scratch
@@ -137,6 +138,7 @@ def at_work(ready: Ready, strapped: Strapped, book: Book, listeners: Sequence[Li
 def in_folder(ready: Ready, strapped: Strapped, folder: Path, listeners: Sequence[Listener] = ()) -> Iterator[Loop]:
     """As ``at_work``, into a new results folder; its Trials are decided on one after the other."""
     fingerprint = with_ceilings(strapped.fingerprint, cache_folder())
+    remember_plan(ready.plan, folder)
     with (
         Store.create(folder, ready.plan, fingerprint) as store,
         Beside(folder, None, set()) as beside,

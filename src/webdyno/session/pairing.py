@@ -23,8 +23,10 @@ from webdyno.session.listeners import Beside
 from webdyno.session.loop import Loop, at_work, in_folder
 from webdyno.session.ready import Ready, build
 from webdyno.session.resuming import (
+    agreed,
     not_by,
     on_its_machine,
+    opened,
     recall,
     refuse_variables,
     there_again,
@@ -39,6 +41,7 @@ from webdyno.session.revisions import (
 )
 from webdyno.session.saying import say
 from webdyno.session.study import Ended
+from webdyno.session.trust import Agree, refuse
 from webdyno.store import Store
 
 
@@ -56,13 +59,14 @@ def is_open(plan: Plan, runs: Sequence[Run]) -> bool:
     return plan.paired is not None and bool(_design(plan, plan.paired)(runs))
 
 
-def resume_pairs(folder: Path, known: Catalogue, again: Again, *, wait: bool = False) -> Ended:
+def resume_pairs(folder: Path, known: Catalogue, again: Again, *, wait: bool = False, agree: Agree = refuse) -> Ended:
     """Go on with the comparison of a results folder. Any WebdynoError; BuildError for a side that is not to be had."""
-    with Store.open(folder, writable=True) as store:
+    with opened(folder) as store:
         plan, asked = store.plan(), _asked(store)
         if not is_open(plan, store.runs()):
             say(f"nothing is left to measure in {store.folder}")
             return Ended(store.folder, interrupted=False)
+        agreed(store, known, agree)
         refuse_variables(plan, store.folder, again)
         if asked.revisions is None or asked.revisions.contender_file is None:
             recall(store, known, again)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,17 +20,48 @@ from webdyno.model.secret import STARS, filled_in, withheld
 from webdyno.model.trial import Plan
 from webdyno.rig.strap import Strapped
 from webdyno.session.ceilings import with_ceilings
+from webdyno.session.executed import visible
 from webdyno.session.folders import cache_folder
 from webdyno.session.lookup import driver_versions
 from webdyno.session.machine import strapped_here
 from webdyno.session.ready import There, look
 from webdyno.session.saying import note
-from webdyno.store import Store
+from webdyno.session.trust import Agree, ask_for_plan
+from webdyno.store import FILE, LOGS, Store
 
 _PROCESSORS = ("cpu_model", "architecture", "cores", "threads_per_core")
 """Of a Fingerprint: what makes it another machine."""
 _OURS = ("capacity", "compare", "load", "try")
 """Commands that name their plans after themselves."""
+
+
+def opened(path: Path) -> Store:
+    """Results to go on with. UsageError, as of ``Store.open`` and ``refuse_links``."""
+    folder = path.parent if path.name == FILE else path
+    if (folder / FILE).is_file():
+        refuse_links(folder)
+    return Store.open(path, writable=True)
+
+
+def refuse_links(folder: Path) -> None:
+    """UsageError for a link in a results folder: what is written to it would land elsewhere."""
+    for path in (*folder.glob("*"), *folder.glob(f"{LOGS}/*")):
+        if path.is_symlink():
+            raise UsageError(
+                f"{visible(str(path))}: this is a link, and what is written to a results folder stays in it: put in "
+                "its place what it leads to"
+            )
+
+
+def agreed(store: Store, known: Catalogue, agree: Agree) -> None:
+    """UsageError unless what the plan has executed is known here, or agreed to, and its names stay in its folder."""
+    plan = store.plan()
+    kinds: list[Mapping[str, Any]] = [plan.contenders, plan.apps, plan.runtimes, plan.services]
+    named = [name for kind in kinds for key, it in kind.items() for name in (key, it.name)]
+    for name in [*named, *(trial.id for trial in plan.trials)]:
+        if "/" in name or "\0" in name:
+            raise UsageError(f"{store.folder}: {visible(name)!r} cannot be a name, for files are named after it")
+    ask_for_plan(plan, store.folder, known, agree)
 
 
 def command_of(plan: Plan) -> str:

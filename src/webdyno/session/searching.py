@@ -23,8 +23,9 @@ from webdyno.session.lines import RateLines
 from webdyno.session.listeners import Beside
 from webdyno.session.loop import Loop, at_work
 from webdyno.session.ready import build
-from webdyno.session.resuming import is_by_url, on_its_machine, recall, there_again, with_definitions_of
+from webdyno.session.resuming import agreed, is_by_url, on_its_machine, recall, there_again, with_definitions_of
 from webdyno.session.target import Target, one_server
+from webdyno.session.trust import Agree, refuse
 from webdyno.session.waiting import waiting
 from webdyno.store import Store
 
@@ -36,9 +37,16 @@ def is_open(plan: Plan, runs: Sequence[Run], wanted: Sequence[Objective]) -> boo
 
 @contextmanager
 def at_work_again(
-    store: Store, known: Catalogue, again: Again, wanted: Sequence[Objective], *, wait: bool = False
+    store: Store,
+    known: Catalogue,
+    again: Again,
+    wanted: Sequence[Objective],
+    *,
+    wait: bool = False,
+    agree: Agree = refuse,
 ) -> Iterator[Loop]:
     """The loop over what the search of a results folder is of. Any WebdynoError."""
+    agreed(store, known, agree)
     recall(store, known, again)
     plan = store.plan()
     if is_by_url(plan):

@@ -24,7 +24,16 @@ from webdyno.session.lookup import look_for_drivers, refuse_what_the_driver_cann
 from webdyno.session.loop import at_work
 from webdyno.session.machine import strapped_here
 from webdyno.session.ready import build, look
-from webdyno.session.resuming import command_of, not_by, on_its_machine, there_again, with_definitions_of
+from webdyno.session.resuming import (
+    agreed,
+    command_of,
+    not_by,
+    on_its_machine,
+    opened,
+    there_again,
+    with_definitions_of,
+)
+from webdyno.session.trust import Agree, refuse, remember_plan
 from webdyno.store import Store
 
 
@@ -51,6 +60,8 @@ class Manner:
     attend: Attend = lambda _store, _plan: nullcontext(())
     wait: bool = False
     """While another webdyno measures here, instead of refusing."""
+    agree: Agree = refuse
+    """Asked before the commands of somebody else's folder are run."""
 
 
 class Ended(NamedTuple):
@@ -85,6 +96,7 @@ def begin(
         folder = results / f"{study.name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
         manner.announce(Intent(plan, folder, versions, set()))
         ready = build(known, plan, there, versions, strapped)
+        remember_plan(plan, folder)
         with (
             Store.create(folder, plan, with_ceilings(strapped.fingerprint, cache_folder())) as store,
             manner.attend(store, plan) as listeners,
@@ -97,9 +109,10 @@ def begin(
 
 def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ended:
     """Go on with the plan of a results folder; nothing it has is repeated. Any WebdynoError."""
-    with Store.open(folder, writable=True) as store:
+    with opened(folder) as store:
         if command_of(store.plan()) != "run":
             raise not_by("run", store.plan(), store.folder)
+        agreed(store, known, manner.agree)
         store.recall(known)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)

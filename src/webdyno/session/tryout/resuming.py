@@ -18,8 +18,9 @@ from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
-from webdyno.session.resuming import line_of, not_by, on_its_machine, recall, refuse_variables
+from webdyno.session.resuming import line_of, not_by, on_its_machine, opened, recall, refuse_links, refuse_variables
 from webdyno.session.saying import say
+from webdyno.session.trust import Agree, ask_for_try, refuse
 from webdyno.session.tryout.asked import task_again
 from webdyno.session.tryout.evidence import ANSWER
 from webdyno.session.tryout.sources import refuse_changed
@@ -28,7 +29,9 @@ from webdyno.session.tryout.told import Told
 from webdyno.store import FILE, Store
 
 
-def resume_try(folder: Path, known: Catalogue, again: Again, *, wait: bool = False) -> tuple[Told, bool]:
+def resume_try(
+    folder: Path, known: Catalogue, again: Again, *, wait: bool = False, agree: Agree = refuse
+) -> tuple[Told, bool]:
     """What there is to say by all Runs of a results folder, and whether the user stopped it. As ``try_out``."""
     if (told := _finished(folder)) is not None:
         say(f"nothing is left to measure in {folder}")
@@ -38,12 +41,13 @@ def resume_try(folder: Path, known: Catalogue, again: Again, *, wait: bool = Fal
         plan = screening.plan()
         if plan.tried is None:
             raise not_by("try", plan, folder)
+        ask_for_try(plan.tried, folder, agree)
         refuse_variables(plan, folder, again)
         recall(screening, known, again, folder)
         task = task_again(plan.tried, again, folder)
         refuse_changed(plan.tried.outset.sources, task.folder, folder)
         strapped, _ = open_.enter_context(on_its_machine(screening, wait=wait))
-        final = open_.enter_context(Store.open(folder, writable=True)) if (folder / FILE).is_file() else None
+        final = open_.enter_context(opened(folder)) if (folder / FILE).is_file() else None
         if final is not None:
             final.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
         runs = len(screening.done()) + (0 if final is None else len(final.done()))
@@ -68,7 +72,8 @@ def line_to_go_on(folder: Path, catalogues: Sequence[Path]) -> str | None:
 def _screening(folder: Path) -> Store:
     """Of the folder, or what else it holds is said. UsageError."""
     if (folder / SCREENING / FILE).is_file():
-        return Store.open(folder / SCREENING, writable=True)
+        refuse_links(folder)
+        return opened(folder / SCREENING)
     with Store.open(folder) as store:
         raise not_by("try", store.plan(), folder)
 

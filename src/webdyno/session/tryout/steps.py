@@ -27,6 +27,7 @@ from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
 from webdyno.session.machine import strapped_here
 from webdyno.session.saying import say
+from webdyno.session.trust import remember_try
 from webdyno.session.tryout.asked import (
     commands_of,
     first_again,
@@ -150,6 +151,7 @@ def _journals(sitting: Sitting, about: Tried, before: Before | None) -> Iterator
 
     def made_in(folder: Path, told: Tried) -> Make:
         def make(plan: Plan) -> Store:
+            remember_try(told, save or folder)
             made = Store.create(folder, msgspec.structs.replace(plan, tried=told), fingerprint)
             if folder != save:
                 say(f"runs are kept in {save}; if this is killed: webdyno try --resume {shlex.quote(str(save))}")
