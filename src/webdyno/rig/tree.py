@@ -38,6 +38,26 @@ class Tree:
         with self._lock:
             return self._look(all_stats())
 
+    def near(self, known: Iterable[int] = ()) -> list[int]:
+        """Living members as far as descent shows them, ``known`` ones included.
+
+        A look that costs as much as the tree is large, however many processes the machine has.
+        """
+        with self._lock:
+            members: dict[int, int] = {}
+            living: list[int] = []
+            waiting: list[tuple[int, int | None]] = [*self._members.items(), *((pid, None) for pid in known)]
+            while waiting:
+                pid, start = waiting.pop()
+                stat = None if pid in members else read_stat(pid)
+                if stat is None or start not in (None, stat.start_ticks):
+                    continue
+                members[pid] = stat.start_ticks
+                living += [pid] if stat.alive else []
+                waiting += [(child, None) for child in children(pid)]
+            self._members = members
+            return living
+
     def _look(self, stats: dict[int, Stat]) -> list[int]:
         members = {pid: stat.start_ticks for pid, stat in stats.items() if self._knows(stat)}
         grown = True
