@@ -2,9 +2,9 @@
 
 Four signs, any of them is enough: the first process, a child of a member, the first process's session, the mark in
 the environment. The mark survives double forks and new sessions; the session survives servers that write their title
-over their environment; children of members are children however they are disguised. A process that shows none of them
-(new session, other environment, its parent gone) between two looks is lost to this file, and only a cgroup would have
-kept it.
+over their environment; children of members are children however they are disguised, and a contender's first process
+adopts those whose parent ends (launch.py). A process that shows none of them between two looks is lost to this file: it
+comes to webdyno as an orphan, and adopted.py sees to it.
 """
 
 from __future__ import annotations
