@@ -487,6 +487,7 @@ def test_every_rule_has_a_test_above() -> None:
         "fewer-cores",  # test_shapes.py
         "all-equal",  # from here on test_doubts_limits.py
         "cached-service",
+        "impossible-cpu",
         "cold-compiler",
         "gil-on",
         "few-answers",

@@ -31,6 +31,7 @@ from webdyno.model.sample import Reading
 from webdyno.model.trial import Plan
 
 change = msgspec.structs.replace
+AHEAD = Load(connections=64, duration_s=2.0, pipeline=16)
 STATIC = workload(kind="db", service="redis")
 WAIT = workload(kind="io-wait", service_floor_ms=100)
 
@@ -387,3 +388,37 @@ def test_what_was_still_getting_faster_in_all_rounds_has_a_floor_of_a_rate() -> 
     assert "still-climbing" not in doubts(courses(*[(9_500, 9_800, 10_000)] * 4))  # sure, and too little
     assert "still-climbing" not in doubts(courses((4_500, 10_000), (4_500, 10_000)))  # two rounds are an accident
     assert "still-climbing" not in doubts(courses((10_000, 4_500), (10_000, 4_500), (10_000, 4_600)))
+
+
+def used(ns: float, load: Load = LOAD, rate: float = 10_000.0, **changes: Any) -> Doubt | None:
+    """What is said of a contender that used so much CPU for an answer."""
+    runs = good(rate=rate, load=load, readings=readings(3, contender=ns * rate / 1e9), **changes)
+    return doubts(runs).get("impossible-cpu")
+
+
+def test_an_answer_that_costs_less_than_a_read_and_a_write_is_void() -> None:
+    doubt = used(1.78)
+    assert doubt is not None
+    assert doubt.severity == "voids"
+    assert "go used 1.77 ns of CPU for an answer, and no process can read a request and write an answer for less" in (
+        doubt.sentence
+    )
+    assert "than 1 µs: the work was done where it is not counted" in doubt.sentence
+    assert used(950) is not None
+    assert used(1_050) is None
+    assert used(1.78, rate=3_000.0) is None, "6,000 answers are too few to say"
+
+
+def test_requests_that_share_a_read_and_a_write_may_cost_less() -> None:
+    assert used(214, AHEAD) is None, "measured, by a server that looks at nothing"
+    assert used(60, AHEAD) is not None
+    streams = change(AHEAD, pipeline=1, streams=100, http="2")
+    assert used(50, streams) is None
+    assert used(19, streams) is not None
+
+
+def test_where_no_cgroup_counts_cpu_too_little_of_it_voids_nothing() -> None:
+    doubt = used(500, rig=change(RIG, cgroup="none"))
+    assert doubt is not None
+    assert doubt.severity == "shades"
+    assert "part of its CPU was not counted" in doubt.sentence

@@ -18,8 +18,8 @@ import pytest
 from tests.analyse import fakes
 from webdyno import conduct
 from webdyno.analyse.window import read_window
-from webdyno.conduct import Bench, conduct_block
-from webdyno.conduct.block import RESTLESS, SERVICE_DIED, SHORT_QUEUE, TOO_SLOW, UNANSWERED
+from webdyno.conduct import Bench, block, conduct_block, fence
+from webdyno.conduct.block import RESTLESS, SERVICE_DIED, SHORT_QUEUE, STOWED, TOO_SLOW, UNANSWERED
 from webdyno.load.engine import Engine
 from webdyno.model.block import Rest, Turns
 from webdyno.model.built import Built
@@ -61,6 +61,7 @@ class Machine:
         self.leads: list[tuple[str, str, float]] = []
         self.looked = threading.Event()
         """At the CPU of a contender."""
+        self.stowaways: list[int] = []
         self.alone: list[str] = []
         self.opened: dict[str, int] = defaultdict(int)
         """Connections that each opens anew in a stretch of load."""
@@ -79,6 +80,7 @@ class Machine:
             drop=lambda _: None,
             start=self.start,
             interrupted=self.interrupted,
+            stowaways=lambda: self.stowaways,
         )
         mine: Any = self
         runs = [fakes.run(name) for name in self.rates]
@@ -156,6 +158,13 @@ class Server:
 
     def oom_killed(self) -> bool:
         return False
+
+    refused_forks = oom_killed
+
+    def outside(self, *, whole: bool = False) -> str | None:
+        """Once it had a turn."""
+        is_out = self.machine.failing.get(self.name) == "outside" and self.machine.turns and not whole
+        return "process 7 (sly) may run on cores 0, 1, and was given core 0" if is_out else None
 
     def throttled_ns(self) -> None:
         return None
@@ -426,6 +435,24 @@ def test_a_server_that_is_dead_after_its_turns_has_died(machine: Machine) -> Non
     machine.failing["one"] = "dead"
     runs = conducted(machine)
     assert {name: run.outcome for name, run in runs.items()} == {"one": "died", "two": "ok", "three": "ok"}
+
+
+def test_who_left_its_cores_for_a_turn_fails_its_own_run_alone(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(block, "LOOK_S", 0.001)
+    monkeypatch.setattr(fence, "LOOK_S", 0.0)
+    machine.failing["two"] = "outside"
+    runs = conducted(machine)
+    assert {name: run.outcome for name, run in runs.items()} == {"one": "ok", "two": "escaped", "three": "ok"}
+    assert "process 7 (sly) may run on cores 0, 1" in runs["two"].message
+
+
+def test_who_shared_a_block_with_a_process_that_hid_whose_it_is_is_measured_alone(machine: Machine) -> None:
+    machine.stowaways = [os.getpid()]
+    runs = conducted(machine)
+    assert sorted(machine.alone) == sorted(NAMES)
+    assert {run.set_aside for run in runs.values()} == {STOWED}
 
 
 def test_who_hangs_at_the_end_of_two_turns_is_measured_alone(machine: Machine) -> None:

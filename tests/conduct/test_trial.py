@@ -44,7 +44,14 @@ class Serving:
     def cpu_ns(self) -> None:
         return None
 
-    throttled_ns = memory_peak_bytes = oom_killed = cpu_ns
+    throttled_ns = memory_peak_bytes = oom_killed = refused_forks = cpu_ns
+
+    left_at = 0
+    """The look at which it is no more where it was put; 0: never."""
+
+    def outside(self, *, whole: bool = False) -> str | None:
+        self.left_at -= 1
+        return None if self.left_at else "process 7 (sly) left its cgroup and was found in /sys/fs/cgroup"
 
 
 class Loading(Serving):
@@ -72,6 +79,8 @@ class Bed:
         self.folder, self.failing, self.stopped = folder, failing, stopped
         self.interrupted = threading.Event()
         self.service_lives = True
+        self.server, self.stowaways, self.loads = Serving(), [], 0
+        self.start_error = StartError("it did not serve in time", exited=False)
 
     def stop(self, when: str) -> None:
         if when == self.stopped:
@@ -94,7 +103,7 @@ class Bed:
 
     @contextmanager
     def serve(self, *_: object) -> Iterator[Any]:
-        self.fail("start", StartError("it did not serve in time", exited=False))
+        self.fail("start", self.start_error)
         try:
             yield SimpleNamespace(
                 **dict.fromkeys(("probe", "reused", "sound")),
@@ -102,14 +111,16 @@ class Bed:
                 **dict.fromkeys(("workers", "threads", "port"), 1),
                 **dict.fromkeys(("gil_modules", "compilers"), list),
                 host="127.0.0.1",
+                log_tail=str,
                 environment={},
-                group=Serving(),
+                group=self.server,
                 verify=lambda _: self.fail("verify", AnswerError("expected status 200, got 500")),
             )
         finally:
             self.stop("after")
 
     def commands(self, order: Order) -> list[DriverCommand]:
+        self.loads += 1
         return [DriverCommand(phase=None, argv=["load"], order=order)]
 
     def read(self, command: DriverCommand, lines: Iterator[str]) -> Iterator[Event]:
@@ -129,6 +140,7 @@ class Bed:
             drop=lambda _: None,
             start=Loading,
             interrupted=self.interrupted,
+            stowaways=lambda: self.stowaways,
         )
         mine: Any = self
         workloads = {"hello": fakes.workload(service="redis")}
@@ -176,3 +188,36 @@ def test_what_had_failed_when_the_user_stopped_it_stays_so(failing: str, outcome
 def test_nothing_failed_and_yet_it_was_stopped(tmp_path: Path) -> None:
     assert conducted(tmp_path, "nothing", "never").outcome == "ok"
     assert conducted(tmp_path, "nothing", "after").outcome == "interrupted"
+
+
+@pytest.mark.parametrize(("look", "loads"), [(1, 0), (2, 1)])
+def test_who_left_its_cgroup_has_escaped_and_is_not_loaded_any_more(look: int, loads: int, tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "nothing", "never")
+    bed.server.left_at = look
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, bed.loads) == ("escaped", loads)
+    assert "process 7 (sly) left its cgroup" in run.message
+
+
+def test_a_process_that_hid_whose_it_is_is_that_of_the_only_contender(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "nothing", "never")
+    bed.stowaways = [os.getpid()]
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert run.outcome == "escaped"
+    assert f"process {os.getpid()} (" in run.message
+
+
+def test_who_was_refused_a_process_at_their_limit_has_failed(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "nothing", "never")
+    bed.server.refused_forks = lambda: True
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, run.message) == (
+        "too-many-processes",
+        "was refused more than 16,384 processes and threads under load",
+    )
+
+
+def test_who_was_refused_a_process_before_it_served_has_failed_by_that(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "start", "never")
+    bed.start_error = StartError("it ended", exited=True, too_many=True)
+    assert conduct(fakes.trial(), bed.bench(), BUILT).outcome == "too-many-processes"

@@ -87,13 +87,19 @@ def _is_owned(pid: int) -> bool:
     """Whether ``pid`` or what started it is a webdyno; not whether it is one that a rig holds, as an engine is."""
     while pid > 1:
         try:
-            marked = _MARK.search(b"\0" + Path(f"/proc/{pid}/environ").read_bytes())
-            if not marked and b"webdyno" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if not _is_marked(pid) and b"webdyno" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 return True
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             return False
     return False
+
+
+def _is_marked(pid: int) -> bool:
+    try:
+        return _MARK.search(b"\0" + Path(f"/proc/{pid}/environ").read_bytes()) is not None
+    except PermissionError:  # webdyno's own, which it hides from its user's other programs
+        return False
 
 
 def _unowned_cgroups() -> list[str]:

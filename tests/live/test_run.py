@@ -97,6 +97,24 @@ def test_every_failure_is_a_run_with_its_outcome_and_the_plan_goes_on(
     assert_nothing_left(cache)
 
 
+def test_who_gets_away_has_escaped_a_bomb_of_processes_fails_and_the_plan_goes_on(
+    webdyno: Call, tmp_path: Path, cache: Path
+) -> None:
+    done = webdyno("run", "slyness")
+    folder = only_folder(tmp_path)
+    found = outcomes(folder)
+    if os.getuid() != 0 or not limits_memory(folder):
+        pytest.skip("only root may leave a cgroup")
+    assert done.returncode == 1, done.stderr
+    assert found.pop("sly-bomb") in ("out-of-memory", "too-many-processes", "died")
+    assert found == {"toy-good": "ok", "sly-leaves": "escaped", "sly-stows": "escaped"}
+    messages = dict(query(folder, "SELECT contender, json_extract(body, '$.message') FROM run"))
+    assert "left its cgroup and was found in /sys/fs/cgroup" in messages["sly-leaves"]
+    assert "(sleep) has no session, mark or parent left" in messages["sly-stows"]
+    assert "left the cgroup, the cores or the limits it was given" in done.stdout
+    assert_nothing_left(cache)
+
+
 def test_a_server_that_makes_itself_a_daemon_is_loaded_to_the_end(webdyno: Call, tmp_path: Path, cache: Path) -> None:
     done = webdyno("run", "toys", "-k", "toy-daemon", "--rounds", "2")
     assert done.returncode == 0, done.stderr

@@ -119,6 +119,46 @@ def test_v1_figures_are_read(tmp_path: Path) -> None:
     assert group.throttled_ns() == 3
 
 
+def test_processes_are_limited_where_their_controller_is(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    cgroup_v1.configure({"pids": pids}, (), None, 100)
+    cgroup_v2.configure(tmp_path, frozenset({"pids"}), (), None, 100)
+    assert [(folder / "pids.max").read_text() for folder in (pids, tmp_path)] == ["100", "100"]
+    cgroup_v2.configure(tmp_path / "none", frozenset({"memory"}), (), None, 100)  # nothing to write to, and no error
+
+
+def test_refused_processes_are_counted_and_nobody_starts_one_while_all_are_killed(tmp_path: Path) -> None:
+    write(
+        v2_group(tmp_path),
+        {"pids.max": "100\n", "pids.events": "max 3\n", "cgroup.kill": ""},
+    )
+    group = Cgroup({}, tmp_path)
+    assert group.refused_forks() == 3
+    group.kill()
+    assert (tmp_path / "pids.max").read_text() == "0"
+    (tmp_path / "pids.events").unlink()
+    assert group.refused_forks() == 3
+    assert Cgroup({"memory": tmp_path / "none"}, None).refused_forks() is None
+
+
+def test_a_limit_that_was_changed_is_found_and_a_controller_that_is_gone_is_none(tmp_path: Path) -> None:
+    write(tmp_path, {"memory.max": "512\n", "pids.max": "100\n"})
+    group = Cgroup({}, tmp_path)
+    group.hold()
+    assert group.changed_limit() is None
+    (tmp_path / "pids.max").unlink()
+    assert group.changed_limit() is None
+    (tmp_path / "memory.max").write_text("max\n")
+    assert group.changed_limit() == tmp_path / "memory.max"
+
+
+def test_members_of_groups_that_were_made_below_are_inside(tmp_path: Path) -> None:
+    write(tmp_path, {"v2/cgroup.threads": "7\n8\n", "v2/below/cgroup.threads": "9\n", "memory/tasks": "7\n9\n"})
+    group = Cgroup({"memory": tmp_path / "memory", "cpuset": tmp_path / "gone"}, tmp_path / "v2")
+    assert group.threads() == {tmp_path / "memory": {7, 9}, tmp_path / "v2": {7, 8, 9}}
+
+
 def test_throttling_by_a_group_above_counts(tmp_path: Path) -> None:
     write(tmp_path, {"cpu.stat": "throttled_usec 1\n", "own/cpu.stat": "throttled_usec 0\n"})
     group = Cgroup({}, tmp_path / "own")
@@ -273,6 +313,28 @@ def test_v1_alone_counts_cpu_by_cpuacct(tmp_path: Path, obliging: None) -> None:
     assert found.kind == "v1"
     assert made is not None
     assert {path.parent for path in made.folders} == {memory, cpuacct}
+
+
+@pytest.mark.parametrize("refused", ["pids", "cpuset"])
+def test_a_controller_of_v1_that_cannot_be_had_is_done_without(
+    tmp_path: Path, obliging: None, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    mounted = {name: v2_group(tmp_path / name) for name in ("memory", "pids", "cpuset")}
+    write(tmp_path, {"cpuset/cpuset.mems": "0", "cpuset/cpuset.cpus": "0-1"})
+    make = Path.mkdir
+
+    def mkdir(self: Path, *arguments: object, **options: object) -> None:
+        if self.parent == mounted[refused]:
+            raise PermissionError(13, "Permission denied", str(self))
+        make(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    mounts = [("/", path, "cgroup", f"rw,{name}") for name, path in mounted.items()]
+    found = find_cgroups("t", None, proc(tmp_path, "4:memory:/\n3:cpuset:/\n8:pids:/\n", *mounts))
+    made = found.make("webdyno-t-1", (1,), 512, 100)
+    assert (found.kind, found.reason) == ("v1", "")
+    assert made is not None
+    assert {path.parent for path in made.folders} == {path for name, path in mounted.items() if name != refused}
 
 
 def test_a_group_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

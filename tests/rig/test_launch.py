@@ -15,8 +15,8 @@ import pytest
 
 from tests.rig.strapping import gone, python, wait_for
 from webdyno.model.errors import StartError
-from webdyno.rig.here import Here
-from webdyno.rig.host import Command
+from webdyno.rig.here import MOST_PROCESSES, Here
+from webdyno.rig.host import Command, Role
 from webdyno.rig.strap import Strapped
 
 pytestmark = pytest.mark.live
@@ -85,6 +85,27 @@ def test_a_command_has_its_own_session_all_the_files_it_may_and_inherits_nothing
     assert told["leads_session"] is True
     assert told["files"] == [min(hard, 1 << 20), hard]
     assert told["open"] == [0, 1, 2, 3]  # 3: the folder being listed
+
+
+def most_processes(host: Here, role: Role) -> list[int]:
+    code = "import json, resource; print(json.dumps(resource.getrlimit(resource.RLIMIT_NPROC)))"
+    with host.start(python(code, role=role)) as group:
+        assert group.stdout is not None
+        found = json.loads(group.stdout.read())
+    assert isinstance(found, list)
+    return found
+
+
+def test_without_a_cgroup_a_contenders_user_may_have_so_many_more_processes(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = list(resource.getrlimit(resource.RLIMIT_NPROC))
+    hard = float("inf") if before[1] == resource.RLIM_INFINITY else before[1]
+    monkeypatch.setattr(os, "getuid", lambda: 54_321)  # who has none
+    assert most_processes(here, "contender") == [min(hard, MOST_PROCESSES)] * 2
+    assert most_processes(here, "driver") == before
+    monkeypatch.setattr(os, "getuid", lambda: 0)  # who is not bound by it
+    assert most_processes(here, "contender") == before
 
 
 def test_no_ignored_signal_is_handed_down(here: Here) -> None:

@@ -21,6 +21,8 @@ from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import AnswerError, StartError
 from webdyno.model.workload import Expectation, Request, Workload
+from webdyno.rig import here
+from webdyno.rig.host import Command
 from webdyno.rig.ports import free_port, listeners
 from webdyno.rig.strap import Strapped
 from webdyno.serve import serving
@@ -201,6 +203,22 @@ def test_one_that_eats_too_much_before_it_serves_is_told(stand: Stand) -> None:
     error = stand.fails_to_start(contender("eats"))
     assert str(error) == "toy went past its memory limit and was killed before it served"
     assert (error.exited, error.out_of_memory) == (True, True)
+
+
+def test_one_that_starts_too_many_processes_before_it_serves_is_told(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(here, "MOST_PROCESSES", 20)
+    if not counts_processes(stand):
+        pytest.skip("no cgroup counts processes here")
+    error = stand.fails_to_start(contender("crowds"))
+    assert "toy ended with exit status 1, having been refused more than 16,384 processes and threads," in str(error)
+    assert (error.exited, error.too_many) == (True, True)
+
+
+def counts_processes(stand: Stand) -> bool:
+    with stand.strapped.start(Command(argv=["/bin/sleep", "9"], environment={}, role="contender")) as group:
+        return group._cgroup is not None and group._cgroup.limits_processes
 
 
 @pytest.mark.parametrize(

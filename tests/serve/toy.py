@@ -55,7 +55,9 @@ def main() -> None:
         hoard = []
         while True:
             hoard.append(b"x" * 2**20)
-    if mode == "never":
+    if mode in ("never", "crowds"):
+        while mode == "crowds" and os.fork():  # OSError when there are too many
+            continue
         time.sleep(60)
     if mode == "daemon" and os.fork():
         time.sleep(0.05)

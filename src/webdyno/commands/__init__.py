@@ -6,6 +6,7 @@ ended by Ctrl-C. Data goes to standard output, progress and complaints to standa
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import signal
@@ -18,6 +19,7 @@ from webdyno.commands.printing import err, flush
 from webdyno.commands.saying import heard
 from webdyno.model.errors import MachineError, WebdynoError
 
+_PR_SET_DUMPABLE = 4
 COMMANDS = {
     "run": "Measure a study: who wins, by how much, how sure, and why.",
     "check": "Build, start, verify and stop contenders, without load.",
@@ -72,10 +74,16 @@ def make_app(called: str | None = None) -> App:
 def main() -> None:
     """Entry point of the ``webdyno`` program."""
     _open_streams()
+    _hide()
     for number in (signal.SIGTERM, signal.SIGHUP):  # end as by Ctrl-C, so that temporary folders are removed
         if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
             signal.signal(number, signal.default_int_handler)
     sys.exit(call(sys.argv[1:]))
+
+
+def _hide() -> None:
+    """From all other programs of this user, before one is started: an environment may hold tokens and passwords."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _open_streams() -> None:

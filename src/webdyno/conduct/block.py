@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from webdyno.conduct.fence import LOOK_S
 from webdyno.conduct.seat import RESTS, Seat
 from webdyno.conduct.trial import Bench, Record, Under, conduct
 from webdyno.load.driver import Order
@@ -64,6 +65,7 @@ more to do after 11 s of load went on for seconds, in which its rivals had half 
 MOST_AT_REST = 0.05
 """Part of a core that may be used between turns; less is reported as a doubt."""
 SERVICE_DIED = "the service died in a block that it shared"
+STOWED = "a process was found in its block that hid whose it is"
 
 
 def conduct_block(
@@ -124,6 +126,8 @@ class _Block:
         self._runs: dict[str, Run] = {}
         self._failures: list[BaseException] = []
         self._service_was_ready = False
+        self._stowed = False
+        """A process was found that nobody knows; alone it is clear whose it is."""
         self._set_aside: dict[str, str] = {}
         """Contenders that were taken out of the passes, and why."""
 
@@ -165,6 +169,8 @@ class _Block:
 
     def why_aside(self, run: Run) -> str:
         """Why its contender is to be measured alone after all; empty where it is not."""
+        if self._stowed and run.outcome in ("ok", "escaped"):
+            return STOWED
         if run.outcome == "service-failed" and self._service_was_ready and len(self._trials) > 1:
             return SERVICE_DIED
         return self._set_aside.get(run.trial.contender, "")
@@ -197,7 +203,15 @@ class _Block:
             with self._changed:
                 self._seated.append(seat)
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._over.is_set() or self._is_to_leave(seat))
+            while not self._is_over_for(seat):
+                under.fence.look_again()  # from its own thread: at no moment of a turn that it could know of
+            self._stowed |= bool(bench.strapped.stowaways())
+
+    def _is_over_for(self, seat: Seat) -> bool:
+        """Waited for until it is, or until it is time to look."""
+        with self._changed:
+            patience_s = LOOK_S * len(self._trials)
+            return self._changed.wait_for(lambda: self._over.is_set() or self._is_to_leave(seat), patience_s)
 
     # In the thread of the block
 

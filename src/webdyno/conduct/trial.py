@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from webdyno.conduct.fence import Fence
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
@@ -29,12 +30,15 @@ from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
+from webdyno.rig.process import name_of
 from webdyno.rig.strap import Strapped
+from webdyno.serve.ready import TOO_MANY
 from webdyno.serve.serving import Served, serve
 from webdyno.service import Running
 
 GRACE_S = 15.0
 """How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
+HID = "has no session, mark or parent left that says whose it is"
 STOP_S = 3.0
 """How long a driver that was asked to end may take before its output is no longer waited for."""
 TICK_S = 0.1
@@ -171,9 +175,12 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
                 "threads": served.threads,
                 "reused": served.reused,
             }
-            _load(trial, bench, served, running, record)
+            fence = Fence(served.group, record.fail)
+            fence.look(whole=True)
+            if record.outcome == "ok":
+                _load(trial, bench, Under(served, running, fence), record)
             record.served |= {"gil_modules": served.gil_modules(), "compilers": served.compilers()}
-            _autopsy(bench, served, record)
+            _autopsy(bench, served, fence, record)
             if record.outcome == "ok":
                 served.verify(trial.load.max_connections or trial.load.connections)
             served.sound = record.outcome == "ok" and not bench.interrupted.is_set()
@@ -188,10 +195,13 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
 def _outcome_of(error: StartError) -> Outcome:
     if error.out_of_memory:
         return "out-of-memory"
+    if error.too_many:
+        return "too-many-processes"
     return "exited-at-start" if error.exited else "never-ready"
 
 
-def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, record: Record) -> None:
+def _load(trial: Trial, bench: Bench, under: Under, record: Record) -> None:
+    served = under.served
     order = Order(
         host=served.host,
         port=served.port,
@@ -199,7 +209,7 @@ def _load(trial: Trial, bench: Bench, served: Served, running: Running | None, r
         load=trial.asked,
         cores=bench.strapped.rig.driver_cores,
     )
-    (bench.drive or _drive_alone)(trial, bench, order, Under(served, running), record)
+    (bench.drive or _drive_alone)(trial, bench, order, under, record)
     record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
     if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
         record.fail("no-success", "not one request was answered correctly during the steady phase")
@@ -231,6 +241,7 @@ class Under:
 
     served: Served
     running: Running | None
+    fence: Fence
 
     @property
     def groups(self) -> dict[Role, Group]:
@@ -332,18 +343,26 @@ def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, r
 
 
 def _must_stop(bench: Bench, under: Under, record: Record, deadline: float, limit_s: float) -> bool:
+    under.fence.look_again()
     if time.monotonic() > deadline:
         record.fail("driver-failed", f"the driver did not end within {limit_s:.0f} s and was stopped")
     return bench.interrupted.is_set() or under.has_ended() or record.outcome != "ok"
 
 
-def _autopsy(bench: Bench, served: Served, record: Record) -> None:
+def _autopsy(bench: Bench, served: Served, fence: Fence, record: Record) -> None:
     """Did the contender live to the end of the load? Its own death is the cause, whatever the driver made of it."""
     if bench.interrupted.is_set():
+        return
+    fence.look(whole=True)
+    if bench.drive is None and (hidden := bench.strapped.stowaways()):  # of a block nobody can say whose they are
+        record.fail("escaped", f"process {hidden[0]} ({name_of(hidden[0])}) {HID}")
+    if record.outcome == "escaped":
         return
     outcome: Outcome
     if served.group.oom_killed():
         outcome, message = "out-of-memory", "went past its memory limit and was killed by the kernel"
+    elif served.group.refused_forks():
+        outcome, message = "too-many-processes", f"was refused {TOO_MANY} under load"
     elif served.group.has_ended():
         outcome, message = "died", f"ended under load with {served.group.last_words()}"
     else:

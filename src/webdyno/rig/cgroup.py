@@ -17,6 +17,14 @@ from webdyno.rig import cgroup_v1, cgroup_v2
 from webdyno.rig.ledger import Ledger
 
 _REMOVE_S = 2.0
+_LIMITS = (
+    "cpuset.cpus",
+    "memory.limit_in_bytes",
+    "memory.memsw.limit_in_bytes",
+    "memory.max",
+    "memory.swap.max",
+    "pids.max",
+)
 
 
 class Cgroup:
@@ -33,6 +41,8 @@ class Cgroup:
         self._peak_bytes: int | None = None
         self._oom_kills: int | None = None
         self._throttled_ns: int | None = None
+        self._refused_forks: int | None = None
+        self._limits: dict[Path, str] = {}
         self._throttled_before = self._throttled_above() or 0
 
     @property
@@ -55,8 +65,44 @@ class Cgroup:
                 return None
         return sorted(found - {0})
 
+    def hold(self) -> None:
+        """Its limits are set; from here on nobody else may change them."""
+        self._limits = self._read_limits()
+
+    def changed_limit(self) -> Path | None:
+        """The file of a limit that says something else by now: a contender that is root may write there."""
+        now = self._read_limits()
+        return next((path for path, text in self._limits.items() if now.get(path, text) != text), None)
+
+    def _read_limits(self) -> dict[Path, str]:
+        found: dict[Path, str] = {}
+        for path in (folder / name for folder in self.folders for name in _LIMITS):
+            with contextlib.suppress(OSError):
+                found[path] = path.read_text()
+        return found
+
+    def threads(self) -> dict[Path, set[int]]:
+        """Threads in each of its folders, groups that were made below it included; a folder that is gone has no line.
+
+        Who is a member of it is in all of them.
+        """
+        found: dict[Path, set[int]] = {}
+        for folder in self.folders:
+            name = "cgroup.threads" if folder == self._v2 else "tasks"
+            try:
+                found[folder] = {int(line) for path in folder.rglob(name) for line in path.read_text().split()}
+            except OSError:
+                continue
+        return {folder: inside for folder, inside in found.items() if folder.is_dir()}
+
     def kill(self) -> None:
-        """SIGKILL everyone in it: at once where the kernel can, else one by one (call again until it is empty)."""
+        """SIGKILL everyone in it: at once where the kernel can, else one by one (call again until it is empty).
+
+        Nobody in it can start another from then on, for one that forks faster than it is killed would never end.
+        """
+        for folder in self._counting_processes:
+            with contextlib.suppress(OSError):
+                (folder / "pids.max").write_text("0")
         if self._v2 is not None and cgroup_v2.kill(self._v2):
             return
         for pid in self.pids() or []:
@@ -81,6 +127,12 @@ class Cgroup:
         self._oom_kills = now if now is not None else self._oom_kills
         return self._oom_kills
 
+    def refused_forks(self) -> int | None:
+        """How many processes and threads it was refused at the limit of their number; None: there is no such limit."""
+        seen = [cgroup_v1.pairs(folder / "pids.events").get("max") for folder in self._counting_processes]
+        self._refused_forks = max((each for each in seen if each is not None), default=self._refused_forks)
+        return self._refused_forks
+
     def throttled_ns(self) -> int | None:
         """Time held back by a CPU quota since its start; webdyno sets none, so it is one set above (a container's)."""
         now = self._throttled_above()
@@ -90,7 +142,7 @@ class Cgroup:
 
     def remove(self) -> list[str]:
         """Keep the last figures and remove the folders; a note for each that stays."""
-        self.cpu_ns(), self.memory_peak_bytes(), self.oom_kills(), self.throttled_ns()
+        self.cpu_ns(), self.memory_peak_bytes(), self.oom_kills(), self.throttled_ns(), self.refused_forks()
         notes = []
         for folder in self.folders:
             if not _remove(folder):
@@ -98,6 +150,16 @@ class Cgroup:
             elif self._ledger is not None:
                 self._ledger.drop_cgroup(folder)
         return notes
+
+    @property
+    def _counting_processes(self) -> list[Path]:
+        """Its folders that limit how many processes there are."""
+        return [folder for folder in self.folders if (folder / "pids.max").exists()]
+
+    @property
+    def limits_processes(self) -> bool:
+        """Whether it can refuse one process too many."""
+        return bool(self._counting_processes)
 
     def _throttled_above(self) -> int | None:
         if self._cpu_v1 is not None:

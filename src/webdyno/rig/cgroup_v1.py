@@ -1,4 +1,4 @@
-"""Cgroup v1: one hierarchy per controller. Only what webdyno needs: cpuset, memory, cpuacct, and reading cpu's
+"""Cgroup v1: one hierarchy per controller. Only what webdyno needs: cpuset, memory, pids, cpuacct, and reading cpu's
 throttling.
 
 Surprises kept in mind: cpuset.mems must be set before cpuset.cpus and both before the first process; memsw's limit
@@ -12,14 +12,18 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-CONTROLLERS = ("memory", "cpuset", "cpuacct")
+CONTROLLERS = ("memory", "cpuset", "pids", "cpuacct")
 """Those groups are made in. cpu itself is left out: a cpu group weighs as much as one thread of its busy neighbours."""
 
 
-def configure(folders: Mapping[str, Path], cores: tuple[int, ...], memory_bytes: int | None) -> None:
-    """Set cores and limit in new, empty groups. OSError when the memory limit is refused: it must never be missing
+def configure(
+    folders: Mapping[str, Path], cores: tuple[int, ...], memory_bytes: int | None, processes: int | None = None
+) -> None:
+    """Set cores and limits in new, empty groups. OSError when a limit is refused: it must never be missing
     silently.
     """
+    if processes is not None and (pids := folders.get("pids")):
+        (pids / "pids.max").write_text(str(processes))
     if cpuset := folders.get("cpuset"):
         mems = (cpuset.parent / "cpuset.mems").read_text().strip() or "0"
         (cpuset / "cpuset.mems").write_text(mems)

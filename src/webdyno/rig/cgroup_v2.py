@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from webdyno.rig.cgroup_v1 import pairs
 
-CONTROLLERS = ("memory", "cpuset")
-"""memory must be there; cpuset is welcome, for affinity does nearly the same."""
+CONTROLLERS = ("memory", "cpuset", "pids")
+"""memory must be there; cpuset is welcome, for affinity does nearly the same, and so is pids."""
 
 
 class Parent(NamedTuple):
@@ -62,10 +62,16 @@ def pids(folder: Path) -> list[int]:
         return []
 
 
-def configure(folder: Path, controllers: frozenset[str], cores: tuple[int, ...], memory_bytes: int | None) -> None:
-    """Set cores and limit in a new group. OSError when the memory limit is refused: it must never be missing
-    silently.
-    """
+def configure(
+    folder: Path,
+    controllers: frozenset[str],
+    cores: tuple[int, ...],
+    memory_bytes: int | None,
+    processes: int | None = None,
+) -> None:
+    """Set cores and limits in a new group. OSError when a limit is refused: it must never be missing silently."""
+    if processes is not None and "pids" in controllers:
+        (folder / "pids.max").write_text(str(processes))
     if cores and "cpuset" in controllers:
         (folder / "cpuset.cpus").write_text(",".join(map(str, cores)))
     if memory_bytes is not None and "memory" in controllers:

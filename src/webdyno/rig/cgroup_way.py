@@ -25,6 +25,10 @@ from webdyno.rig.process import ancestors
 _DELEGATE = "start webdyno with: systemd-run --user --scope -p Delegate=yes webdyno ..., or as root"
 
 
+_DISPENSABLE = (("pids",), ("cpuset",), ("pids", "cpuset"))
+"""Controllers of v1 that are done without where they cannot be had; each is mounted, and given away, for itself."""
+
+
 class Way(NamedTuple):
     """The folders groups are made in; all of them empty where nothing can be made."""
 
@@ -42,8 +46,10 @@ class Cgroups:
         self.reason = reason
         self._way, self._ledger = way, ledger
 
-    def make(self, name: str, cores: tuple[int, ...], memory_bytes: int | None) -> Cgroup | None:
-        """A new, empty group; None where there is nothing to make one in."""
+    def make(
+        self, name: str, cores: tuple[int, ...], memory_bytes: int | None, processes: int | None = None
+    ) -> Cgroup | None:
+        """A new, empty group of so many processes and threads at most; None where there is nothing to make one in."""
         way = self._way
         v1 = {controller: parent / name for controller, parent in way.v1.items()}
         v2 = way.v2 / name if way.v2 else None
@@ -55,9 +61,10 @@ class Cgroups:
                 if self._ledger is not None:
                     self._ledger.add_cgroup(folder)
                 folder.mkdir(exist_ok=True)
-            cgroup_v1.configure(v1, cores, memory_bytes)
+            cgroup_v1.configure(v1, cores, memory_bytes, processes)
             if v2 is not None:
-                cgroup_v2.configure(v2, way.v2_controllers, cores, memory_bytes)
+                cgroup_v2.configure(v2, way.v2_controllers, cores, memory_bytes, processes)
+            cgroup.hold()
         except BaseException:
             cgroup.remove()
             raise
@@ -84,9 +91,11 @@ def _find_v1(token: str, ledger: Ledger | None, found: dict[str, Place], unified
     cpu = found["cpu"].own if "cpu" in found else None
     way = counted._replace(v1={name: found[name].own for name in wanted}, cpu_v1=cpu)
     refusal = _refusal(token, ledger, way)
-    if refusal and "cpuset" in way.v1:
-        way = way._replace(v1={name: folder for name, folder in way.v1.items() if name != "cpuset"})
-        refusal = _refusal(token, ledger, way)
+    for without in _DISPENSABLE if refusal else ():
+        less = way._replace(v1={name: folder for name, folder in way.v1.items() if name not in without})
+        if less != way and not _refusal(token, ledger, less):
+            way, refusal = less, ""
+            break
     if refusal:
         return Cgroups("none", f"{refusal}; run webdyno as root to have a memory limit", counted, ledger)
     return Cgroups("v1", "", way, ledger)
@@ -138,7 +147,7 @@ def _refusal(token: str, ledger: Ledger | None, way: Way) -> str:
     cgroups = Cgroups("none", "", way, ledger)
     limit = 1 << 30 if way.v1 or way.v2_controllers else None
     try:
-        cgroup = cgroups.make(f"webdyno-{token}-trial", tuple(os.sched_getaffinity(0)), limit)
+        cgroup = cgroups.make(f"webdyno-{token}-trial", tuple(os.sched_getaffinity(0)), limit, limit and 1000)
     except OSError as error:
         return f"no cgroup could be made in {_above(error)}: {_text(error)}"
     if cgroup is None:

@@ -19,10 +19,11 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from webdyno.rig.cgroup import Cgroup
+from webdyno.rig.fence import found_outside
 from webdyno.rig.group import Group
 from webdyno.rig.mounts import places
 from webdyno.rig.process import Stat, all_stats, mark_of, read_stat
@@ -40,9 +41,10 @@ class Contained(Group):
         process: subprocess.Popen[bytes],
         mark: str,
         cgroup: Cgroup | None = None,
-        forget: Callable[[Group], None] = lambda _: None,
+        forget: Callable[[Group], list[str]] = lambda _: [],
+        cores: Collection[int] = (),
     ) -> None:
-        super().__init__(process, mark, cgroup, forget)
+        super().__init__(process, mark, cgroup, forget, cores)
         stat = read_stat(self.pid)
         self._begun_ticks = stat.start_ticks if stat else 0
         self._namespace: str | None = None
@@ -72,6 +74,10 @@ class Contained(Group):
     def _counted(self) -> Cgroup | None:
         """That of the container; None until it is found, and where the engine gave it none of its own."""
         return self._inside
+
+    def outside(self, *, whole: bool = False) -> str | None:  # noqa: ARG002 - nobody leaves a namespace
+        """Only its cores can be looked at: the cgroup is the engine's, which may have others below it."""
+        return found_outside(self.pids(), None, self._cores)
 
     def end(self, grace_s: float) -> list[str]:
         """As any Group; the engine removes the container's cgroup, so its last figures are taken before."""

@@ -12,11 +12,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import IO
 
 from webdyno.rig.cgroup import Cgroup
+from webdyno.rig.fence import found_outside
 from webdyno.rig.process import name_of
 from webdyno.rig.tree import Tree, reap_adopted
 
@@ -34,13 +35,14 @@ class Group:
         process: subprocess.Popen[bytes],
         mark: str,
         cgroup: Cgroup | None = None,
-        forget: Callable[[Group], None] = lambda _: None,
+        forget: Callable[[Group], list[str]] = lambda _: [],
+        cores: Collection[int] = (),
     ) -> None:
         self.pid = process.pid
         self.stdin: IO[bytes] | None = process.stdin
         self.stdout: IO[bytes] | None = process.stdout
         self.mark = mark
-        self._process, self._cgroup, self._forget = process, cgroup, forget
+        self._process, self._cgroup, self._forget, self._cores = process, cgroup, forget, cores
         self._tree = Tree(process.pid, mark)
         self._ended = False
 
@@ -108,6 +110,26 @@ class Group:
         """Whether the kernel killed one of its processes for going past the memory limit."""
         return bool(self._counted and self._counted.oom_kills())
 
+    def refused_forks(self) -> bool:
+        """Whether the kernel refused it a process or thread at the limit of their number."""
+        return bool(self._counted and self._counted.refused_forks())
+
+    def outside(self, *, whole: bool = False) -> str | None:
+        """One sentence about a member that is not where it was put: outside its cgroup, or with other cores.
+
+        ``whole``: members are looked for all over the machine, and not only among those known and what they started.
+        """
+        if self._ended:
+            return None
+        known = self.pids()
+        found = {*known, *(self._tree.pids() if whole else ()), *self._tree.near(known)}
+        return found_outside(found, self._cgroup, self._cores)
+
+    def members(self) -> set[int]:
+        """Everyone, by both ways of looking: a process may have left its cgroup, or hidden from its tree."""
+        self._process.poll()
+        return {*self.pids(), *self._tree.pids()}
+
     def terminate(self) -> None:
         """Only ask it to end (SIGTERM) and return at once: its output can still be read to the last line."""
         if self.poll() is None:
@@ -129,7 +151,7 @@ class Group:
             self._close_streams()
             if self._cgroup is not None:
                 notes += self._cgroup.remove()
-            self._forget(self)
+            notes += self._forget(self)
         return notes
 
     def _close_streams(self) -> None:
@@ -146,13 +168,13 @@ class Group:
             if time.monotonic() >= deadline:
                 return [f"did not end within {grace_s:g} s of SIGTERM and was killed"]
             time.sleep(_POLL_S)
-        left = self._left()
+        left = sorted(self.members())
         for pid in left:
             _signal(pid, signal.SIGTERM)
         deadline = min(deadline, time.monotonic() + _ORPHAN_GRACE_S)
         while left and time.monotonic() < deadline:
             time.sleep(_POLL_S)
-            left = self._left()
+            left = sorted(self.members())
         if not left:
             return []
         names = ", ".join(sorted({name_of(pid) for pid in left}))
@@ -165,7 +187,7 @@ class Group:
         if self._process.returncode is None:  # not reaped, so the number is surely still its own
             _signal_group(self.pid, signal.SIGKILL)
             _signal(self.pid, signal.SIGKILL)
-        while left := self._left():
+        while left := sorted(self.members()):
             if self._cgroup is not None:
                 self._cgroup.kill()
             for pid in left:
@@ -177,11 +199,6 @@ class Group:
             self._process.wait(1.0)
         reap_adopted(self._tree.adopted())
         return []
-
-    def _left(self) -> list[int]:
-        """Everyone, by both ways of looking: a process may have left its cgroup, or hidden from its tree."""
-        self._process.poll()
-        return sorted({*self.pids(), *self._tree.pids()})
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -23,14 +23,19 @@ from typing import IO, Literal
 
 from webdyno.model.errors import MachineError, StartError
 from webdyno.rig import launch
+from webdyno.rig.adopted import end_stowaways, marks, orphans, start
 from webdyno.rig.cgroup import Cgroup
 from webdyno.rig.cgroup_way import Cgroups
 from webdyno.rig.contained import Contained
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.ledger import Ledger
-from webdyno.rig.process import MARK, read_stat
+from webdyno.rig.process import MARK, all_stats, children, read_stat
 
+MOST_PROCESSES = 16_384
+"""Of a contender, its threads among them: half of what the kernel has numbers for where nobody raised them, and three
+times what the largest of the catalogue start. Most memory limits end a bomb of processes sooner.
+"""
 _LAUNCHER = [sys.executable, "-I", "-S", str(Path(launch.__file__))]
 
 
@@ -45,10 +50,14 @@ class Here:
         cgroups: Cgroups | None = None,
         memory_bytes: int | None = None,
         ledger: Ledger | None = None,
+        owns_process: bool = False,
     ) -> None:
         self.token = token or secrets.token_hex(4)
         self._cores, self._cgroups, self._memory_bytes = dict(cores or {}), cgroups, memory_bytes
         self._ledger = ledger
+        self._owns_process = owns_process
+        self._besides = None if ledger is None else children()
+        """Children that were there before; None: orphans do not come to us."""
         self._numbers = itertools.count(1)
         self._alive: set[Group] = set()
         self._folders: set[Path] = set()
@@ -70,17 +79,22 @@ class Here:
 
     def start(self, command: Command) -> Group:
         """Start ``command``; StartError when it cannot be executed, MachineError when the rig itself fails."""
+        if command.contained:
+            self._besides = None  # the monitor of a container is an orphan too, and ends by itself
         number = next(self._numbers)
         mark = f"{self.token}.{command.role}.{number}"
         cgroup = self._make_cgroup(command, f"webdyno-{self.token}-{number}-{command.role}")
+        marks.add(mark)
         try:
             process = self._spawn(command, mark, cgroup)
         except BaseException:
+            marks.discard(mark)
             if cgroup is not None:
                 cgroup.kill()
                 cgroup.remove()
             raise
-        group = (Contained if command.contained else Group)(process, mark, cgroup, self._forget)
+        kind, cores = Contained if command.contained else Group, self._cores.get(command.role, ())
+        group = kind(process, mark, cgroup, self._forget, cores)
         with self._lock:
             self._alive.add(group)
         if self._ledger is not None and (stat := read_stat(group.pid)):
@@ -120,22 +134,42 @@ class Here:
                 self.drop(folder)
             except BaseException as error:
                 failures.append(error)
+        notes += self._end_stowaways()
         if failures:
             raise failures[0]
         return notes
 
-    def _forget(self, group: Group) -> None:
+    def stowaways(self) -> list[int]:
+        """Processes that came to us as orphans and that no group which lives knows as its own."""
+        found = [] if self._besides is None else orphans(self._besides)
+        if not found:  # as always
+            return []
+        with self._lock:
+            groups = list(self._alive)
+        known = {pid for group in groups for pid in group.members()}
+        return [pid for pid in found if pid not in known]
+
+    def _forget(self, group: Group) -> list[str]:
+        marks.discard(group.mark)
         with self._lock:
             self._alive.discard(group)
         if self._ledger is not None:
             self._ledger.drop_session(group.pid)
+        return self._end_stowaways() if ".contender." in group.mark else []  # a load tool ends while one is looked at
+
+    def _end_stowaways(self) -> list[str]:
+        told = end_stowaways(self.stowaways, kill=self._owns_process)
+        if self._besides is not None and told:
+            self._besides += self.stowaways()  # which were left alone: once is enough
+        return told
 
     def _make_cgroup(self, command: Command, name: str) -> Cgroup | None:
         if self._cgroups is None or command.role not in ("contender", "driver", "service") or command.contained:
             return None  # an engine makes one for the container; its monitor must not end with ours
-        limit = self._memory_bytes if command.role == "contender" else None
+        is_contender = command.role == "contender"
+        limit, most = (self._memory_bytes, MOST_PROCESSES) if is_contender else (None, None)
         try:
-            return self._cgroups.make(name, self._cores.get(command.role, ()), limit)
+            return self._cgroups.make(name, self._cores.get(command.role, ()), limit, most)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise MachineError(
@@ -155,16 +189,10 @@ class Here:
                 [str(path) for path in cgroup.join_files] if cgroup else [],
                 environment.fileno(),
                 command.argv,
+                keeps=command.role == "contender" and not command.contained,
+                processes=_most_of_user(command, cgroup),
             )
-            process = subprocess.Popen(
-                [*_LAUNCHER, *arguments],
-                cwd=_existing(command.cwd),
-                env={"LC_ALL": "C.UTF-8"},  # the launcher's own; what it becomes gets the command's
-                stdin=_stdin(command.stdin, files),
-                stdout=subprocess.PIPE if command.stdout == PIPE else _append(command.stdout, files),
-                stderr=subprocess.STDOUT if command.stderr == STDOUT else _append(command.stderr, files),
-                pass_fds=[report_write, environment.fileno()],
-            )
+            process = _launched(command, arguments, [report_write, environment.fileno()], files)
             os.close(report_write)
             report_write = -1
             with open(report, "rb", closefd=False) as stream:
@@ -182,6 +210,42 @@ class Here:
             for file in files:
                 file.close()
         return process
+
+
+def _launched(
+    command: Command, arguments: list[str], descriptors: list[int], files: list[IO[bytes]]
+) -> subprocess.Popen[bytes]:
+    """The launcher at work, which becomes the command."""
+    cwd, stdin, stdout = _existing(command.cwd), _stdin(command.stdin, files), command.stdout
+    return start(
+        lambda: subprocess.Popen(
+            [*_LAUNCHER, *arguments],
+            cwd=cwd,
+            env={"LC_ALL": "C.UTF-8"},  # the launcher's own; what it becomes gets the command's
+            stdin=stdin,
+            stdout=subprocess.PIPE if stdout == PIPE else _append(stdout, files),
+            stderr=subprocess.STDOUT if command.stderr == STDOUT else _append(command.stderr, files),
+            pass_fds=descriptors,
+        )
+    )
+
+
+def _most_of_user(command: Command, cgroup: Cgroup | None) -> int:
+    """RLIMIT_NPROC for a contender whose cgroup does not count its processes, else 0.
+
+    It counts every thread that the user has, so those that are there are added; root is not bound by it.
+    """
+    if command.role != "contender" or command.contained or os.getuid() == 0 or (cgroup and cgroup.limits_processes):
+        return 0
+    mine = (stat.threads for pid, stat in all_stats().items() if _owner(pid) == os.getuid())
+    return MOST_PROCESSES + sum(mine)
+
+
+def _owner(pid: int) -> int | None:
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return None
 
 
 def _abandon(process: subprocess.Popen[bytes]) -> None:

@@ -1,17 +1,18 @@
 """Launcher: the few lines that run between "webdyno starts a command" and the command itself. Run with ``python -I
 -S``.
 
-It joins the cgroups, takes its cores, its own session (a Ctrl-C on the terminal must not reach it) and all the open
-files it may have, asks to die with webdyno, and then becomes the command. This is a program of its own and not a
-function run after fork, because webdyno has threads and Python code between fork and exec may deadlock then. What
+It joins the cgroups, takes its cores and limits, its own session (a Ctrl-C on the terminal must not reach it) and all
+the open files it may have, asks to die with webdyno, and then becomes the command. This is a program of its own and not
+a function run after fork, because webdyno has threads and Python code between fork and exec may deadlock then. What
 fails is written to the report descriptor, which closes by itself when the command executes. It imports little (no
 json, no signal): every start waits for it.
 
-    launch.py REPORT_FD PARENT_PID CORES N_JOIN JOIN... ENVIRONMENT_FD ARGV...
+    launch.py REPORT_FD PARENT_PID CORES KEEPS PROCESSES N_JOIN JOIN... ENVIRONMENT_FD ARGV...
 
-CORES are joined by commas. ``encode`` below writes such a line, beside the code that reads it. The environment of the
-command comes by a descriptor, as NAME=VALUE with NUL between them: a command line may be read by everybody, and there
-may be secrets in it.
+CORES are joined by commas; KEEPS is 1 for a command that adopts the orphans of its own tree (exec keeps that, its
+children do not inherit it); PROCESSES is how many its user may have in all, 0 for as many as before. ``encode`` below
+writes such a line, beside the code that reads it. The environment of the command comes by a descriptor, as NAME=VALUE
+with NUL between them: a command line may be read by everybody, and there may be secrets in it.
 """
 
 from __future__ import annotations
@@ -21,16 +22,26 @@ import os
 import resource
 import sys
 
-_PR_SET_PDEATHSIG, _SIGKILL, _SIGSYS = 1, 9, 31
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _SIGKILL, _SIGSYS = 1, 36, 9, 31
 
 _MOST_FILES = 1 << 20
 """Some containers give a hard limit of a billion, and servers that size tables or close descriptors by it then choke.
 """
 
 
-def encode(report: int, parent: int, cores: list[int], join: list[str], environment: int, argv: list[str]) -> list[str]:
+def encode(
+    report: int,
+    parent: int,
+    cores: list[int],
+    join: list[str],
+    environment: int,
+    argv: list[str],
+    *,
+    keeps: bool = False,
+    processes: int = 0,
+) -> list[str]:
     """Arguments for this program; ``report`` and ``environment`` are descriptors."""
-    head = [str(report), str(parent), ",".join(map(str, cores))]
+    head = [str(report), str(parent), ",".join(map(str, cores)), str(int(keeps)), str(processes)]
     return [*head, str(len(join)), *join, str(environment), *argv]
 
 
@@ -44,7 +55,7 @@ def variables(environment: dict[str, str]) -> bytes:
 
 def launch(arguments: list[str]) -> None:
     """Become the command; returns only by ending the process when that fails."""
-    report, parent, cores, *rest = arguments
+    report, parent, cores, keeps, processes, *rest = arguments
     n_join, rest = int(rest[0]), rest[1:]
     join, rest = rest[:n_join], rest[n_join:]
     environment, argv = int(rest[0]), rest[1:]
@@ -57,6 +68,7 @@ def launch(arguments: list[str]) -> None:
         libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
         if os.getppid() != int(parent):  # webdyno died before it could be asked to be told
             os._exit(127)
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, int(keeps), 0, 0, 0)
         os.setsid()
         stage = "cgroup"
         for path in join:
@@ -69,6 +81,10 @@ def launch(arguments: list[str]) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        if int(processes):
+            _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+            most = int(processes) if hard == resource.RLIM_INFINITY else min(hard, int(processes))
+            resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
         for number in range(1, _SIGSYS + 1):  # Python ignores SIGPIPE, a shell's background jobs SIGINT and SIGQUIT
             libc.signal(number, None)
         stage = "execute"

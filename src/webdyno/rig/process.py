@@ -14,6 +14,7 @@ from typing import NamedTuple
 MARK = "WEBDYNO_RIG"
 """Variable in the environment of every process started by webdyno: finds a tree however it forked."""
 
+_PR_GET_DUMPABLE, _PR_SET_DUMPABLE = 3, 4
 _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
 
 
@@ -122,6 +123,16 @@ def boot_id() -> str:
         return ""
 
 
+def set_dumpable(on: bool) -> bool:
+    """Without it no other process of this user may trace this one, or read its memory and its environment; what it
+    starts may be looked at again from its exec on. Returns what was set before.
+    """
+    libc = ctypes.CDLL(None)
+    before: int = libc.prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_DUMPABLE, int(on), 0, 0, 0)
+    return before == 1
+
+
 def set_subreaper(on: bool) -> bool:
     """Make orphans of our trees our own children (so that they cannot slip away to init); returns what was set
     before.
@@ -133,12 +144,21 @@ def set_subreaper(on: bool) -> bool:
     return bool(before.value)
 
 
-def children() -> list[int]:
-    """Our own direct children, zombies included."""
+def threads(pid: int) -> list[int]:
+    """Numbers of its threads; none when it is gone."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208  (many times a second)
+    except OSError:
+        return []
+
+
+def children(pid: int | None = None) -> list[int]:
+    """Direct children of a process (ours, unless told), zombies included."""
+    parent = pid or os.getpid()
     found: list[int] = []
     try:
-        for task in Path("/proc/self/task").iterdir():
-            found.extend(int(pid) for pid in (task / "children").read_text().split())
+        for thread in threads(parent):
+            found.extend(map(int, Path(f"/proc/{parent}/task/{thread}/children").read_text().split()))
     except OSError:  # kernels without CONFIG_PROC_CHILDREN, or a thread that ended meanwhile
-        return [stat.pid for stat in all_stats().values() if stat.parent == os.getpid()]
+        return [stat.pid for stat in all_stats().values() if stat.parent == parent]
     return found

@@ -20,13 +20,22 @@ from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
 from webdyno.rig.lock import Waiting, machine_lock
-from webdyno.rig.process import set_subreaper
+from webdyno.rig.process import set_dumpable, set_subreaper
 
 
 class Strapped(Here):
     """A Host whose contender, driver and services get the Rig's cores and cgroups."""
 
-    def __init__(self, rig: Rig, fingerprint: Fingerprint, swept: list[str], cgroups: Cgroups, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        rig: Rig,
+        fingerprint: Fingerprint,
+        swept: list[str],
+        cgroups: Cgroups,
+        ledger: Ledger,
+        *,
+        owns_process: bool = False,
+    ) -> None:
         every = tuple(usable_cores())
         super().__init__(
             token=ledger.token,
@@ -40,6 +49,7 @@ class Strapped(Here):
             cgroups=cgroups,
             memory_bytes=rig.memory_bytes,
             ledger=ledger,
+            owns_process=owns_process,
         )
         self.rig = rig
         self.fingerprint = fingerprint
@@ -65,16 +75,18 @@ def strap(
         placed = roles(cores)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
+        is_guest = set_dumpable(False)  # the program webdyno hides from its start on
         strapped = None
         try:
             cgroups = find_cgroups(ledger.token, ledger)
             rig = _rig(placed, memory_bytes, cgroups)
-            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger)
+            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger, owns_process=not is_guest)
             move_to(placed.control)
             yield strapped
         finally:
             with contextlib.ExitStack() as ending:  # each step is taken, whatever those before it meet
                 ending.callback(ledger.close)
+                ending.callback(set_dumpable, is_guest)
                 ending.callback(set_subreaper, subreaper_before)
                 ending.callback(move_to, every)
                 if strapped is not None:

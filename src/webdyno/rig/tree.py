@@ -2,9 +2,9 @@
 
 Four signs, any of them is enough: the first process, a child of a member, the first process's session, the mark in
 the environment. The mark survives double forks and new sessions; the session survives servers that write their title
-over their environment; children of members are children however they are disguised. A process that shows none of them
-(new session, other environment, its parent gone) between two looks is lost to this file, and only a cgroup would have
-kept it.
+over their environment; children of members are children however they are disguised, and a contender's first process
+adopts those whose parent ends (launch.py). A process that shows none of them between two looks is lost to this file: it
+comes to webdyno as an orphan, and adopted.py sees to it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,26 @@ class Tree:
         """Living members."""
         with self._lock:
             return self._look(all_stats())
+
+    def near(self, known: Iterable[int] = ()) -> list[int]:
+        """Living members as far as descent shows them, ``known`` ones included.
+
+        A look that costs as much as the tree is large, however many processes the machine has.
+        """
+        with self._lock:
+            members: dict[int, int] = {}
+            living: list[int] = []
+            waiting: list[tuple[int, int | None]] = [*self._members.items(), *((pid, None) for pid in known)]
+            while waiting:
+                pid, start = waiting.pop()
+                stat = None if pid in members else read_stat(pid)
+                if stat is None or start not in (None, stat.start_ticks):
+                    continue
+                members[pid] = stat.start_ticks
+                living += [pid] if stat.alive else []
+                waiting += [(child, None) for child in children(pid)]
+            self._members = members
+            return living
 
     def _look(self, stats: dict[int, Stat]) -> list[int]:
         members = {pid: stat.start_ticks for pid, stat in stats.items() if self._knows(stat)}

@@ -14,11 +14,13 @@ from threading import Event
 from webdyno.model.errors import AnswerError, StartError
 from webdyno.model.workload import Request
 from webdyno.rig.group import Group
+from webdyno.rig.here import MOST_PROCESSES
 from webdyno.rig.ports import describe_owners, listeners, ports_of
 from webdyno.serve.ask import NoAnswer
 from webdyno.serve.verify import Asker, asks_for_coding, wrong
 
 _FIRST_POLL_S, _LAST_POLL_S = 0.002, 0.02
+TOO_MANY = f"more than {MOST_PROCESSES:,} processes and threads"
 _WRONG_S = 2.0
 """How long answers may be wrong before that is taken as the answer: some servers come up with a 404."""
 
@@ -40,11 +42,13 @@ class Waiting:
         self.check_interrupted()
         if not self._group.has_ended():
             return
-        memory = self._group.oom_killed()
+        memory, too_many = self._group.oom_killed(), self._group.refused_forks()
         how = "went past its memory limit and was killed" if memory else f"ended with {self._group.last_words()}"
+        how += f", having been refused {TOO_MANY}," if too_many else ""
         foreign = listeners(self._port)
         taken = f"; its port {self._port} is taken: {describe_owners(self._port)}" if foreign else ""
-        raise StartError(f"{self._name} {how} before it served{taken}", self.tail(), exited=True, out_of_memory=memory)
+        said = f"{self._name} {how} before it served{taken}"
+        raise StartError(said, self.tail(), exited=True, out_of_memory=memory, too_many=too_many)
 
     def until_ready(self, request: Request, asker: Asker, deadline: float) -> int:
         """Return once ``request`` is answered correctly by our own process: how long that answer took, in ns."""
@@ -88,8 +92,8 @@ class Waiting:
         elsewhere = [] if listeners(self._port, ()) else ports_of(self._group.pids())
         if elsewhere:
             state += f", but it listens on {', '.join(map(str, elsewhere))}"
-        memory = self._group.oom_killed()
+        memory, too_many = self._group.oom_killed(), self._group.refused_forks()
         why = "; a process of it went past the memory limit and was killed" if memory else ""
-        raise StartError(
-            f"{self._name} did not serve in time: {state}{why}", self.tail(), exited=False, out_of_memory=memory
-        )
+        why += f"; it was refused {TOO_MANY}" if too_many else ""
+        said = f"{self._name} did not serve in time: {state}{why}"
+        raise StartError(said, self.tail(), exited=False, out_of_memory=memory, too_many=too_many)

@@ -34,6 +34,19 @@ FIGURES: tuple[Row, ...] = (
         limits=(Threshold("TOLERANCE", physics.TOLERANCE, "above what connections can carry"),),
     ),
     Row(
+        "impossible-cpu",
+        "contender",
+        EITHER,
+        physics.impossible_cpu,
+        advice=(physics.IMPOSSIBLE_CPU_ADVICE, physics.IMPOSSIBLE_CPU_UNCOUNTED_ADVICE),
+        numbers=("cpu_ns", "limit_ns"),
+        limits=(
+            Threshold("CHEAPEST_NS", physics.CHEAPEST_NS, "ns of CPU, divided by the requests ahead on a connection"),
+            Threshold("EACH_NS", physics.EACH_NS, "ns of CPU, at least"),
+            Threshold("ENOUGH_ANSWERS", physics.ENOUGH_ANSWERS, "answers, silent below"),
+        ),
+    ),
+    Row(
         "builds-differ",
         "contender",
         VOIDS,

@@ -15,9 +15,25 @@ from webdyno.model.doubt import Doubt
 TOLERANCE = 0.05
 PLATEAU_NS = (38e6, 50e6)
 IDLE = 0.5
+CHEAPEST_NS = 1_000
+"""CPU of a server for an answer. One read and one write on a socket over loopback cost it more, for the second carries
+the answer through TCP to its reader, on the writer's account: a program of ours that does nothing else needs 3,100.
+"""
+EACH_NS = 20
+"""The same where many requests share the read and the write: some 200 bytes are still copied. That program needs 214
+with 16 requests ahead, and 50 with 100.
+"""
+ENOUGH_ANSWERS = 10_000
+"""At 1,000 ns each as much as one tick of 10 ms, in which the kernel counts where no cgroup does."""
 HANGING_REQUESTS_ADVICE = "measure longer than the timeout, so that hanging requests are counted as errors"
 IMPOSSIBLE_RATE_ADVICE = (
     "look at what it really answers (`webdyno check` shows an answer) and at the load tool; do not use the figure"
+)
+IMPOSSIBLE_CPU_ADVICE = (
+    "look for processes of it that webdyno does not see (a service of the system, a container, a program in the kernel)"
+)
+IMPOSSIBLE_CPU_UNCOUNTED_ADVICE = (
+    "let webdyno use cgroups (`webdyno doctor` says how): without, the CPU of processes that end is not counted"
 )
 DELAYED_ACK_ADVICE = "set TCP_NODELAY in the server, or write head and body of an answer at once"
 
@@ -51,6 +67,34 @@ def impossible_rate(cell: Cell) -> Doubt | None:
                 {"in_flight": held, "connections": _most_connections(cell)},
             )
     return None
+
+
+def impossible_cpu(cell: Cell) -> Doubt | None:
+    """Less CPU for an answer than a read and a write on a socket cost (1 us): somebody else did the work.
+
+    With requests ahead of their answers, or streams on a connection, many share the two, and each costs 20 ns at least.
+    Silent of fewer than 10,000 answers. Voids where a cgroup counts the CPU, else shades: processes that end take what
+    they used with them.
+    """
+    cost_ns = cell.median(_cpu_ns)
+    limit_ns = max(EACH_NS, CHEAPEST_NS / (cell.load.pipeline * cell.load.streams))
+    if cost_ns is None or cost_ns >= limit_ns:
+        return None
+    is_counted = all(window.run.rig.cgroup != "none" for window in cell.windows)
+    return Doubt(
+        kind="impossible-cpu",
+        severity="voids" if is_counted else "shades",
+        subject=cell.name,
+        sentence=f"{cell.name} used {words.time_ns(cost_ns)} of CPU for an answer, and no process can read a request "
+        f"and write an answer for less than {limit_ns / 1e3:.2g} µs: "
+        + ("the work was done where it is not counted" if is_counted else "part of its CPU was not counted"),
+        advice=IMPOSSIBLE_CPU_ADVICE if is_counted else IMPOSSIBLE_CPU_UNCOUNTED_ADVICE,
+        numbers={"cpu_ns": cost_ns, "limit_ns": limit_ns},
+    )
+
+
+def _cpu_ns(window: Window) -> float | None:
+    return window.cpu_per_request_ns if window.ok >= ENOUGH_ANSWERS else None
 
 
 def _is_of_requests(window: Window) -> bool:
