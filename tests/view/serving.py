@@ -92,7 +92,7 @@ def _events(reply: http.client.HTTPResponse) -> Iterator[tuple[str, str]]:
 def serving(root: Path, poll_s: float = 0.02) -> Iterator[Asked]:
     complaints: list[str] = []
     server = Server(Shelf(root), 0, complaints.append, poll_s)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
         yield Asked(server, complaints)

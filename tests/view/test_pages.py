@@ -280,11 +280,11 @@ def test_a_tool_of_one_figure_for_each_phase_has_no_course() -> None:
     assert ">1000<" in drawn  # seconds, of which the first 400 are not kept
 
 
-def test_a_race_that_was_stopped_is_left_off_and_not_done(tmp_path: Path) -> None:
+def test_a_race_that_was_interrupted_is_stopped(tmp_path: Path) -> None:
     runs = [run("go", round_=1), run("go", round_=2, outcome="interrupted", slices=[])]
     raced = msgspec.structs.replace(plan(runs), race=Race())
     made(tmp_path / "race", runs, raced)
-    assert Shelf(tmp_path).entry("race").state == "left off"
+    assert Shelf(tmp_path).entry("race").state == "stopped"
 
 
 def test_a_race_that_is_over_tells_its_own_number_of_runs(tmp_path: Path) -> None:
