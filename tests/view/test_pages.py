@@ -296,7 +296,8 @@ def test_a_race_at_rest_says_how_it_ended_and_a_killed_one_is_stopped(tmp_path: 
     made(tmp_path / "used", runs[:6], plan(runs, race=Race(least_rounds=4, most_runs=6)))
     made(tmp_path / "interrupted", [*runs[:3], run("b", round_=2, outcome="interrupted", slices=[])], raced)
     with serving(tmp_path) as there:
-        said = {row.split('value="')[1].split('"')[0]: text_of(f"<tr{row}</tr>") for row in rows_of(there.get("/").text)}
+        rows = rows_of(there.get("/").text)
+    said = {row.split('value="')[1].split('"')[0]: text_of(f"<tr{row}</tr>") for row in rows}
     assert "6 runs 3 rounds" in said["settled"]
     assert "Settled after 3 rounds; the order of 1 of 1 pair is decided. " in said["settled"]
     assert "Stopped in round 2, before it was over; the order of 0 of 1 pair is decided. " in said["killed"]
