@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,3 +130,60 @@ def test_an_update_leaves_its_reader_in_place(visit: Visit, tmp_path: Path) -> N
         writer.tell("now 2")
         expect(page.locator("#now")).to_contain_text("round 2", timeout=SLOW_MS)
         expect(chart).to_be_focused()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    """Three hundred results: copies of one, each of its own name."""
+    root = tmp_path_factory.mktemp("many")
+    file = made(root / "nightly-000", rounds()) / FILE
+    for at in range(1, 300):
+        (root / f"nightly-{at:03}").mkdir()
+        shutil.copyfile(file, root / f"nightly-{at:03}" / FILE)
+    with serving(root) as there:
+        yield there
+
+
+def names(page: Page) -> list[str]:
+    """Of the results that are to be seen."""
+    return page.locator(".shelf tbody tr:visible small span:first-child").all_inner_texts()
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_two_of_hundreds_are_found_and_compared(many: Asked, visit: Visit, width: int) -> None:
+    page = visit(many, "/", width=width)
+    box, shown, chosen = page.get_by_label("Filter"), page.locator("#shown"), page.locator("#chosen")
+    box.fill("nightly-12")
+    expect(shown).to_have_text("10 of 300 results shown")
+    page.get_by_label("nightly-123 as base").check()
+    box.fill("Nightly-27 made-up")
+    box.press("Enter")
+    assert names(page) == [f"nightly-27{at}" for at in range(9, -1, -1)]
+    page.get_by_label("nightly-271 as head").check()
+    expect(chosen).to_have_text("base: nightly-123, head: nightly-271")
+    box.fill("")
+    expect(shown).to_have_text("300 of 300 results shown")
+    assert page.evaluate(WIDTH) <= width
+    expect(page.get_by_role("button", name="Compare head with base")).to_be_in_viewport()
+    page.get_by_role("button", name="Compare head with base").click()
+    expect(page.locator("main")).to_contain_text("What changed from base to head")
+
+
+def test_the_filter_works_without_a_script(many: Asked, visit: Visit) -> None:
+    page = visit(many, "/", java_script_enabled=False)
+    page.get_by_label("nightly-123 as base").check()
+    page.get_by_label("Filter").fill("nightly-27")
+    page.get_by_role("button", name="Filter").click()
+    assert len(names(page)) == 10
+    page.get_by_label("nightly-271 as head").check()
+    page.get_by_role("button", name="Compare head with base").click()
+    expect(page.locator("main")).to_contain_text("What changed from base to head")
+
+
+def test_axe_finds_nothing_serious_in_a_long_list(many: Asked, visit: Visit) -> None:
+    page = visit(many, "/?q=nightly-27")
+    assert faults(page) == []
+    page.set_viewport_size({"width": 380, "height": 900})
+    assert page.evaluate(WIDTH) <= 380
+    assert faults(page) == []
+    assert in_dark(page) == []

@@ -23,6 +23,7 @@ from webdyno.model.trial import Plan
 from webdyno.store import Store
 from webdyno.view import Server, Shelf
 from webdyno.view.answers import Answers
+from webdyno.view.server.connections import Limits
 
 
 @dataclass
@@ -89,10 +90,10 @@ def _events(reply: http.client.HTTPResponse) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def serving(root: Path, poll_s: float = 0.02) -> Iterator[Asked]:
+def serving(root: Path, poll_s: float = 0.02, limits: Limits = Limits()) -> Iterator[Asked]:  # noqa: B008 - frozen
     complaints: list[str] = []
-    server = Server(Shelf(root), 0, complaints.append, poll_s)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    server = Server(Shelf(root), 0, complaints.append, poll_s, limits)
+    thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
         yield Asked(server, complaints)

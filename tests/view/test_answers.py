@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.report.test_html import parsed
 from tests.view.serving import made, rounds
 from webdyno.store import Store
 from webdyno.view.answers import Answers
-from webdyno.view.listing import RELOAD_S, list_page
+from webdyno.view.listing import RELOAD_S, Looked, list_page
 from webdyno.view.shelf import Entry, Shelf
 
 LONG_S = 60.0
@@ -16,15 +17,16 @@ LONG_S = 60.0
 
 def test_an_answer_is_kept_until_its_store_changes(tmp_path: Path) -> None:
     made(tmp_path / "one", rounds("go"))
-    answers = Answers(Shelf(tmp_path))
-    assert answers.ask(["one"], paused=True) == {}
-    known = answers.ask(["one"], patience_s=LONG_S)
+    shelf = Shelf(tmp_path)
+    answers = Answers(shelf)
+    assert answers.ask(shelf.entries(), paused=True) == {}
+    known = answers.ask(shelf.entries(), patience_s=LONG_S)
     assert known["one"].startswith("No contender can be recommended: only go served")
-    assert answers.ask(["one"], paused=True) == known
+    assert answers.ask(shelf.entries(), paused=True) == known
     with Store.open(tmp_path / "one", writable=True) as store:
         store.append(rounds("go")[0])
-    assert answers.ask(["one"], paused=True) == {}
-    assert answers.ask(["one"], patience_s=LONG_S).keys() == {"one"}
+    assert answers.ask(shelf.entries(), paused=True) == {}
+    assert answers.ask(shelf.entries(), patience_s=LONG_S).keys() == {"one"}
 
 
 def test_a_store_that_cannot_be_read_or_analysed_keeps_nobody_from_his_answer(tmp_path: Path) -> None:
@@ -34,9 +36,10 @@ def test_a_store_that_cannot_be_read_or_analysed_keeps_nobody_from_his_answer(tm
     with Store.open(whole, writable=True) as store:  # a Run of a Trial that is in no plan is passed over
         store.append(rounds("nobody", number=1)[0])
     shelf = Shelf(tmp_path)
-    names = shelf.names()
+    entries = shelf.entries()
     (lost / "results.sqlite").write_bytes(b"x" * 100)
-    known = Answers(shelf).ask(names, patience_s=LONG_S)
+    entries = [replace(entry, seen=shelf.changed(entry.name)) for entry in entries]
+    known = Answers(shelf).ask(entries, patience_s=LONG_S)
     assert known["lost"].startswith("cannot be analysed: ")
     assert known["one"].startswith("No contender can be recommended: only go")
     assert known["hostile"]
@@ -45,12 +48,12 @@ def test_a_store_that_cannot_be_read_or_analysed_keeps_nobody_from_his_answer(tm
 def test_the_list_loads_itself_again_only_while_answers_are_worked_out() -> None:
     entry = Entry(name="one", state="done", title="One", done=3, planned=3)
     again = f'http-equiv="refresh" content="{RELOAD_S}"'
-    waiting = list_page("results", [entry], {}, paused=False).body.decode()
+    waiting = list_page("results", Looked([entry], {}, paused=False)).body.decode()
     assert again in waiting
     assert "The answer is being worked out." in waiting
-    known = list_page("results", [entry], {"one": "Take go."}, paused=False).body.decode()
+    known = list_page("results", Looked([entry], {"one": "Take go."}, paused=False)).body.decode()
     assert again not in known
     assert "Take go." in "".join(parsed(known).text)
-    paused = list_page("results", [entry], {}, paused=True).body.decode()
+    paused = list_page("results", Looked([entry], {}, paused=True)).body.decode()
     assert again not in paused
     assert "is not worked out while a run is in progress" in paused

@@ -10,19 +10,18 @@ import pytest
 
 from tests.view.serving import Writer, answers_held, made, rounds, serving
 from webdyno.view import Shelf
-from webdyno.view.following import Looked, answers_as_they_come
-from webdyno.view.listing import mark
+from webdyno.view.following import answers_as_they_come
+from webdyno.view.listing import Looked, mark
 from webdyno.view.shelf import Entry
 
 ONE = Entry(name="one", state="done", title="One", done=3, planned=3)
-TWO = Entry(name="two", state="left off", title="Two", done=1, planned=3)
+TWO = Entry(name="two", state="stopped", title="Two", done=1, planned=3)
 
 
-def stream(looks: Sequence[Looked], of: str, waits: Sequence[bool] = ()) -> list[str]:
+def stream(looks: Sequence[Looked], of: str) -> list[str]:
     """What is sent while the list looks so, one after the other."""
     seen: Iterator[Looked] = iter(looks)
-    waited = iter([*waits, *[False] * len(looks)])
-    return [part.decode() for part in answers_as_they_come(lambda: next(seen), of, lambda _: next(waited), 0.0)]
+    return [part.decode() for part in answers_as_they_come(lambda: next(seen), of) if part]
 
 
 def test_each_answer_is_sent_when_it_comes_and_never_again() -> None:
@@ -54,9 +53,15 @@ def test_a_list_that_is_another_one_is_loaded_anew(entries: list[Entry], paused:
     assert sent == ["retry: 2000\n\n", "event: changed\ndata: The list has changed.\n\n"]
 
 
-def test_the_end_of_the_server_ends_it() -> None:
-    sent = stream([Looked([ONE], {}, False)] * 2, mark([ONE], paused=False), waits=[True])
-    assert [part.partition("\n")[0] for part in sent] == ["retry: 2000", "event: said"]
+def test_where_nothing_is_new_it_says_that_it_is_to_look_again_later() -> None:
+    sent = answers_as_they_come(lambda: Looked([ONE], {}, False), mark([ONE], paused=False))
+    assert [part.partition(b"\n")[0] for _, part in zip(range(5), sent, strict=False)] == [
+        b"retry: 2000",
+        b"event: said",
+        b"",
+        b"",
+        b"",
+    ]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.report.test_html import parsed
 from tests.view.serving import Asked, Writer, made, rounds, serving, trace
 from webdyno import now
 from webdyno.store import FILE
+from webdyno.view.server.connections import MOST_STREAMS
 from webdyno.wal import is_written
 
 Events = Iterator[tuple[str, str]]
@@ -152,16 +154,20 @@ def test_a_folder_that_vanishes_ends_the_stream_with_a_sentence(asked: Asked, wr
 def test_the_end_of_the_server_ends_its_streams(writer: Writer, tmp_path: Path) -> None:
     with serving(tmp_path) as there, there.events("/results/live-1/events") as events:
         until(events, "now", "0 of 4")
-        there.server.ending.set()
+        there.server.end()
         assert list(events) == []
 
 
-def test_only_so_many_pages_follow_at_once(asked: Asked) -> None:
-    for _ in range(16):
-        asked.server.streams.acquire()
-    assert asked.get("/results/live-1/events").status == 503
-    for _ in range(16):
-        asked.server.streams.release()
+def test_only_so_many_pages_follow_at_once_and_one_that_is_closed_makes_room(asked: Asked) -> None:
+    path = "/results/live-1/events"
+    with ExitStack() as followed:
+        for _ in range(MOST_STREAMS):
+            until(followed.enter_context(asked.events(path)), "now", "0 of 4")
+        reply = asked.get(path)
+        assert (reply.status, reply.headers["Retry-After"]) == (503, "5")
+        assert asked.get("/results/live-1/live").status == 200
+    while asked.get(path, "HEAD").status == 503:  # until the server has seen that they are gone
+        pass
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"trial": 1}', b"\xff\xfe", b"[" * 5000])

@@ -280,11 +280,34 @@ def test_a_tool_of_one_figure_for_each_phase_has_no_course() -> None:
     assert ">1000<" in drawn  # seconds, of which the first 400 are not kept
 
 
-def test_a_race_that_was_stopped_is_left_off_and_not_done(tmp_path: Path) -> None:
+def test_a_race_that_was_interrupted_is_stopped(tmp_path: Path) -> None:
     runs = [run("go", round_=1), run("go", round_=2, outcome="interrupted", slices=[])]
     raced = msgspec.structs.replace(plan(runs), race=Race())
     made(tmp_path / "race", runs, raced)
-    assert Shelf(tmp_path).entry("race").state == "left off"
+    assert Shelf(tmp_path).entry("race").state == "stopped"
+
+
+def test_a_race_at_rest_says_how_it_ended_and_a_killed_one_is_stopped(tmp_path: Path) -> None:
+    """Two contenders that differ clearly: three rounds settle it; two do not, however they ended."""
+    runs = [run(name, round_=at, rate=rate + at) for at in range(1, 9) for name, rate in (("a", 1e4), ("b", 3e4))]
+    raced = plan(runs, race=Race(most_runs=16))
+    made(tmp_path / "settled", runs[:6], raced)
+    made(tmp_path / "killed", runs[:3], raced)
+    made(tmp_path / "used", runs[:6], plan(runs, race=Race(least_rounds=4, most_runs=6)))
+    made(tmp_path / "interrupted", [*runs[:3], run("b", round_=2, outcome="interrupted", slices=[])], raced)
+    with serving(tmp_path) as there:
+        rows = rows_of(there.get("/").text)
+    said = {row.split('value="')[1].split('"')[0]: text_of(f"<tr{row}</tr>") for row in rows}
+    assert "6 runs 3 rounds" in said["settled"]
+    assert "Settled after 3 rounds; the order of 1 of 1 pair is decided. " in said["settled"]
+    assert "Stopped in round 2, before it was over; the order of 0 of 1 pair is decided. " in said["killed"]
+    assert "Over after 3 rounds, when its runs were used; the order of" in said["used"]
+    assert "3 of at most 16 runs 2 rounds stopped" in said["interrupted"]
+    assert Shelf(tmp_path).entry("killed").state == "ended"
+
+
+def rows_of(page: str) -> list[str]:
+    return [row.partition("</tr>")[0] for row in page.split("<tbody>")[1].split("<tr")[1:]]
 
 
 def test_a_race_that_is_over_tells_its_own_number_of_runs(tmp_path: Path) -> None:

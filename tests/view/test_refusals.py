@@ -174,7 +174,7 @@ def test_a_store_left_by_a_killed_run_is_read_whole_and_left_as_it_was(tmp_path:
     with serving(tmp_path) as there:
         listed = there.get("/").text
         assert "3 of 4 runs" in listed
-        assert "left off" in listed
+        assert "stopped" in listed
         assert "in progress" not in listed
         assert "The run is over" in there.get("/results/killed-1/live").text
         for page in ("/results/killed-1/", "/results/killed-1/metrics", "/metrics"):

@@ -248,6 +248,14 @@ def add(families: Families, samples: Iterable[Sample]) -> None:
         family[key] = before + sample.value
 
 
+def add_all(families: Families, more: Families) -> None:
+    """Take what was taken elsewhere, as ``add`` does."""
+    for name, samples in more.items():
+        family, counts = families.setdefault(name, {}), FAMILIES[name].kind == "counter"
+        for key, value in samples.items():
+            family[key] = family.get(key, 0) + value if counts else value
+
+
 def told(families: Families) -> str:
     """The exposition of what was taken."""
     return "".join([*(_family(name, families[name]) for name in FAMILIES if name in families), END])

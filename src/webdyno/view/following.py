@@ -6,27 +6,15 @@ anew, once. So nothing is sent and nothing on the page is touched as long as not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 from webdyno.report.markup import Markup, element
-from webdyno.view.listing import is_waiting, mark, said
+from webdyno.view.listing import Looked, is_waiting, mark, said
 from webdyno.view.live import event
-from webdyno.view.shelf import Entry
 
 
-class Looked(NamedTuple):
-    """The list as it is now: its folders, the answers that are known, and whether none is worked out for now."""
-
-    entries: Sequence[Entry]
-    answers: Mapping[str, str]
-    paused: bool
-
-
-def answers_as_they_come(
-    look: Callable[[], Looked], of: str, wait: Callable[[float], bool], poll_s: float
-) -> Iterator[bytes]:
-    """The stream, for a page whose list has the mark ``of``; ``wait`` sleeps so long, and is true when the server ends.
+def answers_as_they_come(look: Callable[[], Looked], of: str) -> Iterator[bytes]:
+    """The stream, for a page whose list has the mark ``of``; empty bytes where it is to look again after a while.
 
     It begins with every place of an answer as it is, so a connection that was lost needs nothing of what it missed.
     """
@@ -45,5 +33,4 @@ def answers_as_they_come(
         if not is_waiting(entries, answers, paused=paused):
             yield event("over", element("span", "All answers are complete."))
             return
-        if wait(poll_s):
-            return
+        yield b""

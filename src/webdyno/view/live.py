@@ -9,7 +9,7 @@ same functions that made the page itself: without a script the page is the same,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from webdyno import now as in_flight
 from webdyno.model.errors import WebdynoError
@@ -76,10 +76,9 @@ class Watch:
         """How far it is, and the Trial in flight."""
         now, done = self.now, len(self.finished)
         entry = self._shelf.entry(self.name) if self.plan and not now else None
-        total = (now.total if now else None) or (entry.planned if entry else None)
+        total = (now.total if now else None) or (entry.planned if entry and entry.state != "ended" else None)
         left = f", about {words.length(now.left_s)} left" if now and now.left_s is not None else ""
-        over = entry is not None and entry.state == "done"
-        at_most = " at most" if self.plan and self.plan.race and not over else ""
+        at_most = " at most" if self.plan and self.plan.race else ""
         count = f"{done} of{at_most} {words.count(total, 'trial')}" if total else f"{words.count(done, 'trial')} done"
         bar = element("progress", count, value=done, max=total, aria_label="trials done") if total else None
         return join(element("p", element("b", count), left, class_="far"), bar, self._flight())
@@ -200,8 +199,8 @@ def live_page(shelf: Shelf, name: str) -> Reply:
     )
 
 
-def events(watch: Watch, wait: Callable[[float], bool], poll_s: float = POLL_S) -> Iterator[bytes]:
-    """The stream; ``wait`` sleeps so long, and is true when the server ends."""
+def events(watch: Watch) -> Iterator[bytes]:
+    """The stream; empty bytes where it is to look again after a while."""
     yield b"retry: 2000\n\n"
     silent = 0
     while True:
@@ -219,8 +218,7 @@ def events(watch: Watch, wait: Callable[[float], bool], poll_s: float = POLL_S) 
         if silent >= SILENCE:
             silent = 0
             yield b": still here\n\n"
-        if wait(poll_s):
-            return
+        yield b""
 
 
 def event(name: str, content: Markup) -> bytes:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 from typing import Literal, TypeVar
@@ -18,16 +17,14 @@ from typing import Literal, TypeVar
 from webdyno.analyse.table import Evidence
 from webdyno.model.errors import UsageError, WebdynoError
 from webdyno.model.rig import Fingerprint
-from webdyno.model.trial import Plan
 from webdyno.store import FILE, Store
 from webdyno.wal import Signature, is_written, signature
 
 T = TypeVar("T")
-State = Literal["in progress", "done", "left off", "unreadable"]
+State = Literal["in progress", "done", "ended", "stopped", "unreadable"]
+"""``ended`` is a race at rest: only its analysis knows whether it was over, so its answer says so (``answers``)."""
 TRIES = 5
 """How often a store that changes in the moment it is read is read again."""
-KEPT = 24
-"""Pages and answers kept until their store changes."""
 
 
 class GoneError(WebdynoError):
@@ -50,8 +47,17 @@ class Entry:
     done: int = 0
     """Trials with a Run of any outcome but interrupted."""
     failed: int = 0
+    rounds: int = 0
+    """The last that has such a Run."""
     planned: int = 0
     race: bool = False
+    seen: Signature = ()
+    """Its store as it was then."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether an answer can be worked out."""
+        return self.state in ("done", "ended", "stopped") and self.done > 0
 
 
 class Shelf:
@@ -63,9 +69,8 @@ class Shelf:
             raise UsageError(f"{root}: there is no such folder; `webdyno run STUDY` makes results, or name another")
         self._only = root.resolve().name if _is_results(root) else None
         self.root = root.resolve().parent if self._only else root
-        self._reading = threading.RLock()
-        self._made: OrderedDict[Hashable, tuple[Signature, object]] = OrderedDict()
-        self._entries: dict[str, tuple[Signature, Entry]] = {}
+        self._reading: dict[str, threading.Lock] = {}
+        self._entries: dict[str, Entry] = {}
 
     def names(self) -> list[str]:
         """Of every results folder there is now."""
@@ -92,8 +97,15 @@ class Shelf:
 
     def is_written(self, name: str) -> bool:
         """Whether a run is writing it at this moment."""
-        with self._reading:
-            return is_written(self.folder(name) / FILE)
+        return self._is_written(self.folder(name) / FILE)
+
+    def _is_written(self, file: Path) -> bool:
+        with self._alone(file):
+            return is_written(file)
+
+    def _alone(self, file: Path) -> threading.Lock:
+        """One reader of a store at a time, and none beside ``is_written`` (wal.py says why)."""
+        return self._reading.setdefault(str(file), threading.Lock())
 
     def changed(self, name: str) -> Signature:
         """Changes when the store does."""
@@ -102,12 +114,14 @@ class Shelf:
     def read(self, name: str, of: Callable[[Store], T], *, checked: bool = False) -> T:
         """What ``of`` finds in the store; WebdynoError when it cannot be read.
 
-        One reader at a time (wal.py says why). A writer that begins in between may show us half of what it writes: then
-        the store has changed by the end, and is read again.
+        A writer that begins in between may show us half of what it writes: then the store has changed by the end, and
+        is read again.
         """
-        file = self.folder(name) / FILE
+        return self._read(self.folder(name) / FILE, of, checked=checked)
+
+    def _read(self, file: Path, of: Callable[[Store], T], *, checked: bool = False) -> T:
         for last in [False] * (TRIES - 1) + [True]:
-            with self._reading:
+            with self._alone(file):
                 before = signature(file)
                 try:
                     with Store.peek(file.parent, checked=checked) as store:
@@ -126,47 +140,29 @@ class Shelf:
         """All of it; ``checked``: every page of the file is looked at first."""
         return self.read(name, lambda store: Evidence(store.plan(), store.fingerprint(), store.runs()), checked=checked)
 
-    def made(self, key: Hashable, name: str, make: Callable[[], T]) -> T:
-        """What ``make`` makes of a store, made again only when the store has changed."""
-        now = self.changed(name)
-        with self._reading:
-            kept = self._made.get(key)
-            if kept is not None:
-                self._made.move_to_end(key)
-        if kept is not None and kept[0] == now:
-            return kept[1]  # type: ignore[return-value] # a key is only ever used with one kind
-        fresh = make()
-        with self._reading:
-            self._made[key] = (now, fresh)
-            self._made.move_to_end(key)
-            while len(self._made) > KEPT:
-                self._made.popitem(last=False)
-        return fresh
-
     def entry(self, name: str) -> Entry:
         """One results folder in few words; what is wrong with it is said in it, not raised."""
+        return self._entry(name, self.folder(name) / FILE)
+
+    def _entry(self, name: str, file: Path) -> Entry:
+        """Read only when its store, or whether it is written, has changed."""
         try:
-            now, written = self.changed(name), self.is_written(name)
+            now, written = signature(file), self._is_written(file)
             kept = self._entries.get(name)
-            if kept is None or kept[0] != now or (kept[1].state == "in progress") != written:
-                kept = (now, self.read(name, lambda store: _entry(name, store, written)))
+            if kept is None or kept.seen != now or (kept.state == "in progress") != written:
+                kept = replace(self._read(file, lambda store: _entry(name, store, written)), seen=now)
                 self._entries[name] = kept
-        except GoneError:
-            raise
         except WebdynoError as error:
             return Entry(name=name, state="unreadable", problem=str(error))
         except Exception as error:  # a file somebody mailed may hold anything; the list must stand all the same
             return Entry(name=name, state="unreadable", problem=f"{type(error).__name__}: {error}")
-        return kept[1]
+        return kept
 
     def entries(self) -> list[Entry]:
-        """All of them, the newest first."""
-        found = []
-        for name in self.names():
-            try:
-                found.append(self.entry(name))
-            except GoneError:
-                continue
+        """All of them, the newest first. The folder is listed once, however many there are."""
+        found = [self._entry(name, self.root / name / FILE) for name in self.names()]
+        self._entries = {each.name: each for each in found if each.state != "unreadable"}
+        found = [each for each in found if each.state != "unreadable" or _is_results(self.root / each.name)]
         return sorted(found, key=lambda each: (_at(each), each.name), reverse=True)
 
 
@@ -175,25 +171,21 @@ def _entry(name: str, store: Store, written: bool) -> Entry:
     runs = [run for _, run in store.heads()]
     last = {run.trial.id: run for run in runs if run.outcome != "interrupted"}
     began = min((run.started_at for run in runs), default="")
-    stopped = bool(runs) and runs[-1].outcome == "interrupted"
-    over = not written and _is_done(plan, len(last)) and not stopped
+    complete = len(last) >= len(plan.trials) if plan.race is None else bool(last)
+    stopped = not complete or any(run.outcome == "interrupted" for run in runs[-1:])
     return Entry(
         name=name,
-        state="in progress" if written else "done" if over else "left off",
+        state="in progress" if written else "stopped" if stopped else "ended" if plan.race is not None else "done",
         study=plan.study,
         title=plan.title,
         began=began,
         machine=machine,
         done=len(last),
         failed=sum(run.outcome != "ok" for run in last.values()),
-        planned=len(last) if over else plan.most_trials,
+        rounds=max((run.trial.round for run in last.values()), default=0),
+        planned=plan.most_trials if written or stopped else len(last),
         race=plan.race is not None,
     )
-
-
-def _is_done(plan: Plan, done: int) -> bool:
-    """A race ends when it is settled, long before all the Trials it may have."""
-    return done > 0 if plan.race is not None else done >= len(plan.trials)
 
 
 def _at(entry: Entry) -> tuple[bool, str]:

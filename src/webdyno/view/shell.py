@@ -11,8 +11,7 @@ from webdyno.report.markup import Markup, element, join
 
 _REPORT_STYLE = Path(__file__).parent.parent / "report" / "page.css"
 _STYLE = Path(__file__).with_name("view.css")
-_SCRIPT = Path(__file__).with_name("live.js")
-STYLE, SCRIPT = "/view.css", "/live.js"
+STYLE, SCRIPT, FILTER = "/view.css", "/live.js", "/filter.js"
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -34,17 +33,26 @@ def files() -> dict[str, Reply]:
     style = _REPORT_STYLE.read_bytes() + _STYLE.read_bytes()
     return {
         STYLE: Reply(200, "text/css; charset=utf-8", style),
-        SCRIPT: Reply(200, "text/javascript; charset=utf-8", _SCRIPT.read_bytes()),
+        **{path: Reply(200, "text/javascript; charset=utf-8", _beside(path)) for path in (SCRIPT, FILTER)},
     }
 
 
+def _beside(path: str) -> bytes:
+    return Path(__file__).with_name(path.removeprefix("/")).read_bytes()
+
+
 def page(
-    title: str, *content: Markup | None, status: int = 200, reload_s: int | None = None, script: str | None = None
+    title: str,
+    *content: Markup | None,
+    status: int = 200,
+    reload_s: int | None = None,
+    script: str | None = None,
+    also: str | None = None,
 ) -> Reply:
     """One page as HTML.
 
     ``reload_s``: it loads itself again after so many seconds, where no ``script`` keeps it up to date; ``script`` is
-    the path its events come from.
+    the path its events come from. ``also``: a script besides.
     """
     reload = element("meta", http_equiv="refresh", content=reload_s) if reload_s is not None else None
     head = element(
@@ -55,7 +63,7 @@ def page(
         element("title", f"{title} · webdyno"),
         element("link", rel="stylesheet", href=STYLE),
         element("link", rel="icon", href="data:,"),
-        element("script", src=SCRIPT, defer=True) if script else None,
+        *[element("script", src=src, defer=True) for src in (SCRIPT if script else None, also) if src],
     )
     header = element(
         "header",
