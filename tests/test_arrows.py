@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "histogram": {"model"},
     "wal": set(),
     "now": {"model"},
-    "store": {"model", "wal"},
+    "store": {"model", "histogram", "wal"},
     "export": {"model", "histogram"},
     "rig": {"model"},
     "build": {"model", "rig"},

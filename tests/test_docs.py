@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from webdyno.read import default_folder, read_catalogue
-from webdyno.store import _TABLES
+from webdyno.store.schema import TABLES
 
 ROOT = Path(__file__).parent.parent
 MODEL = ROOT / "src" / "webdyno" / "model"
@@ -105,7 +105,7 @@ def test_the_queries_shown_for_a_results_file_run() -> None:
         r"^```sql\n(.*?)^```", (ROOT / "docs" / "reference" / "results.md").read_text("utf-8"), re.M | re.S
     )
     database = sqlite3.connect(":memory:")
-    database.executescript(_TABLES)
+    database.executescript(TABLES)
     assert queries
     assert [database.execute(query).fetchall() for query in queries] == [[]] * len(queries)
     database.close()
@@ -113,7 +113,7 @@ def test_the_queries_shown_for_a_results_file_run() -> None:
 
 def test_every_table_of_a_results_file_is_described() -> None:
     page = (ROOT / "docs" / "reference" / "results.md").read_text("utf-8")
-    tables = re.findall(r"CREATE (?:TABLE|VIEW) (\w+)", _TABLES)
+    tables = re.findall(r"CREATE (?:TABLE|VIEW) (\w+)", TABLES)
     assert [name for name in tables if f"\n| `{name}` |" not in page] == []
 
 

@@ -15,7 +15,6 @@ import msgspec
 import pytest
 
 from tests import fakes
-from webdyno import store as store_module
 from webdyno import wal
 from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint, Rig, changes
@@ -23,7 +22,8 @@ from webdyno.model.run import Probe, Run
 from webdyno.model.sample import Reading, Slice
 from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
-from webdyno.store import FILE, SCHEMA, Store
+from webdyno.store import FILE, Store, schema
+from webdyno.store.schema import SCHEMA
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden" / "store"
@@ -358,7 +358,7 @@ def test_file_of_schema_1_gains_the_service_behind_a_run(tmp_path: Path) -> None
         assert [each.service for each in old] == [None, None]
         assert (new.service, new.readings, new.outcome) == (backing, [look], "service-failed")
     with sqlite3.connect(":memory:") as fresh, sqlite3.connect(tmp_path / FILE) as upgraded:
-        fresh.executescript(store_module._TABLES)
+        fresh.executescript(schema.TABLES)
         columns = "SELECT name, type FROM pragma_table_info('run')"
         assert fresh.execute(columns).fetchall() == upgraded.execute(columns).fetchall()
     fresh.close()
@@ -368,9 +368,9 @@ def test_file_of_schema_1_gains_the_service_behind_a_run(tmp_path: Path) -> None
 @pytest.fixture
 def next_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     """A webdyno one schema further."""
-    monkeypatch.setattr(store_module, "SCHEMA", SCHEMA + 1)
-    steps = store_module._UPGRADES | {SCHEMA: "ALTER TABLE meta ADD COLUMN remark TEXT; UPDATE meta SET remark = 'new'"}
-    monkeypatch.setattr(store_module, "_UPGRADES", steps)
+    monkeypatch.setattr(schema, "SCHEMA", SCHEMA + 1)
+    steps = schema.UPGRADES | {SCHEMA: "ALTER TABLE meta ADD COLUMN remark TEXT; UPDATE meta SET remark = 'new'"}
+    monkeypatch.setattr(schema, "UPGRADES", steps)
 
 
 def remarks(store: Store) -> set[str]:

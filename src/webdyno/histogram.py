@@ -3,7 +3,8 @@
 Slices carry HdrHistograms as text (V2, DEFLATE, base64). Their buckets are fixed by three settings, so adding the
 counts of two that agree in them gives exactly what one histogram of all values would hold; percentiles of percentiles
 are never taken. What is refused: text that is no histogram, and merging histograms of different settings, because
-re-bucketing would move values.
+re-bucketing would move values. A text may come from a file that somebody mailed: what would take more room than its
+length is worth is refused before room is made for it.
 
 A bucket stands for a range of values. As in HdrHistogram's other implementations a percentile and ``max`` are the
 highest value of their bucket, ``min`` is the lowest, and ``mean`` and ``stdev`` take the middle.
@@ -12,10 +13,11 @@ highest value of their bucket, ``min`` is the lowest, and ``mean`` and ``stdev``
 from __future__ import annotations
 
 import base64
-import binascii
 import bisect
 import itertools
 import math
+import re
+import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -24,8 +26,15 @@ from hdrh.histogram import HdrHistogram
 
 from webdyno.model.errors import UsageError
 
-_LARGEST_PAYLOAD = 16 * 1024 * 1024
 _HEADER_BYTES = 8
+_SETTINGS = struct.Struct(">4xIIIQQd")
+"""Of the unpacked text: length of what follows, offset, digits, lowest and highest value, ratio to doubles."""
+_MOST_DIGITS, _MOST_HIGHEST = 3, 1 << 42
+"""A counter for each value that can be kept apart is made at once: 35,000 of them, 280 KB. 2^42 ns are 73 minutes."""
+_BEYOND_COUNTING = re.compile(rb"[\x80-\xff]{6}")
+"""A count has seven bits in each byte, the last of which is below 0x80; two million millions need no seventh byte."""
+_SMALL_BYTES, _MOST_PACKED = 4096, 16
+"""A text unpacks to no more than the one, or than its own length times the other; latencies pack to a third."""
 _ENGINE = (1, 3_600_000_000_000, 3)
 """Lowest and highest value in ns, and digits, of the engine's histograms (docs/reference/engine-protocol.md)."""
 
@@ -117,17 +126,18 @@ def merge(texts: Iterable[str]) -> Histogram | None:
         buckets = unpack(text)
         if merged is None:
             merged = buckets
-        elif _settings(buckets) != _settings(merged):
+        elif settings(buckets) != settings(merged):
             raise UsageError(
-                f"histograms of different settings cannot be merged without loss: {_settings(merged)} and "
-                f"{_settings(buckets)} (lowest value, highest value, digits); analyse these results apart"
+                f"histograms of different settings cannot be merged without loss: {settings(merged)} and "
+                f"{settings(buckets)} (lowest value, highest value, digits); analyse these results apart"
             )
         else:
             merged.add(buckets)
     return None if merged is None else Histogram(merged)
 
 
-def _settings(buckets: HdrHistogram) -> tuple[int, int, int]:
+def settings(buckets: HdrHistogram) -> tuple[int, int, int]:
+    """Lowest value, highest value and digits: what two must agree in to be added."""
     return (buckets.lowest_trackable_value, buckets.highest_trackable_value, buckets.significant_figures)
 
 
@@ -148,8 +158,15 @@ def unpack(text: str) -> HdrHistogram:
 
 
 def _weigh(raw: bytes) -> None:
-    """Refuse what would unpack to more than any histogram needs, before it is unpacked."""
+    """Refuse what takes more room than any histogram needs, before room is made for it."""
     unpacker = zlib.decompressobj()
-    unpacker.decompress(raw[_HEADER_BYTES:], _LARGEST_PAYLOAD)
+    unpacked = unpacker.decompress(raw[_HEADER_BYTES:], max(_SMALL_BYTES, _MOST_PACKED * len(raw)))
     if not unpacker.eof:
-        raise binascii.Error("cut, or far too large")
+        raise ValueError("cut, or far too large")
+    length, offset, digits, lowest, highest, _ = _SETTINGS.unpack_from(unpacked)
+    if length != len(unpacked) - _SETTINGS.size:
+        raise ValueError("its length is wrong")
+    if offset or not 1 <= digits <= _MOST_DIGITS or not 1 <= lowest < highest <= _MOST_HIGHEST:
+        raise ValueError(f"no settings for latencies: {digits} digits from {lowest} to {highest}")
+    if _BEYOND_COUNTING.search(unpacked, _SETTINGS.size):
+        raise ValueError("it counts more than there can be")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 import msgspec
 
@@ -30,14 +31,24 @@ def write(folder: Path, now: Now) -> None:
 def read(folder: Path) -> Now | None:
     """What is in flight; None when nothing is, or it cannot be read."""
     try:
-        descriptor = os.open(folder / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return msgspec.json.decode(file.read(_LARGEST_BYTES), type=Now)
-        finally:
-            os.close(descriptor)
+        return msgspec.json.decode(ordinary(folder / FILE, _LARGEST_BYTES), type=Now)
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+
+
+def ordinary(path: Path, most_bytes: int) -> bytes:
+    """The beginning of a small file in a results folder, which somebody may have mailed.
+
+    OSError also for a link, a pipe and a device: the one leads elsewhere, the others may never end.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no ordinary file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(most_bytes)
+    finally:
+        os.close(descriptor)
 
 
 def clear(folder: Path) -> None:

@@ -40,20 +40,58 @@ _DEAD_MAN = 128
 TRIES, PAUSE_S = 20, 0.05
 """How often, and how far apart, the log is tried to be taken away while somebody reads."""
 
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+"""End of a rollback journal that names a super-journal (https://www.sqlite.org/fileformat2.html#the_rollback_journal).
+"""
+_PACKED, _SMALL_BYTES = 8, 64 << 20
+"""A disk may pack what it holds so many times; a small store may be all holes."""
+_PAGES_AT_ONCE = 1000
+_BLOCK_BYTES = 512
+"""Of st_blocks, whatever the file system's own are."""
+
 Signature = tuple[tuple[int, int, int], ...]
 """Inode, length in bytes and time of change in ns of the file and of its log."""
 
 
 def connect_without_trace(file: Path) -> sqlite3.Connection:
     """A connection that reads ``file`` as it is now and writes nothing; sqlite3.Error as sqlite3 raises it."""
+    refuse_odd(file)
     log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
-    for beside in (log, index, file.with_name(file.name + "-journal")):
-        with suppress(FileNotFoundError):
-            if not S_ISREG(beside.lstat().st_mode):  # a FIFO would keep us for ever, a link lead elsewhere
-                raise sqlite3.DatabaseError(f"{beside.name} is no ordinary file")
     if not log.exists():
         return _open(file, "mode=ro&immutable=1")
     return _open(file, "mode=ro&readonly_shm=1") if index.exists() else _copied(file, log)
+
+
+def refuse_odd(file: Path) -> None:
+    """sqlite3.DatabaseError where ``file``, or what SQLite reads beside it, is no file that it is safe to hand it."""
+    for path in (file, *(file.with_name(file.name + end) for end in ("-wal", "-shm", "-journal"))):
+        with suppress(FileNotFoundError):
+            if not S_ISREG(path.lstat().st_mode):  # a FIFO would keep us for ever, a link lead elsewhere
+                raise sqlite3.DatabaseError(f"{path.name} is no ordinary file")
+    with suppress(FileNotFoundError), path.open("rb") as journal:
+        journal.seek(max(0, path.stat().st_size - len(_NAMES_ANOTHER)))
+        if journal.read() == _NAMES_ANOTHER:  # which SQLite removes, whatever it is
+            raise sqlite3.DatabaseError(f"{path.name} names another file")
+
+
+def size_bytes(file: Path) -> int:
+    """Of the file and its log; a store has no more pages than they hold."""
+    return sum(length for _, length, _ in signature(file))
+
+
+def filled_bytes(file: Path) -> int:
+    """Of these, what takes room on a disk: a file can be a million times as long as what is in it."""
+    found = 0
+    for path in (file, file.with_name(file.name + "-wal")):
+        with suppress(OSError):
+            found += _BLOCK_BYTES * path.stat().st_blocks
+    return found
+
+
+def refuse_hollow(file: Path) -> None:
+    """sqlite3.DatabaseError before a copy would be far larger than what the file and its log fill."""
+    if size_bytes(file) > _PACKED * filled_bytes(file) + _SMALL_BYTES:
+        raise sqlite3.DatabaseError("it is nearly all holes")
 
 
 def signature(file: Path) -> Signature:
@@ -120,6 +158,14 @@ def _open(file: Path, how: str) -> sqlite3.Connection:
 
 def _copied(file: Path, log: Path) -> sqlite3.Connection:
     """The store with its log, read from a copy into memory."""
+    most = size_bytes(file)
+    refuse_hollow(file)
+
+    def refuse_missing(_status: int, _remaining: int, pages: int) -> None:
+        """A log can speak of four thousand million pages; each would be made."""
+        if not 0 <= pages * page_bytes <= most:  # so many that they are below zero
+            raise sqlite3.DatabaseError(f"{log.name} speaks of pages that are not there")
+
     memory = sqlite3.connect(":memory:", isolation_level=None)
     with tempfile.TemporaryDirectory(prefix="webdyno-view-") as folder:
         try:
@@ -130,7 +176,8 @@ def _copied(file: Path, log: Path) -> sqlite3.Connection:
             raise sqlite3.OperationalError(str(error)) from error
         copy = sqlite3.connect(Path(folder) / file.name)
         try:
-            copy.backup(memory)
+            [(page_bytes,)] = copy.execute("PRAGMA page_size").fetchall()
+            copy.backup(memory, pages=_PAGES_AT_ONCE, progress=refuse_missing)
         except BaseException:
             memory.close()
             raise

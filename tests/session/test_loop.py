@@ -57,7 +57,7 @@ def looped(tmp_path: Path, blocks: Sequence[Block], stop_in: int = 99) -> tuple[
         done = {each.trial.id for each in runs}
         return [block for block in blocks if block[0].id not in done][:2]
 
-    made = plan(RUNS[:1])
+    made = plan(RUNS[:1], contenders=plan(RUNS).contenders)
     with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
         Loop(made, store, conduct, ear, interrupted).follow(design)
         return ear.heard, store.runs(), len(store.plan().trials)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from webdyno.model.paired import Paired, Revisions
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request
 from webdyno.session.resuming import line_of, not_by, recall, with_definitions_of
+from webdyno.session.tryout.evidence import ANSWER
+from webdyno.session.tryout.resuming import _finished
 from webdyno.store import FILE, Store
 
 FOLDER = Path("results/x")
@@ -97,3 +100,11 @@ def test_what_is_not_resumed_says_so(study: str) -> None:
     )
     with pytest.raises(UsageError, match="the plan serves app 'bare', which is not in the catalogue; give --catalogue"):
         with_definitions_of(fakes.plan([fakes.run()]), catalogue())
+
+
+def test_the_answer_of_a_tryout_is_not_waited_for(tmp_path: Path) -> None:
+    """In a folder that was mailed it may be a pipe."""
+    os.mkfifo(tmp_path / ANSWER)
+    writer = os.open(tmp_path / ANSWER, os.O_RDWR | os.O_NONBLOCK)  # one that never writes
+    assert _finished(tmp_path) is None
+    os.close(writer)

@@ -25,7 +25,7 @@ from webdyno.analyse.turns import Turned, turned, turns_of
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Role, Slice
 
-BLAMELESS = frozenset({"driver-failed", "service-failed"})
+BLAMELESS = frozenset({"driver-failed", "service-failed", "unreadable"})
 """Outcomes that are no doing of the contender's."""
 TOO_MANY = 0.01
 """Share of wrong answers from which on a contender is not ranked."""

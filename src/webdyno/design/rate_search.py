@@ -21,7 +21,7 @@ FEWEST_CONNECTIONS, MOST_CONNECTIONS = 256, 4000
 _FIRST_CONNECTIONS = 8
 _FEWEST = 10
 """Requests of a trial, below which it says little of a rate; arrivals at random may then be none at all."""
-NEVER_SERVED = ("build-failed", "exited-at-start", "never-ready", "driver-failed", "service-failed")
+NEVER_SERVED = ("build-failed", "exited-at-start", "never-ready", "driver-failed", "service-failed", "unreadable")
 """Outcomes that say nothing of the rate."""
 
 

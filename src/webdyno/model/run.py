@@ -27,6 +27,7 @@ Outcome = Literal[
     "driver-failed",
     "service-failed",
     "interrupted",
+    "unreadable",
 ]
 OUTCOMES: dict[str, str] = {
     "ok": "served the load to its end",
@@ -42,8 +43,10 @@ OUTCOMES: dict[str, str] = {
     "driver-failed": "the load tool itself failed",
     "service-failed": "was not given the service it needs, or lost it",
     "interrupted": "stopped by the user",
+    "unreadable": "has a record that cannot be read",
 }
-"""Each outcome as the end of the sentence "the contender ..."."""
+"""Each outcome as the end of the sentence "the contender ...". Unreadable is never written: it stands for a Run that
+the store cannot give back."""
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):

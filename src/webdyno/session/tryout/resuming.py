@@ -16,6 +16,7 @@ import msgspec
 from webdyno.analyse.words import count
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
+from webdyno.now import ordinary
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
 from webdyno.session.resuming import line_of, not_by, on_its_machine, opened, recall, refuse_links, refuse_variables
@@ -27,6 +28,8 @@ from webdyno.session.tryout.sources import refuse_changed
 from webdyno.session.tryout.steps import SCREENING, Before, try_here
 from webdyno.session.tryout.told import Told
 from webdyno.store import FILE, Store
+
+_LARGEST_ANSWER_BYTES = 8 << 20
 
 
 def resume_try(
@@ -81,7 +84,7 @@ def _screening(folder: Path) -> Store:
 def _finished(folder: Path) -> Told | None:
     """What a tryout said that was not stopped."""
     try:
-        told = msgspec.json.decode((folder / ANSWER).read_bytes(), type=Told)
-    except (OSError, msgspec.DecodeError):
+        told = msgspec.json.decode(ordinary(folder / ANSWER, _LARGEST_ANSWER_BYTES), type=Told)
+    except (OSError, msgspec.DecodeError, RecursionError):
         return None
     return told if told.complete else None

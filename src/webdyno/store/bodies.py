@@ -1,0 +1,180 @@
+"""Bodies: nouns as JSON in a results file, and what of them is believed when they are read back.
+
+A noun of the right types is not yet one: a Trial may be of a contender that its plan does not have, a duration be
+negative, a summary be as deep as the stack, a second have a histogram of senseless settings. All that judges and
+reports takes what it is given for what was measured, so what cannot have been is found here, once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from webdyno.histogram import settings, unpack
+from webdyno.model.errors import UsageError
+from webdyno.model.rig import Rig
+from webdyno.model.run import Run
+from webdyno.model.sample import Reading, Route, Slice
+from webdyno.model.trial import Plan, Trial
+
+T = TypeVar("T")
+
+_LARGEST_BYTES: dict[type, int] = {Plan: 32 << 20, Slice: 16 << 20}
+_LARGEST_OTHER_BYTES = 1 << 20
+"""Small JSON can be thirty times as large in memory; a Slice holds histograms, which cannot."""
+_DEEPEST = 32
+_LARGEST_NUMBER = 1 << 64
+_ODD_NUMBER = re.compile(rb"[:,\[]\s*(?:-|\d{18}|[\d.]+[eE])")
+"""Where JSON may hold a number that is large or negative; texts match too, so it only says that a look is worth it."""
+_HISTOGRAMS: dict[type, list[str]] = {
+    kind: [name for name in kind.__struct_fields__ if name.endswith("_hdr")] for kind in (Slice, Route)
+}
+_YEARS = range(1970, 9000)
+_NOWHERE = Rig(
+    contender_cores=(), driver_cores=(), control_cores=(), service_cores=(), memory_bytes=None, cgroup="none"
+)
+
+
+class UnbelievableError(ValueError):
+    """A body is not what it says it is; its text is half a sentence."""
+
+
+class _Thread(msgspec.Struct, frozen=True):
+    cpu_share: float | None = None
+
+
+class _Started(msgspec.Struct, frozen=True):
+    wait: str = ""
+
+
+class _Points(msgspec.Struct, frozen=True, rename={"p99_9": "p99.9"}):
+    mean: float | None = None
+    p50: float | None = None
+    p75: float | None = None
+    p90: float | None = None
+    p99: float | None = None
+    p99_9: float | None = None
+    max: float | None = None
+
+
+class _Summary(msgspec.Struct, frozen=True):
+    """What is read of a driver's last word, which is kept as it gave it."""
+
+    offered: int | None = None
+    ok: int = 0
+    duration_ns: int = 0
+    errors: dict[str, int] = {}
+    latency_ns: _Points | None = None
+    response_ns: _Points | None = None
+    threads: list[_Thread] = []
+    started: _Started = _Started()
+
+
+def read(body: object, kind: type[T]) -> T:
+    """The noun that stands in a body, which should be bytes; UnbelievableError when it is none."""
+    if not isinstance(body, bytes):
+        raise UnbelievableError("there is no text")
+    if len(body) > _LARGEST_BYTES.get(kind, _LARGEST_OTHER_BYTES):
+        raise UnbelievableError(f"it is of {len(body):,} bytes")
+    try:
+        noun = msgspec.json.decode(body, type=kind)
+        if kind in (Run, Plan) or _ODD_NUMBER.search(body):
+            told = msgspec.to_builtins(noun) | {"seed": 0}  # any number is one
+            _refuse_numbers(told, least=0 if kind in (Slice, Reading) else -_LARGEST_NUMBER)
+    except (msgspec.MsgspecError, ValueError, OverflowError) as error:
+        raise UnbelievableError(str(error)) from None
+    except RecursionError:
+        raise UnbelievableError("it is too deep") from None
+    return noun
+
+
+def _refuse_numbers(value: Any, *, least: int, depth: int = 0) -> None:
+    """Also what is nested deeper than anything of ours: what goes on from here goes down it once more."""
+    match value:
+        case int() | float():
+            if not least <= value <= _LARGEST_NUMBER:
+                raise UnbelievableError(f"a number is {'too low' if value < least else 'too high'}")
+        case dict() | list() | tuple():
+            if depth == _DEEPEST:
+                raise UnbelievableError("it is too deep")
+            for each in value.values() if isinstance(value, dict) else value:
+                _refuse_numbers(each, least=least, depth=depth + 1)
+
+
+def believe_plan(plan: Plan) -> None:
+    """UnbelievableError where its parts do not belong together."""
+    for what in ("contenders", "apps", "runtimes", "workloads", "services"):
+        for name, noun in getattr(plan, what).items():
+            if noun.name != name:
+                raise UnbelievableError(f"of its {what}, {name!r} calls itself {noun.name!r}")
+    for contender in plan.contenders.values():
+        if contender.app not in plan.apps or contender.runtime not in plan.runtimes:
+            raise UnbelievableError(f"it lacks the app or the runtime of {contender.name}")
+    for trial in plan.trials:
+        if trial.contender not in plan.contenders or trial.workload not in plan.workloads:
+            raise UnbelievableError(f"it lacks the contender or the workload of trial {trial.id}")
+        if trial.id.startswith("/") or ".." in trial.id or "\0" in trial.id:  # logs are named after it
+            raise UnbelievableError(f"a trial cannot be called {trial.id!r}")
+
+
+def believe_run(run: Run, planned: Trial | None) -> None:
+    """UnbelievableError where a Run says what none can; ``planned``: its Trial, if any."""
+    if planned is not None and run.trial != planned:
+        raise UnbelievableError("it is not of the trial that the plan has")
+    if not _is_time(run.started_at):
+        raise UnbelievableError(f"it began at {run.started_at!r}")
+    try:
+        msgspec.convert(run.summary, type=_Summary)
+    except msgspec.ValidationError as error:
+        raise UnbelievableError(f"its summary: {error}") from None
+    found = set()
+    for text in _histograms(run):
+        try:
+            found.add(settings(unpack(text)))
+        except UsageError:
+            raise UnbelievableError(f"its histogram {text[:24]!r}... is damaged") from None
+    if len(found) > 1:
+        raise UnbelievableError("its histograms have different settings")
+
+
+def unreadable(trial: Trial, began: object, why: str) -> Run:
+    """What stands for a Run that cannot be read; ``began`` is what its row says."""
+    began = began if isinstance(began, str) and _is_time(began) else ""
+    return Run(trial=trial, outcome="unreadable", started_at=began, seconds=0.0, rig=_NOWHERE, message=why)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return time.tzinfo is not None and time.year in _YEARS
+
+
+def _histograms(run: Run) -> Iterator[str]:
+    for slice_ in run.slices:
+        for part in (slice_, *slice_.routes):
+            yield from (text for name in _HISTOGRAMS[type(part)] if (text := getattr(part, name)) is not None)
+
+
+def as_json(noun: msgspec.Struct) -> str:
+    """As JSON; bytes that were no UTF-8 where they came from (a log, an environment) must not cost the whole Run."""
+    try:
+        return msgspec.json.encode(noun).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_readable(msgspec.to_builtins(noun))).decode()
+
+
+def _readable(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {_readable(key): _readable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_readable(item) for item in value]
+    return value
