@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: quickstart test unit check fuzz sanitize bench bench-speed bench-truth bench-gates docs setup clean help
+.PHONY: quickstart test unit check fuzz sanitize bench bench-speed bench-truth bench-gates docs audit dist setup clean help
 
 quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
 	uv run --no-sync webdyno run quickstart
@@ -47,6 +47,16 @@ bench-gates: setup ## instructions and system calls per request, beside the comm
 
 docs: setup ## write the generated reference pages anew
 	uv run --no-sync python tools/reference.py
+
+audit: setup ## known holes of all that webdyno installs, and the licences and sources of its crates; asks the network
+	uv run --no-sync python tools/audit.py
+
+# The date in a wheel is the commit's, so that the same commit makes the same wheel.
+dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+dist: setup ## both wheels into dist/, each with its bill of materials (2 minutes)
+	rm -rf dist
+	uv build --quiet --wheel --all-packages --out-dir dist
+	uv run --no-sync python tools/sbom.py dist/*.whl
 
 setup: ## only set up: uv, Rust and the environment in .venv
 	@tools/setup
