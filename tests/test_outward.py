@@ -14,7 +14,7 @@ import json
 import pkgutil
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -45,8 +45,10 @@ from webdyno.commands.trying.telling import tell
 from webdyno.design.rate_search import goal_of
 from webdyno.model.errors import ContenderError
 from webdyno.model.outward import clean, csv_cell
+from webdyno.model.run import Run
 from webdyno.model.sample import Route
 from webdyno.model.sought import Sought
+from webdyno.model.trial import Plan, Trial
 from webdyno.report.capacity import capacity_lines
 from webdyno.report.csv import render_csv
 from webdyno.report.html import render_html
@@ -287,13 +289,24 @@ def test_every_way_to_print_is_in_the_table() -> None:
     assert {name for name in ways if not name.startswith("_")} - NOT_TEXT <= set(PRINTED)
 
 
+def numbered(runs: Sequence[Run], whole: Plan) -> tuple[list[Run], Plan]:
+    """The same with Trials that files can be named after, as the store asks for."""
+    ids = {trial.id: f"trial-{at}" for at, trial in enumerate(whole.trials)}
+
+    def renamed(trial: Trial) -> Trial:
+        return msgspec.structs.replace(trial, id=ids[trial.id])
+
+    of_runs = [msgspec.structs.replace(run, trial=renamed(run.trial)) for run in runs]
+    return of_runs, msgspec.structs.replace(whole, trials=[renamed(trial) for trial in whole.trials])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, evil: Told) -> Path:
     """Results folders that somebody mailed."""
     root = tmp_path_factory.mktemp("results")
     whole, _, runs, _ = evil
     for name in ("base", "head"):
-        made(root / name, runs, whole)
+        made(root / name, *numbered(runs, whole))
     made(root / "plain", rounds())
     return root
 

@@ -171,7 +171,7 @@ class Store:
     def _write(self, run: Run, fingerprint: int) -> int:
         bare = hidden(msgspec.structs.replace(run, slices=[], readings=[]))
         service = f"{run.service.kind} {run.service.version}" if run.service else None
-        cell = (run.trial.id, fingerprint, *_cell(run.trial), run.outcome, run.message)
+        cell = (run.trial.id, fingerprint, *_cell(run.trial), run.outcome, bare.message)
         number = self._insert(
             "run", None, *cell, run.started_at, run.seconds, run.memory_peak_bytes, as_json(bare), service
         )
