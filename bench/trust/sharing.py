@@ -20,12 +20,13 @@ from webdyno.analyse.turns import turned
 from webdyno.model.sample import Slice
 
 SLOT_S = 0.05
-"""Of the machine's course; a turn is one."""
+"""Of the machine's course."""
 WINDOW, WARMUP, STEADY = 30, 8, 10
 """Slots of a window of 1.5 s, of a warm-up, and of the steady phase that each has in a block."""
 START_S = 0.6
 """Start, verification and end, of a server or of a block."""
-PASSES = 30
+LEAD, TURN, PASSES = 1, 2, 10
+"""Slots of a lead and of a turn, and how many each has: as long together as a window."""
 PER_SLOT = 500.0
 """Answers in a slot at the machine's usual speed."""
 TAUS_S = (0.3, 1.0, 3.0)
@@ -141,19 +142,21 @@ def by_turns(
     who: Sequence[int],
     sheet: Sheet,
     passes: int = PASSES,
+    lead: int = LEAD,
+    turn: int = TURN,
 ) -> None:
     """One block of ``who``: warm-ups, passes in random order, and a steady window of each at the end."""
     rng = machine.rng
     machine.skip(START_S)
     machine.take(WARMUP * len(who))
-    at = machine.take(passes * len(who))
+    at = machine.take(passes * len(who) * (lead + turn))
     order = np.array([rng.permutation(len(who)) for _ in range(passes)])
-    speed = machine.speed[at].reshape(passes, len(who))
+    speed = machine.speed[at].reshape(passes, len(who), lead + turn)[:, :, lead:]
     turns: dict[str, list[Slice]] = {}
     for place, one in enumerate(who):
-        mine = speed[order == place]
-        done = field_[one].served(rng, mine, luck[one])
-        turns[name_of(one)] = [_turn(number, answers) for number, answers in enumerate(done)]
+        mine = speed[order == place].ravel()
+        done = field_[one].served(rng, mine, luck[one]).reshape(passes, turn).sum(axis=1)
+        turns[name_of(one)] = [_turn(number, answers, turn) for number, answers in enumerate(done)]
     machine.take(STEADY * len(who))
     for name, told in turned(turns).items():
         sheet.cells[name, round_] = told.rate_per_s * SLOT_S
@@ -163,7 +166,7 @@ def by_turns(
 
 def seconds_of_block(members: int) -> float:
     """Machine time of a block."""
-    return START_S + members * (WARMUP + PASSES + STEADY) * SLOT_S
+    return START_S + members * (WARMUP + PASSES * (LEAD + TURN) + STEADY) * SLOT_S
 
 
 def seconds_of_round(contenders: int) -> float:
@@ -171,9 +174,9 @@ def seconds_of_round(contenders: int) -> float:
     return contenders * (START_S + (WARMUP + WINDOW) * SLOT_S)
 
 
-def _turn(number: int, answers: float) -> Slice:
+def _turn(number: int, answers: float, slots: int) -> Slice:
     ok = round(answers)
-    length = round(SLOT_S * 1e9)
+    length = round(slots * SLOT_S * 1e9)
     return Slice(
         phase="turn", index=number, start_ns=None, duration_ns=length, offered=ok, ok=ok, errors={}, turn=number
     )

@@ -275,7 +275,7 @@ def of_pairs(head: Contender, unlike: float, seed: int, blocks: bool) -> Seen:
     for pair in range(1, PAIRS + 1):
         starts = rng.normal(0, unlike, 2)
         if blocks:
-            by_turns(machine, field, starts, pair, pair, [0, 1], sheet, PASSES_OF_PAIRS)
+            by_turns(machine, field, starts, pair, pair, [0, 1], sheet, PASSES_OF_PAIRS, lead=0, turn=1)
         else:
             one_by_one(machine, field, starts, pair, sheet, window=WINDOW_OF_PAIRS)
         if pair in looks(PAIRS):

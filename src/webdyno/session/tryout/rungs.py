@@ -26,8 +26,8 @@ from webdyno.session.tryout.command import CURRENT
 from webdyno.session.tryout.limit import FULL
 from webdyno.session.tryout.settling import settle
 
-SHORT = Turns(cycles=2.0, window_share=0.3, least_window_s=0.15)
-"""A rung only says who is clearly behind."""
+SHORT = Turns(turn_s=0.05, lead_s=0.02, cycles=2.0, window_share=0.3, least_window_s=0.15)
+"""A rung only says who is clearly behind: what so short a turn gives or takes, some percent, is not that."""
 LONGEST_S = 2.0
 """Of the turns of one setting; where its answers need longer, a load of its own takes less of the budget."""
 ALONE_S = 0.7
