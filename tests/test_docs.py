@@ -153,3 +153,24 @@ def anchors(path: Path) -> set[str]:
     """The headings of a document as links name them."""
     headings = re.findall(r"^#+ +(.*?)$", path.read_text("utf-8"), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_tests_that_documents_name_are_there() -> None:
+    named = {
+        match for path in DOCUMENTS for match in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", path.read_text("utf-8"))
+    }
+    assert named
+    missing = [
+        (file, test)
+        for file, test in sorted(named)
+        if not (ROOT / file).is_file() or (test and f"def {test}(" not in (ROOT / file).read_text("utf-8"))
+    ]
+    assert missing == []
+
+
+def test_each_promise_of_security_names_its_test() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    tables = re.findall(r"\| promise \| test \|\n\|---\|---\|\n((?:\|.*\n)+)", text)
+    rows = [row for table in tables for row in table.splitlines()]
+    assert len(rows) > 15
+    assert [row for row in rows if not re.search(r"`tests/[\w/]+\.py", row)] == []
