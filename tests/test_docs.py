@@ -157,7 +157,9 @@ def anchors(path: Path) -> set[str]:
 
 def test_the_tests_that_documents_name_are_there() -> None:
     named = {
-        match for path in DOCUMENTS for match in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", path.read_text("utf-8"))
+        match
+        for path in DOCUMENTS
+        for match in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", path.read_text("utf-8"))
     }
     assert named
     missing = [

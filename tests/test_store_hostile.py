@@ -400,3 +400,14 @@ def test_the_ways_to_harm_are_the_same_for_the_same_number(tmp_path: Path) -> No
         harming.flip_bits(file, Random(5))
         found.append(file.read_bytes())
     assert found[0] == found[1] != raw
+
+
+LAST_WORDS = sorted((Path(__file__).parent / "golden").glob("*/*.order.json"))
+
+
+@pytest.mark.parametrize("order", LAST_WORDS, ids=lambda path: f"{path.parent.name}-{path.name.split('.')[0]}")
+def test_what_any_load_tool_says_at_its_end_is_believed(order: Path, folder: Path) -> None:
+    events = msgspec.json.decode((order.parent / order.name.replace(".order.json", ".json")).read_bytes())
+    said = [event["Summary"]["fields"] for event in events if "Summary" in event]
+    made(folder, *(run(at, summary=fields) for at, fields in enumerate(said, start=1)))
+    assert [each.outcome for each in runs_of(folder)] == ["ok"] * len(said)

@@ -71,7 +71,12 @@ def cpu_share(summary: Mapping[str, Any]) -> float | None:
 def meant_share(summary: Mapping[str, Any], load: Load) -> float | None:
     """The same where it means something: None of threads that spin while they wait, or may."""
     unsaid = "spin" if load.is_open else "sleep"
-    return cpu_share(summary) if summary.get("started", {}).get("wait", unsaid) == "sleep" else None
+    match summary.get("started"):
+        case {"wait": str(wait)}:
+            said = wait
+        case _:
+            said = unsaid
+    return cpu_share(summary) if said == "sleep" else None
 
 
 def _sum(times_ns: Sequence[int | None]) -> int | None:

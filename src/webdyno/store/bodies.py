@@ -71,7 +71,8 @@ class _Summary(msgspec.Struct, frozen=True):
     latency_ns: _Points | None = None
     response_ns: _Points | None = None
     threads: list[_Thread] = []
-    started: _Started = _Started()
+    started: _Started | int = _Started()
+    """Of h2load it is how many requests it began."""
 
 
 def read(body: object, kind: type[T]) -> T:
