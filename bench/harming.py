@@ -90,10 +90,17 @@ def change_schema(file: Path, chance: Random) -> None:
     with closing(sqlite3.connect(file)) as there:
         [(made,)] = there.execute(sql).fetchall()
         columns = [row[1] for row in there.execute(f"PRAGMA table_info({table})")]
+    number = chance.choice([-1, 0, 1, 3, 1 << 30])
+    with suppress(sqlite3.Error):
+        _sql(file, chance.choice([*_changes(table, made, columns), f"PRAGMA user_version={number}"]))
+
+
+def _changes(table: str, made: str, columns: list[str]) -> list[str]:
+    """Scripts that change the schema of a table with these columns, which was ``made`` so."""
     kept = f"ALTER TABLE {table} RENAME TO was;"
     computed = made.replace(f"CREATE TABLE {table} (", f"CREATE TABLE {table} (odd AS (randomblob(1 << 28)), ")
     rewrite = "PRAGMA writable_schema=ON; UPDATE sqlite_master SET {} WHERE name = '" + table + "'"
-    scripts = [
+    return [
         f"{kept} CREATE VIEW {table} AS {_FOREVER} {', '.join(f'x AS {name}' for name in columns)} FROM n;",
         f"{kept} CREATE VIEW {table} AS SELECT a.* FROM was AS a, was AS b, was AS c, was AS d, was AS e, was AS f;",
         f"CREATE TRIGGER t AFTER INSERT ON {table} BEGIN DELETE FROM slice; DELETE FROM run; END;",
@@ -118,12 +125,9 @@ def change_schema(file: Path, chance: Random) -> None:
         rewrite.format("type = 'view'"),
         rewrite.format("name = x'ff'"),
         rewrite.format("tbl_name = NULL"),
-        f"PRAGMA user_version={chance.choice([-1, 0, 1, 3, 1 << 30])}",
         "PRAGMA application_id=0",
         "VACUUM; PRAGMA encoding='UTF-16'; ANALYZE;",
     ]
-    with suppress(sqlite3.Error):
-        _sql(file, chance.choice(scripts))
 
 
 def change_columns(file: Path, chance: Random) -> None:

@@ -82,7 +82,10 @@ def main() -> None:
 
 
 def _hide() -> None:
-    """From all other programs of this user, before one is started: an environment may hold tokens and passwords."""
+    """From all other programs of this user, before one is started: an environment may hold tokens and passwords.
+
+    By hand, for ``rig.process`` would be imported by ``--version`` too, which waits for nothing that starts processes.
+    """
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 

@@ -6,10 +6,10 @@ that have ended is missing (/proc/PID/task/TID/schedstat, first number; proc(5))
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from webdyno.rig.group import Group
+from webdyno.rig.process import threads
 
 
 def runtime_ns(group: Group) -> int | None:
@@ -22,15 +22,10 @@ def runtime_ns(group: Group) -> int | None:
 
 
 def _of_threads(pid: int) -> list[int]:
-    folder = f"/proc/{pid}/task"
-    try:
-        threads = os.listdir(folder)  # noqa: PTH208  (many times a second, and iterdir makes a Path of each)
-    except OSError:
-        return []
     found = []
-    for thread in threads:
+    for thread in threads(pid):
         try:
-            found.append(int(Path(f"{folder}/{thread}/schedstat").read_text().split()[0]))
+            found.append(int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[0]))
         except (OSError, ValueError, IndexError):
             continue
     return found

@@ -48,7 +48,7 @@ def orphans(besides: Collection[int] = ()) -> list[int]:
 
 
 def end_stowaways(found: Callable[[], list[int]], *, kill: bool) -> list[str]:
-    """Kill who is ``found`` until nobody is, with all that they had started in turn; what is worth telling."""
+    """Kill all that are ``found`` until there are no more, for each may have started others; notes about them."""
     told: dict[int, str] = {}
     deadline = time.monotonic() + _END_S
     while left := found():

@@ -34,8 +34,8 @@ Waiting = Callable[[str], None]
 
 @contextlib.contextmanager
 def machine_lock(waiting: Waiting | None = None) -> Iterator[None]:
-    """One webdyno at a time on this machine. MachineError when another one has it and nobody is ``waiting``, and where
-    there is nothing to lock.
+    """One webdyno at a time on this machine. MachineError when another one has it and there is no ``waiting``, and
+    where there is nothing to lock.
     """
     temporary = os.environ.get("TMPDIR")
     if temporary and not os.access(temporary, os.W_OK | os.X_OK):

@@ -57,8 +57,7 @@ def agreed(store: Store, known: Catalogue, agree: Agree) -> None:
     """UsageError unless what the plan has executed is known here, or agreed to, and its names stay in its folder."""
     plan = store.plan()
     kinds: list[Mapping[str, Any]] = [plan.contenders, plan.apps, plan.runtimes, plan.services]
-    named = [name for kind in kinds for key, it in kind.items() for name in (key, it.name)]
-    for name in [*named, *(trial.id for trial in plan.trials)]:
+    for name in (name for kind in kinds for name in kind):  # of Trials the store has seen to it
         if "/" in name or "\0" in name:
             raise UsageError(f"{store.folder}: {visible(name)!r} cannot be a name, for files are named after it")
     ask_for_plan(plan, store.folder, known, agree)

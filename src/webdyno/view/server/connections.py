@@ -1,7 +1,7 @@
 """Connections: each is a task of the event loop, which costs some kilobytes and no thread, however slow its client is.
 
 A client has so long for its request, so long to take each part of a reply, and so much room for its head; there are so
-many connections and streams at once. Who finds no room is told when to come again.
+many connections and streams at once. A client that finds no room gets 503 and the time to try again.
 """
 
 from __future__ import annotations
