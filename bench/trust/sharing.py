@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bench.trust.noise import Rng
 from webdyno.analyse.additive import Key, Meeting
+from webdyno.analyse.robbed import read_robbed
 from webdyno.analyse.turns import turned
 from webdyno.model.sample import Slice
 
@@ -29,6 +30,8 @@ LEAD, TURN, PASSES = 1, 2, 10
 """Slots of a lead and of a turn, and how many each has: as long together as a window."""
 PER_SLOT = 500.0
 """Answers in a slot at the machine's usual speed."""
+TICKS = 5
+"""Of the kernel's clock, in a slot."""
 TAUS_S = (0.3, 1.0, 3.0)
 DRIFT_S = 60.0
 Course = NDArray[np.floating]
@@ -42,7 +45,9 @@ class Kind:
     jitter: float = 0.15
     """In each slot by itself."""
     bursts: bool = False
-    """A neighbour takes 5 to 30 % for 0.1 to 2 s, every 10 s."""
+    """A neighbour takes 5 to 30 % for 0.1 to 2 s, every 10 s. What it takes is told in ticks, as the kernel does."""
+    hog: float = 0.0
+    """Part of the time in which a neighbour takes half, for 0.05 to 0.5 s on end (``bursts`` for real: half of it)."""
     drift: float = 0.0
     """The same over a minute: rounds hang together."""
     theft: bool = False
@@ -50,6 +55,7 @@ class Kind:
 
 
 BUSY, QUIET = Kind(), Kind(wander=0.02, jitter=0.02)
+HOGGED = Kind(wander=0.05, jitter=0.05, hog=0.5)
 
 
 @dataclass(slots=True)
@@ -61,13 +67,16 @@ class Machine:
     at: int = 0
     speed: Course = field(default_factory=lambda: np.zeros(0))
     stolen: Course = field(default_factory=lambda: np.zeros(0))
+    others: Course = field(default_factory=lambda: np.zeros(0))
+    """Cores' worth that others take, the hypervisor among them."""
 
     def take(self, slots: int) -> slice:
         """The next so many slots."""
         self.at += slots
         while self.at > len(self.speed):
-            more, stolen = _course(self.rng, self.kind, 12_000)
+            more, stolen, others = _course(self.rng, self.kind, 12_000)
             self.speed, self.stolen = np.concatenate([self.speed, more]), np.concatenate([self.stolen, stolen])
+            self.others = np.concatenate([self.others, others])
         return slice(self.at - slots, self.at)
 
     def skip(self, seconds: float) -> None:
@@ -84,6 +93,8 @@ class Contender:
     """Noise of its own, in each slot."""
     stalls: float = 0.0
     """Share of the slots in which it stands still for half of the time, collecting its garbage."""
+    kernel: float = 0.0
+    """Cores' worth that the kernel's threads use for it alone, and that count as others'."""
 
     @property
     def truth(self) -> float:
@@ -106,6 +117,17 @@ class Sheet:
     met: dict[Key, Meeting] = field(default_factory=dict)
     least: dict[Key, float] = field(default_factory=dict)
     stolen: dict[Key, float] = field(default_factory=dict)
+    turns: list[tuple[int, int, dict[str, list[Slice]]]] = field(default_factory=list)
+    """Round and block, and what each had there."""
+
+    def read_turns(self) -> None:
+        """All blocks together, as ``analyse.blocks`` does."""
+        robbed = read_robbed(each for _, _, block in self.turns for each in block.items())
+        for round_, number, block in self.turns:
+            for name, told in turned(block, robbed.speed).items():
+                self.cells[name, round_] = told.rate_per_s * SLOT_S
+                self.met[name, round_] = Meeting(number, True)
+                self.least[name, round_] = told.variance
 
 
 def name_of(at: int) -> str:
@@ -151,17 +173,19 @@ def by_turns(
     machine.take(WARMUP * len(who))
     at = machine.take(passes * len(who) * (lead + turn))
     order = np.array([rng.permutation(len(who)) for _ in range(passes)])
-    speed = machine.speed[at].reshape(passes, len(who), lead + turn)[:, :, lead:]
+    speed, others = (
+        course[at].reshape(passes, len(who), lead + turn)[:, :, lead:] for course in (machine.speed, machine.others)
+    )
     turns: dict[str, list[Slice]] = {}
     for place, one in enumerate(who):
         mine = speed[order == place].ravel()
         done = field_[one].served(rng, mine, luck[one]).reshape(passes, turn).sum(axis=1)
-        turns[name_of(one)] = [_turn(number, answers, turn) for number, answers in enumerate(done)]
+        robbed = others[order == place].mean(axis=1) + field_[one].kernel
+        seen = np.floor(robbed * turn * TICKS + rng.random(passes)) / turn / TICKS
+        turns[name_of(one)] = [_turn(number, done[number], turn, seen[number]) for number in range(passes)]
     machine.take(STEADY * len(who))
-    for name, told in turned(turns).items():
-        sheet.cells[name, round_] = told.rate_per_s * SLOT_S
-        sheet.met[name, round_] = Meeting(block, True)
-        sheet.least[name, round_] = told.variance
+    sheet.turns.append((round_, block, turns))
+    sheet.read_turns()
 
 
 def seconds_of_block(members: int) -> float:
@@ -174,16 +198,24 @@ def seconds_of_round(contenders: int) -> float:
     return contenders * (START_S + (WARMUP + WINDOW) * SLOT_S)
 
 
-def _turn(number: int, answers: float, slots: int) -> Slice:
+def _turn(number: int, answers: float, slots: int, others: float) -> Slice:
     ok = round(answers)
     length = round(slots * SLOT_S * 1e9)
     return Slice(
-        phase="turn", index=number, start_ns=None, duration_ns=length, offered=ok, ok=ok, errors={}, turn=number
+        phase="turn",
+        index=number,
+        start_ns=None,
+        duration_ns=length,
+        offered=ok,
+        ok=ok,
+        errors={},
+        turn=number,
+        others_cpu_ns=round(others * length),
     )
 
 
-def _course(rng: Rng, kind: Kind, slots: int) -> tuple[Course, Course]:
-    """Logarithm of the machine's speed, slot by slot, and the part of the time that was stolen."""
+def _course(rng: Rng, kind: Kind, slots: int) -> tuple[Course, Course, Course]:
+    """Logarithm of the machine's speed, slot by slot, the part of the time that was stolen, and what others took."""
     from scipy.signal import lfilter
 
     speed = rng.normal(0, kind.jitter, slots)
@@ -192,12 +224,26 @@ def _course(rng: Rng, kind: Kind, slots: int) -> tuple[Course, Course]:
         pushes = rng.normal(0, sd * math.sqrt(1 - keep**2), slots)
         pushes[0] = rng.normal(0, sd)
         speed += lfilter([1.0], [1.0, -keep], pushes)
+    others = np.zeros(slots)
     if kind.bursts:
         for at in np.flatnonzero(rng.random(slots) < SLOT_S / 10):
-            speed[at : at + rng.integers(2, 41)] += math.log1p(-rng.uniform(0.05, 0.30))
+            length, part = rng.integers(2, 41), rng.uniform(0.05, 0.30)
+            speed[at : at + length] += math.log1p(-part)
+            others[at : at + length] += part
+    if kind.hog:
+        others += 0.5 * _on_and_off(rng, slots, kind.hog)
+        speed += np.log1p(-others)
     stolen = np.zeros(slots)
     if kind.theft:
         stretches = rng.integers(20, 120, slots // 20)
         stolen = np.repeat(rng.uniform(0, 0.2, len(stretches)), stretches)[:slots]
         speed += np.log1p(-3 * stolen)
-    return speed, stolen
+    return speed, stolen, others + stolen
+
+
+def _on_and_off(rng: Rng, slots: int, share: float) -> Course:
+    """1 and 0 in turn; 1 for 1 to 10 slots, and for such a share of the time."""
+    lengths = rng.integers(1, 11, slots).astype(float)
+    lengths[::2] *= (1 - share) / share
+    whole = np.diff(np.round(np.cumsum(lengths)).astype(int), prepend=0)
+    return np.repeat(np.arange(slots) % 2, whole)[:slots].astype(float)

@@ -20,6 +20,7 @@ from bench.trust.comparing import MOST as PAIRS
 from bench.trust.hard import MARGIN, doubt_of, judged
 from bench.trust.sharing import (
     BUSY,
+    HOGGED,
     QUIET,
     Contender,
     Kind,
@@ -84,6 +85,11 @@ def equals(contenders: int, *, ahead: float = 0.0, stalls: float = 0.0) -> Field
     return lambda _: [first, *[Contender()] * (contenders - 1)]
 
 
+def served_by_the_kernel(contenders: int) -> Field:
+    """Equals; the kernel's threads work for the first, which is held for others' work."""
+    return lambda _: [Contender(kernel=0.2), *[Contender()] * (contenders - 1)]
+
+
 def fitful(contenders: int) -> Field:
     """Equals with noise of their own in each turn, from 1 to 60 %."""
     return lambda rng: [Contender(own=float(np.exp(rng.uniform(np.log(0.01), np.log(0.6))))) for _ in range(contenders)]
@@ -110,6 +116,16 @@ def worlds() -> dict[str, World]:
         "7 equals, noise of their own 1 to 60 %, 3 blocks": World(field=fitful(7), luck=luck(0.01), rounds=3),
         "8, one wild, one 5 % faster": World(field=equals(8, ahead=0.05), luck=partial(noise.one_wild, wild=0.25)),
         "7 equals, bursts": World(field=equals(7), luck=luck(0.01), kind=replace(BUSY, bursts=True)),
+        "7 equals, a neighbour takes half in bursts": World(field=equals(7), luck=luck(0.01), kind=HOGGED),
+        "7 equals, the same nine tenths of the time": World(
+            field=equals(7), luck=luck(0.01), kind=replace(HOGGED, hog=0.9)
+        ),
+        "7, one 10 % faster, a neighbour takes half in bursts": World(
+            field=equals(7, ahead=0.10), luck=luck(0.01), kind=HOGGED
+        ),
+        "7 equals, the same, the kernel works for one": World(
+            field=served_by_the_kernel(7), luck=luck(0.01), kind=HOGGED
+        ),
         "7 equals, time stolen": World(field=equals(7), luck=luck(0.01), kind=replace(BUSY, theft=True)),
         "7 equals, a quiet machine, starts 1 %, 3 blocks": World(
             field=equals(7), luck=luck(0.01), kind=QUIET, rounds=3
@@ -124,6 +140,12 @@ def worlds() -> dict[str, World]:
         "2 equals, 60 s, starts alike": World(field=equals(2), luck=luck(0.0), rounds=_in_a_minute()),
         "2 equals, 60 s, starts 2 % unlike": World(field=equals(2), luck=luck(0.02), rounds=_in_a_minute()),
         "2 equals, 60 s, starts 5 % unlike": World(field=equals(2), luck=luck(0.05), rounds=_in_a_minute()),
+        "2 equals, 60 s, a neighbour takes half in bursts": World(
+            field=equals(2), luck=luck(0.01), rounds=_in_a_minute(), kind=HOGGED
+        ),
+        "2 equals, 60 s, the same, the kernel works for one": World(
+            field=served_by_the_kernel(2), luck=luck(0.01), rounds=_in_a_minute(), kind=HOGGED
+        ),
         "2, one 5 % faster, 60 s, starts 2 %": World(
             field=equals(2, ahead=0.05), luck=luck(0.02), rounds=_in_a_minute()
         ),

@@ -135,6 +135,7 @@ COLUMNS: list[Column] = [
     _field("drained_ns", "of the length of a turn, how long it waited for the last answers"),
     _field("reopened", "connections that the server had closed while it rested, opened again before this turn"),
     _field("contender_cpu_ns", "what the contender's processes used in this stretch of a block"),
+    _field("others_cpu_ns", "what other programs and the hypervisor took of the trial's cores in this turn"),
     *(_latency(point) for point in ("mean", "p50", "p75", "p90", "p99", "p99.9", "max")),
     ("driver_cpu_ns", "user and system time of the driver", lambda row: _driver_cpu_ns(row.slice)),
     ("driver_idle_ns", "time its threads had nothing to do, added up", lambda row: row.slice.idle_ns),

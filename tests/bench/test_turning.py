@@ -59,9 +59,9 @@ def test_what_windows_seldom_find_blocks_do(name: str, least: float) -> None:
 
 
 def test_the_table_has_a_line_for_each_world_asked_for() -> None:
-    lines = turning.run(2, 1, "2 equals, 60 s")
+    lines = turning.run(2, 1, "2 equals, 60 s, starts")
     assert lines[0] == "2 worlds each, seeds 1 to 2"
-    assert len([line for line in lines if line.startswith("2 equals, 60 s")]) == 3
+    assert len([line for line in lines if line.startswith("2 equals, 60 s, starts")]) == 3
 
 
 def test_windows_are_given_the_time_of_blocks() -> None:

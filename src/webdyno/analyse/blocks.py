@@ -16,6 +16,7 @@ from datetime import datetime
 
 from webdyno.analyse.additive import Meeting, Meetings
 from webdyno.analyse.estimate import Cells
+from webdyno.analyse.robbed import Robbed, read_robbed
 from webdyno.analyse.turns import turned, turns_of
 from webdyno.analyse.window import Window, by_turns, read_window
 from webdyno.model.run import Run
@@ -28,15 +29,21 @@ def read_windows(runs: Iterable[Run], read: Callable[[Run], Window | None] = rea
     for at, window in enumerate(found):
         if window.run.block is not None and window.turned is not None:
             blocks.setdefault(window.run.block, []).append(at)
-    for places in blocks.values():
-        for at, window in zip(places, _together([found[at] for at in places]), strict=True):
+    together = [[found[at] for at in places] for places in blocks.values()]
+    robbed = read_robbed((window.run.trial.contender, turns_of(window.run)) for block in together for window in block)
+    for places, block in zip(blocks.values(), together, strict=True):
+        for at, window in zip(places, _together(block, robbed), strict=True):
             found[at] = window
     return found
 
 
-def _together(block: Sequence[Window]) -> list[Window]:
+def _together(block: Sequence[Window], robbed: Robbed) -> list[Window]:
     """The Runs of one block."""
-    told = turned({f"{at}": turns_of(window.run) for at, window in enumerate(block)})
+    names = [window.run.trial.contender for window in block]
+    told = turned(
+        {f"{at}": turns_of(window.run) for at, window in enumerate(block)},
+        lambda at, turn: robbed.speed(names[int(at)], turn),
+    )
     read = [by_turns(window, told[f"{at}"]) for at, window in enumerate(block)]
     gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read]
     others = [gains[:at] + gains[at + 1 :] for at in range(len(gains))]

@@ -11,6 +11,8 @@ its garbage in a turn of ten has the rate that its users see, stops included. So
 turns stays, too; only a single one, such as a neighbour's burst makes, is drawn in to three standard deviations of the
 others. Two or more on one side are the server's own (see ``change``, which treats pairs alike).
 
+A turn in which other programs took more of the cores than in its rivals' (``robbed``) counts by its own speed as well.
+
 J. W. Tukey (1977), Exploratory Data Analysis, for medians in two-way tables; W. G. Cochran (1977), Sampling Techniques,
 chapter 6, for a quotient of sums and its variance.
 """
@@ -18,7 +20,7 @@ chapter 6, for a quotient of sums and its variance.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,22 +66,29 @@ def turns_of(run: Run) -> list[Slice]:
     return sorted(found, key=lambda each: each.turn or 0)
 
 
-def turned(block: Mapping[str, Sequence[Slice]]) -> dict[str, Turned]:
-    """Of the contenders of a block by their turns; who has no answer in any of them is left out."""
+def turned(
+    block: Mapping[str, Sequence[Slice]], speed: Callable[[str, Slice], float] = lambda _name, _turn: 1.0
+) -> dict[str, Turned]:
+    """Of the contenders of a block by their turns; who has no answer in any of them is left out.
+
+    ``speed``: of one turn of a contender, beside what its pass had; any unit.
+    """
     served = {name: turns for name, turns in block.items() if any(turn.ok for turn in turns)}
     if not served:
         return {}
     passes = sorted({turn.turn or 0 for turns in served.values() for turn in turns})
     place = {number: at for at, number in enumerate(passes)}
-    ok, time, cpu = np.zeros((3, len(served), len(passes)))
-    for row, turns in enumerate(served.values()):
+    ok, time, cpu, weighed = np.zeros((4, len(served), len(passes)))
+    for row, (name, turns) in enumerate(served.items()):
         for turn in turns:
             at = row, place[turn.turn or 0]
             ok[at] += turn.ok
             time[at] += turn.duration_ns
+            weighed[at] += turn.duration_ns * speed(name, turn)
             cpu[at] += math.nan if turn.contender_cpu_ns is None else turn.contender_cpu_ns
-    speeds = _speeds(ok, time)
-    rates, variances, drawn = _additive(ok, time, speeds)
+    weighed *= time.sum() / weighed.sum()
+    speeds = _speeds(ok, weighed)
+    rates, variances, drawn = _additive(ok, weighed, speeds)
     told = np.isfinite(cpu).all(axis=1) & (cpu.sum(axis=1) > 0)
     costs = np.full(len(served), math.nan)
     if told.any():  # of the turns as they were: a burst that cost time need not have cost CPU
@@ -94,7 +103,7 @@ def turned(block: Mapping[str, Sequence[Slice]]) -> dict[str, Turned]:
             seconds=float(time[row].sum()) / 1e9,
             passes=int((time[row] > 0).sum()),
             drawn_in=bool(drawn[row]),
-            climb=_climb(ok[row], time[row] * (speeds if len(served) > 2 else 1.0)),
+            climb=_climb(ok[row], weighed[row] * (speeds if len(served) > 2 else 1.0)),
         )
         for row, name in enumerate(served)
     }

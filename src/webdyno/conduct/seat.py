@@ -18,6 +18,7 @@ import msgspec
 from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning
+from webdyno.measure.others import others_ns
 from webdyno.measure.runtime import runtime_ns
 from webdyno.model.block import Rest, Taken
 from webdyno.model.errors import MachineError
@@ -95,12 +96,13 @@ class Seat:
         self._say(asked, lead_s + seconds + 2 * self.trial.load.timeout_s)
         if lead_s:
             before_ns = self._lead(number, before_ns)
+        others_before_ns = self._others_ns()
         slice_ = self._next(Slice)
         if slice_ is None:
             return
-        after_ns = self._settled_ns()
-        used_ns = None if before_ns is None or after_ns is None else max(0, after_ns - before_ns)
-        slice_ = msgspec.structs.replace(slice_, turn=number, contender_cpu_ns=used_ns)
+        others_cpu_ns = _since(others_before_ns, self._others_ns())
+        used_ns = _since(before_ns, self._settled_ns())
+        slice_ = msgspec.structs.replace(slice_, turn=number, contender_cpu_ns=used_ns, others_cpu_ns=others_cpu_ns)
         self.record.slices.append(slice_)
         self._bench.watch(Taken(contender=self.trial.contender, slice=slice_, passes=self._passes))
         self._count(slice_, used_ns)
@@ -110,7 +112,7 @@ class Seat:
         lead = self._next(Slice)
         used_ns = self.used_ns()
         if lead is not None:
-            lead_cpu_ns = None if used_ns is None or before_ns is None else max(0, used_ns - before_ns)
+            lead_cpu_ns = _since(before_ns, used_ns)
             lead = msgspec.structs.replace(lead, turn=number, contender_cpu_ns=lead_cpu_ns)
             self.record.slices.append(lead)
             self._turns_ns += lead.duration_ns
@@ -144,6 +146,12 @@ class Seat:
     def used_ns(self) -> int | None:
         """CPU of its contender since it started; None where the kernel does not tell."""
         return runtime_ns(self.under.served.group)
+
+    def _others_ns(self) -> int | None:
+        """What others took of the trial's cores, since some time; to be taken from a later one."""
+        rig = self._bench.strapped.rig
+        cores = {*rig.contender_cores, *rig.driver_cores, *rig.service_cores}
+        return others_ns(cores, [*self.under.groups.values(), self.engine])
 
     @property
     def has_short_queue(self) -> bool:
@@ -225,6 +233,10 @@ class Seat:
         if time.monotonic() > self._deadline:
             self.record.fail("driver-failed", "the driver did not say how a turn went and was stopped")
         return self._bench.interrupted.is_set() or self.under.has_ended() or self.record.outcome != "ok"
+
+
+def _since(before_ns: int | None, after_ns: int | None) -> int | None:
+    return None if before_ns is None or after_ns is None else max(0, after_ns - before_ns)
 
 
 def _engine(command: DriverCommand, folder: Path, log: Path) -> Command:

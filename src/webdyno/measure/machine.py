@@ -25,9 +25,9 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
     for line in lines:
         name, *values = line.split()
         if name == "cpu":
-            busy_ns, steal_ns = _times([int(value) for value in values])
+            busy_ns, steal_ns = times_ns([int(value) for value in values])
         elif name.startswith("cpu"):
-            _, by_core[name.removeprefix("cpu")] = _times([int(value) for value in values])
+            _, by_core[name.removeprefix("cpu")] = times_ns([int(value) for value in values])
         elif name == "procs_running":
             run_queue = float(max(0, int(values[0]) - 1))  # without the thread that reads this
     return Reading(
@@ -40,8 +40,11 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
     )
 
 
-def _times(ticks: list[int]) -> tuple[int, int | None]:
-    """From user nice system idle iowait irq softirq steal ...; guests are already counted in user."""
+def times_ns(ticks: list[int]) -> tuple[int, int | None]:
+    """Busy and stolen, from user nice system idle iowait irq softirq steal ...; guests are already counted in user.
+
+    Stolen is None where the kernel does not count it.
+    """
     user, nice, system, _idle, _iowait, irq, softirq = ticks[:7]
     steal = ticks[7] * _TICK_NS if len(ticks) > 7 else None
     return (user + nice + system + irq + softirq) * _TICK_NS, steal

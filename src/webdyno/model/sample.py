@@ -96,6 +96,9 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """Connections that the server had closed while it rested, opened again before this turn."""
     contender_cpu_ns: int | None = None
     """What the contender's processes used in this turn."""
+    others_cpu_ns: int | None = None
+    """What programs that are no part of the Trial used of its cores in this turn, and what the hypervisor took of them,
+    added up over the cores; in ticks, so a little more or less, and never below 0."""
 
 
 Role = Literal["contender", "driver", "service", "host"]
