@@ -89,10 +89,7 @@ def turned(
     weighed *= time.sum() / weighed.sum()
     speeds = _speeds(ok, weighed)
     rates, variances, drawn = _additive(ok, weighed, speeds)
-    told = np.isfinite(cpu).all(axis=1) & (cpu.sum(axis=1) > 0)
-    costs = np.full(len(served), math.nan)
-    if told.any():  # of the turns as they were: a burst that cost time need not have cost CPU
-        costs[told] = 1 / _additive(ok[told], cpu[told], _speeds(ok[told], cpu[told]))[0]
+    told, costs = _costs(ok, cpu)
     return {
         name: Turned(
             rate_per_s=float(rates[row]) * 1e9,
@@ -107,6 +104,16 @@ def turned(
         )
         for row, name in enumerate(served)
     }
+
+
+def _costs(ok: Matrix, cpu: Matrix) -> tuple[NDArray[np.bool_], Vector]:
+    """Whether the CPU of a contender is known, and that of one of its answers; of the turns as they were, for a burst
+    that cost time need not have cost CPU."""
+    told = np.isfinite(cpu).all(axis=1) & (cpu.sum(axis=1) > 0)
+    costs = np.full(len(ok), math.nan)
+    if told.any():
+        costs[told] = 1 / _additive(ok[told], cpu[told], _speeds(ok[told], cpu[told]))[0]
+    return told, costs
 
 
 def _climb(done: Vector, weighed: Vector) -> float | None:
