@@ -564,7 +564,7 @@ def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(
         asked.append(threading.current_thread())
         if not works:
             raise ServiceError("it does not answer")
-        return SimpleNamespace(backing=None, given={}, group=None, is_alive=lambda: True)
+        return SimpleNamespace(backing=None, given={}, group=None, fault=lambda: None)
 
     machine.ready, machine.service = ready, "redis"
     runs = conducted(machine)
@@ -573,9 +573,7 @@ def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(
 
 
 def test_everybody_whose_service_died_is_measured_alone_for_it_may_have_been_a_neighbour(machine: Machine) -> None:
-    made = SimpleNamespace(
-        backing=None, given={}, group=None, is_alive=lambda: False, death=lambda: ServiceError("it ended")
-    )
+    made = SimpleNamespace(backing=None, given={}, group=None, fault=lambda: ServiceError("it ended"))
     machine.ready, machine.service = lambda _, delay_ms: made, "redis"
     runs = conducted(machine)
     assert sorted(machine.alone) == sorted(NAMES)

@@ -97,8 +97,7 @@ class Bed:
             backing=None,
             given={},
             group=None,
-            is_alive=lambda: self.service_lives,
-            death=lambda: ServiceError("it ended"),
+            fault=lambda: None if self.service_lives else ServiceError("it ended"),
         )
 
     @contextmanager
@@ -167,7 +166,7 @@ def test_what_fails_by_itself_is_called_by_its_name(outcome: Outcome, step: str,
 
 
 @pytest.mark.parametrize("step", ["nothing", "load", "verify"])
-def test_what_a_contender_makes_of_a_service_that_died_is_the_services_failure(step: str, tmp_path: Path) -> None:
+def test_what_a_contender_makes_of_a_service_that_failed_is_the_services_failure(step: str, tmp_path: Path) -> None:
     bed = Bed(tmp_path, step, "never")
     bed.service_lives = False
     run = conduct(fakes.trial(), bed.bench(), BUILT)

@@ -20,6 +20,7 @@ from webdyno.model.errors import BuildError, ServiceError
 from webdyno.model.service import FoundService, Way
 from webdyno.rig.strap import Strapped
 from webdyno.service import Running, Services, find_service
+from webdyno.service import redis as speaking
 from webdyno.service.data import KEY_COUNTER, KEY_STATIC, STATIC
 from webdyno.service.redis import Redis
 
@@ -114,10 +115,25 @@ def test_one_that_was_killed_is_started_again(strapped: Strapped, tmp_path: Path
     with services(strapped, toy("good"), tmp_path) as them:
         first = them.ready("redis")
         os.kill(pid(first), signal.SIGKILL)
-        wait_for(lambda: not first.is_alive())
-        assert "ended with SIGKILL" in str(first.death())
+        wait_for(lambda: first.fault() is not None)
+        assert "ended with SIGKILL" in str(first.fault())
         second = them.ready("redis")
         assert pid(second) != pid(first)
+        assert value(second, KEY_STATIC) == STATIC
+
+
+def test_one_that_hangs_is_told_ended_and_started_again(
+    strapped: Strapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "_TIMEOUT_S", 0.2)
+    with services(strapped, toy("good"), tmp_path) as them:
+        first = them.ready("redis")
+        assert first.fault() is None
+        os.kill(pid(first), signal.SIGSTOP)
+        assert str(first.fault()).startswith(f"redis-server, the service redis ({sys.executable}), does not answer: ")
+        second = them.ready("redis")
+        assert pid(second) != pid(first)
+        assert gone(pid(first))
         assert value(second, KEY_STATIC) == STATIC
 
 
@@ -129,7 +145,7 @@ def test_the_users_own_is_spoken_to_and_left_alone(strapped: Strapped, tmp_path:
             running = them.ready("redis")
             assert running.group is None
             assert (running.backing.way, running.backing.command) == ("url", [])
-            assert running.is_alive()
+            assert running.fault() is None
         assert value(running, KEY_STATIC) == STATIC
 
 

@@ -152,8 +152,8 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: Record) ->
             running = bench.services.ready(work.service, work.delay_ms)
             record.service = running.backing
         _serve(trial, bench, built, running, record)
-        if running is not None and not running.is_alive():
-            raise running.death()
+        if running is not None and not bench.interrupted.is_set() and (fault := running.fault()):
+            raise fault
     except ServiceError as error:  # what the contender made of it is its consequence
         record.outcome = "ok"
         record.fail("service-failed", str(error), error.log_tail)
