@@ -42,7 +42,7 @@ OUTCOMES: dict[str, str] = {
     "no-success": "served the load without one correct answer",
     "driver-failed": "the load tool itself failed",
     "service-failed": "was not given the service it needs, or lost it",
-    "interrupted": "stopped by the user",
+    "interrupted": "was not measured to its end: it was stopped, or the machine slept",
     "unreadable": "has a record that cannot be read",
 }
 """Each outcome as the end of the sentence "the contender ...". Unreadable is never written: it stands for a Run that
