@@ -18,9 +18,11 @@ from tests import shipped
 from tests.rig.strapping import gone, wait_for
 from webdyno.model.errors import BuildError, ServiceError
 from webdyno.model.service import FoundService, Way
+from webdyno.rig.ports import free_port
 from webdyno.rig.strap import Strapped
 from webdyno.service import Running, Services, find_service
 from webdyno.service import redis as speaking
+from webdyno.service import running as running_services
 from webdyno.service.data import KEY_COUNTER, KEY_STATIC, STATIC
 from webdyno.service.redis import Redis
 
@@ -135,6 +137,16 @@ def test_one_that_hangs_is_told_ended_and_started_again(
         assert pid(second) != pid(first)
         assert gone(pid(first))
         assert value(second, KEY_STATIC) == STATIC
+
+
+def test_one_that_finds_its_port_taken_is_started_again_on_another_one(
+    strapped: Strapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", free_port())) as foreign, services(strapped, toy("good"), tmp_path) as them:
+        ports = iter([foreign.getsockname()[1], free_port()])
+        monkeypatch.setattr(running_services, "free_port", lambda host: next(ports))
+        monkeypatch.setattr(running_services, "wait_free", lambda host, port: None)
+        assert them.ready("redis").port != foreign.getsockname()[1]
 
 
 def test_the_users_own_is_spoken_to_and_left_alone(strapped: Strapped, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from webdyno.model.placeholder import replace
 from webdyno.model.service import Backing, FoundService
 from webdyno.rig.group import Group
 from webdyno.rig.host import STDOUT, Command, bare_environment
-from webdyno.rig.ports import free_port, listeners, wait_free
+from webdyno.rig.ports import describe_owners, free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.service.protocol import PROTOCOLS, Talker
 from webdyno.service.unanswered import Unanswered
@@ -114,7 +114,10 @@ class Services:
         if name in self._refused:
             raise self._refused[name]
         try:
-            return self._start(self._found[name])
+            try:
+                return self._start(self._found[name])
+            except _TakenError:  # not its fault, so once more on another port
+                return self._start(self._found[name])
         except ServiceError as error:
             self._refused[name] = error
             raise
@@ -177,7 +180,7 @@ class Services:
         deadline = time.monotonic() + found.service.ready_s
         while True:
             why = f"nothing listens on port {port}"
-            if port is None or listeners(port, ()):
+            if port is None or group is None or _is_its_own(port, group):
                 try:
                     said = talker.identify()
                     talker.load(found.way.warm_s)
@@ -191,11 +194,24 @@ class Services:
                 raise ServiceError(f"the {_name(found)} does not answer: {why}")
             if group.poll() is not None:
                 words = group.last_words()
-                raise ServiceError(f"the {_name(found)} ended with {words} before it answered", _tail(log))
+                end = f"the {_name(found)} ended with {words} before it answered"
+                if port is not None and listeners(port, ()):
+                    raise _TakenError(f"{end}; its port {port} is taken: {describe_owners(port)}", _tail(log))
+                raise ServiceError(end, _tail(log))
             if time.monotonic() > deadline:
                 within = f"within {found.service.ready_s:g} s"
                 raise ServiceError(f"the {_name(found)} did not answer {within}: {why}", _tail(log))
             time.sleep(_POLL_S)
+
+
+class _TakenError(ServiceError):
+    """Somebody else listens on the port that was free a moment ago."""
+
+
+def _is_its_own(port: int, group: Group) -> bool:
+    """Whether all that listens there is of the service: data goes into no other."""
+    found = listeners(port, group.pids())
+    return bool(found) and all(each.pids for each in found)
 
 
 def _name(found: FoundService) -> str:
