@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
+from webdyno.conduct.roll import Roll
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
@@ -175,12 +176,14 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
                 "threads": served.threads,
                 "reused": served.reused,
             }
-            fence = Fence(served.group, record.fail)
+            roll = Roll(served.group, served.log_tail)
+            fence = Fence(served.group, record.fail, roll)
             fence.look(whole=True)
             if record.outcome == "ok":
                 _load(trial, bench, Under(served, running, fence), record)
             record.served |= {"gil_modules": served.gil_modules(), "compilers": served.compilers()}
             _autopsy(bench, served, fence, record)
+            record.served["losses"] = roll.losses
             if record.outcome == "ok":
                 served.verify(trial.load.max_connections or trial.load.connections)
             served.sound = record.outcome == "ok" and not bench.interrupted.is_set()
@@ -353,7 +356,7 @@ def _autopsy(bench: Bench, served: Served, fence: Fence, record: Record) -> None
     """Did the contender live to the end of the load? Its own death is the cause, whatever the driver made of it."""
     if bench.interrupted.is_set():
         return
-    fence.look(whole=True)
+    fence.look(whole=True, last=True)
     if bench.drive is None and (hidden := bench.strapped.stowaways()):  # of a block nobody can say whose they are
         record.fail("escaped", f"process {hidden[0]} ({name_of(hidden[0])}) {HID}")
     if record.outcome == "escaped":

@@ -70,6 +70,18 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """That answer alone, from its request on; None in Runs made before it was kept."""
 
 
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """A process of a contender that ended under load, while the contender served on."""
+
+    pid: int
+    name: str
+    """Of its program, as the kernel shows it."""
+    replaced: bool = False
+    """Another process was seen in its place."""
+    line: str = ""
+    """What the contender wrote of it, or of what failed; empty where it wrote nothing."""
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One Trial, as it happened."""
 
@@ -123,5 +135,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """Its resting, in a block."""
     set_aside: str = ""
     """Why it was measured alone after all, when it had been in a block; empty where that was not so."""
+    losses: list[Loss] = []
+    """Its processes that ended under load; not in Runs made before they were looked for."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""
