@@ -270,6 +270,12 @@ class FakeEngine(Server):
         # The CPU of the turn comes after the look at that of its lead.
         assert machine.looked.wait(5)
 
+    def wait(self, timeout_s: float) -> int:
+        return -9
+
+    def last_words(self) -> str:
+        return "SIGKILL"
+
     def terminate(self) -> None:
         with suppress(BrokenPipeError):
             os.write(self.to, b'{"end": true}\n')
@@ -436,6 +442,7 @@ def test_an_engine_that_ends_in_a_turn_fails_its_own_run_alone(machine: Machine)
     runs = conducted(machine)
     assert {name: run.outcome for name, run in runs.items()} == {"one": "ok", "two": "ok", "three": "driver-failed"}
     assert "ended without a summary" in runs["three"].message
+    assert runs["three"].message.endswith(" (it was ended by SIGKILL)")
 
 
 def test_a_server_that_is_dead_after_its_turns_has_died(machine: Machine) -> None:

@@ -62,8 +62,16 @@ class Loading(Serving):
         os.close(writing)
         self.stdout = os.fdopen(reading, "rb")
 
+    status = 0
+
     def terminate(self) -> None:
         """It has ended."""
+
+    def wait(self, timeout_s: float) -> int:
+        return self.status
+
+    def last_words(self) -> str:
+        return "SIGKILL"
 
     def end(self, grace_s: float) -> list[str]:
         self.stdout.close()
@@ -187,6 +195,12 @@ def test_what_had_failed_when_the_user_stopped_it_stays_so(failing: str, outcome
 def test_nothing_failed_and_yet_it_was_stopped(tmp_path: Path) -> None:
     assert conducted(tmp_path, "nothing", "never").outcome == "ok"
     assert conducted(tmp_path, "nothing", "after").outcome == "interrupted"
+
+
+def test_a_driver_that_was_killed_is_told_with_what_ended_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Loading, "status", -9)
+    run = conducted(tmp_path, "fault", "never")
+    assert (run.outcome, run.message) == ("driver-failed", "it was told to end (it was ended by SIGKILL)")
 
 
 @pytest.mark.parametrize(("look", "loads"), [(1, 0), (2, 1)])

@@ -42,6 +42,8 @@ GRACE_S = 15.0
 HID = "has no session, mark or parent left that says whose it is"
 STOP_S = 3.0
 """How long a driver that was asked to end may take before its output is no longer waited for."""
+DYING_S = 0.5
+"""Between the end of a driver's output and its own."""
 TICK_S = 0.1
 """How often the loop looks up from the driver's output."""
 
@@ -280,7 +282,7 @@ def _drive(
             if command.results is not None:
                 lines = _with_results(lines, folder / command.results, command, record)
             for event in bench.driver.read(command, lines):
-                _book(event, record, sampler)
+                _book(event, record, sampler, group)
                 bench.watch(event)
             _mark_end(command, record)
         record.readings += sampler.readings
@@ -299,7 +301,7 @@ def _mark_end(command: DriverCommand, record: Record) -> None:
         _mark("ended", record)
 
 
-def _book(event: Event, record: Record, sampler: Sampler) -> None:
+def _book(event: Event, record: Record, sampler: Sampler, group: Group) -> None:
     match event:
         case Slice():
             record.slices.append(event)
@@ -309,7 +311,13 @@ def _book(event: Event, record: Record, sampler: Sampler) -> None:
         case Summary(fields=fields):
             record.summary = fields
         case Fault(message=message):
-            record.fail("driver-failed", message)
+            record.fail("driver-failed", message + killed(group))
+
+
+def killed(driver: Group) -> str:
+    """What is to be added to a Fault of one whom a signal ended; empty for any other."""
+    status = driver.wait(DYING_S)
+    return f" (it was ended by {driver.last_words()})" if status is not None and status < 0 else ""
 
 
 def _lines(group: Group, bench: Bench, under: Under, record: Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
