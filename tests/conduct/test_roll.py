@@ -15,19 +15,17 @@ LOG = "[1] [INFO] Booting worker with pid: 12\n[1] [ERROR] Worker (pid:12) was s
 
 
 class Group:
-    def __init__(self) -> None:
-        self.there: Sequence[int] = ()
+    there: Sequence[int] = ()
+    """Pids; those below 0 are of zombies."""
 
     def pids(self) -> list[int]:
-        return list(self.there)
+        return [abs(pid) for pid in self.there]
 
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every process has the start of its number; those above 1,000 are zombies."""
-
     def stat(pid: int) -> Any:
-        return Stat(pid, "Z" if pid > 1000 else "S", 1, 1, 1, 0, 0, 1, pid, 0)
+        return Stat(pid, "Z" if -pid in Group.there else "S", 1, 1, 1, 0, 0, 1, pid, 0)
 
     monkeypatch.setattr(calling, "read_stat", stat)
     monkeypatch.setattr(calling, "name_of", lambda pid: f"worker-{pid}")
@@ -38,7 +36,7 @@ def called(*looks: Sequence[int], log: str = "") -> list[tuple[int, bool]]:
     group: Any = Group()
     roll = Roll(group, lambda: log)
     for number, there in enumerate(looks, 1):
-        group.there = there
+        Group.there = there
         roll.call(last=number == len(looks))
     return [(loss.pid, loss.replaced) for loss in roll.losses]
 
@@ -52,7 +50,7 @@ def called(*looks: Sequence[int], log: str = "") -> list[tuple[int, bool]]:
         (([1, 12, 13], [1, 13], [1, 13, 14]), [(12, True)]),
         (([1, 12], [1, 13], [1, 14], [1, 15]), [(12, True)]),
         (([1, 12], [1, 13], [1, 13], [1, 15]), [(12, True), (13, True)]),
-        (([1, 12], [1, 1012, 13], [1, 13]), [(12, True)]),
+        (([1, 12], [1, -12, 13], [1, 13]), [(12, True)]),
         (([1, 12, 13], [1, 12, 13], [1]), []),
         (([1, 12, 13], [1, 12, 13], [1, 13, 14]), [(12, True)]),
     ],

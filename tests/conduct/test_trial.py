@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,8 +35,12 @@ STEPS: dict[Outcome, str] = {
 class Serving:
     """The group of a server that lives on."""
 
+    members: Sequence[Sequence[int]] = ()
+    """Its processes, look for look."""
+
     def pids(self) -> list[int]:
-        return []
+        here, *self.members = self.members or [()]
+        return list(here)
 
     def has_ended(self) -> bool:
         return False
@@ -210,6 +214,14 @@ def test_who_left_its_cgroup_has_escaped_and_is_not_loaded_any_more(look: int, l
     run = conduct(fakes.trial(), bed.bench(), BUILT)
     assert (run.outcome, bed.loads) == ("escaped", loads)
     assert "process 7 (sly) left its cgroup" in run.message
+
+
+def test_a_worker_that_was_replaced_under_load_is_in_the_run(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "nothing", "never")
+    ours, parent = os.getpid(), os.getppid()
+    bed.server.members = [[ours, parent], *([[ours, 1]] * 99)]
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, [(loss.pid, loss.replaced) for loss in run.losses]) == ("ok", [(parent, True)])
 
 
 def test_a_process_that_hid_whose_it_is_is_that_of_the_only_contender(tmp_path: Path) -> None:
