@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +15,8 @@ import pytest
 
 from tests.live.provoking import await_pids, ended, hit
 from tests.live.test_run import assert_nothing_left, only_folder, query, start, wait_for_runs
+from tests.rig.strapping import wait_for
+from webdyno.rig.process import children, command_of
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
 
@@ -84,3 +88,24 @@ def test_sigterm_and_a_closed_terminal_end_a_run_as_ctrl_c_does(
     assert f"webdyno run --resume results/{folder.name}" in said
     assert {outcome for (outcome,) in query(folder, "SELECT outcome FROM run")} <= {"ok", "interrupted"}
     assert_nothing_left(cache)
+
+
+def test_a_load_by_hand_under_which_the_machine_sleeps_says_so(environment: dict[str, str], tmp_path: Path) -> None:
+    flag = tmp_path / "slept"
+    (tmp_path / "sitecustomize.py").write_text(SLEEPING.format(flag=str(flag)))
+    path = os.pathsep.join(filter(None, [str(tmp_path), environment.get("PYTHONPATH")]))
+    serving = "import http.server as h; s = h.ThreadingHTTPServer(('127.0.0.1', 0), h.SimpleHTTPRequestHandler); print(s.server_port, flush=True); s.serve_forever()"  # noqa: E501
+    with subprocess.Popen(
+        [sys.executable, "-c", serving], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        assert server.stdout
+        url = f"http://127.0.0.1:{server.stdout.readline().strip()}/"
+        with subprocess.Popen(
+            [sys.executable, "-m", "webdyno", "load", url, "-c", "1", "-d", "2s"],
+            cwd=tmp_path, env={**environment, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True,
+        ) as load:  # fmt: skip
+            wait_for(lambda: any("webdyno-engine" in " ".join(command_of(pid)) for pid in children(load.pid)))
+            flag.touch()
+            said, _ = load.communicate(timeout=60)
+        server.kill()
+    assert "slept: this machine was suspended for 2 h 0 min under the load" in said
