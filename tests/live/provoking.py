@@ -14,14 +14,16 @@ from webdyno.rig.process import MARK, read_stat
 
 def pids(role: str, cache: Path) -> list[int]:
     """Living processes of that role whose webdyno has this cache, parents before their children."""
-    mark, found = re.compile(rb"\0%b=\w+\.%b\.\d+\0" % (MARK.encode(), role.encode())), []
+    started = re.compile(rb"\0%b=\w+\.%b\.\d+\0|/webdyno-\w+-\d+-%b\n" % (MARK.encode(), *[role.encode()] * 2))
+    found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
                 given, folder = (entry / "environ").read_bytes(), bytes((entry / "cwd").readlink())
+                group = (entry / "cgroup").read_bytes()  # Redis writes its title over its environment
             except OSError:
                 continue
-            if mark.search(b"\0" + given) and bytes(cache) in given + folder:
+            if started.search(b"\0" + given + group) and bytes(cache) in given + folder:
                 found.append(int(entry.name))
     living = [(stat.start_ticks, pid) for pid in found if (stat := read_stat(pid)) and stat.alive]
     return [pid for _, pid in sorted(living)]

@@ -34,7 +34,7 @@ def test_a_worker_that_is_killed_under_load_is_told_with_its_servers_own_line(
     process = start(environment, tmp_path, "run", "toys", "-k", "odd-loses", "--rounds", "1", "-d", "5s")
     await_pids("driver", cache)
     time.sleep(1.5)  # its first worker has been replaced, which was seen
-    _, *_, worker = await_pids("contender", cache, 3)
+    _, worker, _ = await_pids("contender", cache, 3)  # who was there from the start
     os.kill(worker, signal.SIGKILL)
     said = ended(process, 60)
     ((outcome, body),) = query(only_folder(tmp_path), "SELECT outcome, body FROM run")

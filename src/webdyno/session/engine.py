@@ -83,6 +83,7 @@ def carry_out(
     """
     driver = DRIVERS["engine"]()
     (command,) = driver.commands(order)
+    before_ns = slept_ns()
     group = (host or Here()).start(
         Command(
             argv=command.argv,
@@ -94,7 +95,7 @@ def carry_out(
             stderr=Path(os.devnull),  # what it says there stands in its Fault too
         )
     )
-    loaded, before_ns = Loaded(order), slept_ns()
+    loaded = Loaded(order)
     try:
         with listening_for_interrupts(group.terminate) if keep_on_interrupt else nullcontext():
             for event in driver.read(command, _lines(group.stdout)):
