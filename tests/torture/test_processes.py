@@ -26,6 +26,7 @@ KILLS, PAGES = 50, 15
 """So many of the kills hit a webdyno that has nothing left to do but to write the page."""
 ROUNDS = 40
 Environment = dict[str, str]
+killed_or_stopped = pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 
 
 def nothing_left(cache: Path) -> None:
@@ -100,7 +101,7 @@ def test_fifty_kills(webdyno: Call, environment: Environment, tmp_path: Path, ca
 
 
 @pytest.mark.parametrize("contenders", ["toy-good", "toy-good,odd-none"], ids=["alone", "in turns"])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@killed_or_stopped
 def test_the_engine(
     number: signal.Signals, contenders: str, environment: Environment, tmp_path: Path, cache: Path
 ) -> None:
@@ -116,7 +117,7 @@ def test_the_engine(
     nothing_left(cache)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@killed_or_stopped
 def test_the_contenders_master(number: signal.Signals, environment: Environment, tmp_path: Path, cache: Path) -> None:
     """The only process of a contender is killed or stopped (SIGSTOP) under load: its Run is a failure that says how, and the plan goes on"""  # noqa: E501
     process = start(environment, tmp_path, "run", "toys", "--rounds", "3", "-d", "2s", "--exhaustive")
@@ -130,7 +131,7 @@ def test_the_contenders_master(number: signal.Signals, environment: Environment,
 
 
 @pytest.mark.skipif(not shutil.which("redis-server"), reason="redis-server is not installed")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@killed_or_stopped
 def test_redis(number: signal.Signals, environment: Environment, tmp_path: Path, cache: Path) -> None:
     """The Redis behind a contender is killed or hangs (SIGSTOP) under load: that Run is lost to the service and not to the contender, and the next one gets a new Redis"""  # noqa: E501
     process = start(environment, tmp_path, "run", "redis", "-w", "counter", "--rounds", "3", "-d", "2s", "--exhaustive")
@@ -143,7 +144,7 @@ def test_redis(number: signal.Signals, environment: Environment, tmp_path: Path,
 
 
 @pytest.mark.skipif(not (shutil.which("mvn") and shutil.which("javac")), reason="mvn or a JDK is not installed")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@killed_or_stopped
 def test_mongodb(number: signal.Signals, environment: Environment, tmp_path: Path, cache: Path) -> None:
     """The MongoDB behind a contender is killed or hangs (SIGSTOP) under load: that Run is lost to the service and not to the contender, and the next one gets a new MongoDB"""  # noqa: E501
     asked = ("-k", "tornado-db", "-w", "mongo-big", "--rounds", "2", "-d", "2s", "--exhaustive")
