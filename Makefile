@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: quickstart test unit check fuzz sanitize bench bench-speed bench-truth bench-gates docs audit dist setup clean help
+.PHONY: quickstart test unit torture check fuzz sanitize bench bench-speed bench-truth bench-gates docs audit dist setup clean help
 
 quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
 	uv run --no-sync webdyno run quickstart
@@ -20,6 +20,9 @@ test: ## set everything up and run every check and test
 
 unit: setup ## the unit tests only, a minute on two cores
 	tools/test unit
+
+torture: setup ## break disks, processes and machines, and see what is left (less than 40 minutes)
+	tools/torture
 
 check: setup ## formats, lint and types only
 	tools/test check

@@ -170,9 +170,26 @@ def test_the_tests_that_documents_name_are_there() -> None:
     assert missing == []
 
 
-def test_each_promise_of_security_names_its_test() -> None:
-    text = (ROOT / "SECURITY.md").read_text("utf-8")
-    tables = re.findall(r"\| promise \| test \|\n\|---\|---\|\n((?:\|.*\n)+)", text)
-    rows = [row for table in tables for row in table.splitlines()]
-    assert len(rows) > 15
-    assert [row for row in rows if not re.search(r"`tests/[\w/]+\.py", row)] == []
+def rows(page: str, heading: str) -> list[str]:
+    """Rows of all tables on ``page`` with that heading."""
+    line = re.escape("\n" + heading) + r"\n\|[-|]+\|\n((?:\|.*\n)*)"
+    return [row for table in re.findall(line, (ROOT / page).read_text("utf-8")) for row in table.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("page", "heading", "least"),
+    [
+        ("SECURITY.md", "| promise | test |", 15),
+        ("docs/how-to/trust-the-rig.md", "| what happens | what is promised | test |", 5),
+    ],
+)
+def test_each_promise_names_its_test(page: str, heading: str, least: int) -> None:
+    promises = rows(page, heading)
+    assert len(promises) >= least
+    assert [row for row in promises if not re.search(r"`tests/[\w/]+\.py[^|]*\|$", row)] == []
+
+
+def test_every_file_of_provoked_faults_is_on_the_page_of_what_is_promised() -> None:
+    page = (ROOT / "docs" / "how-to" / "trust-the-rig.md").read_text("utf-8")
+    files = [f"tests/torture/{path.name}" for path in (ROOT / "tests" / "torture").glob("test_*.py")]
+    assert [file for file in files if f"`{file}" not in page] == []

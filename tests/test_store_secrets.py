@@ -14,7 +14,7 @@ from tests.test_store import FINGERPRINT, plan, run, trial
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.contender import Contender
 from webdyno.model.errors import UsageError
-from webdyno.model.run import Probe
+from webdyno.model.run import Loss, Probe
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request, Workload
 from webdyno.store import FILE, Store
@@ -150,7 +150,10 @@ def test_a_secret_variable_or_message_is_not_in_the_file(tmp_path: Path) -> None
         plan(), contenders={**plan().contenders, name: it}, question=f"How fast is http://a.test/?token={SECRET}?"
     )
     one = run(
-        environment={"API_TOKEN": SECRET, "A": "b"}, notes=[f"GET /?sig={SECRET}: odd"], log_tail=f"X-Token: {SECRET}"
+        environment={"API_TOKEN": SECRET, "A": "b"},
+        notes=[f"GET /?sig={SECRET}: odd"],
+        log_tail=f"X-Token: {SECRET}",
+        losses=[Loss(pid=7, name="go", line=f"X-Token: {SECRET}")],
     )
     with Store.create(tmp_path, whole, FINGERPRINT) as store:
         store.append(one)

@@ -33,7 +33,7 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.driver import Can
 from webdyno.model.load import Load
 from webdyno.model.rig import Rig
-from webdyno.model.run import Run
+from webdyno.model.run import Loss, Run
 from webdyno.model.sample import Reading
 from webdyno.model.service import Backing
 from webdyno.model.trial import Plan
@@ -169,6 +169,10 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "small-backlog": (with_probe(backlog=5), "5 places for 64 connections"),
     "generator-bound": (with_slices(cpu_user_ns=SECOND // 2, cpu_system_ns=SECOND * 2 // 5), "90 % of its CPU"),
     "uneven-accept": (with_workers([0.9, 0.05, 0.05]), "one of 3 workers of go did 90 % of the work"),
+    "workers-lost": (
+        [*good()[:2], good(losses=[Loss(pid=7, name="go", replaced=True, line="worker 7 died")])[2]],
+        "1 worker of go ended under load in 1 of 3 rounds (go 7), replaced, and it served on; it wrote: worker 7 died",
+    ),
     "memory-capped": (good(memory_peak_bytes=510 << 20), "510 MiB of 512 MiB"),
     "delayed-ack": (plateau(cpu=0.2), "41.0 ms while its cores are 80 % idle"),
     "noisy-host": (good(readings=readings(3, host=1.8)), "3 of 3 runs: other programs used up to 20 % of it"),

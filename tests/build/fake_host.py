@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+import fcntl
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ class FakeGroup:
 
     def __init__(self, status: int | None, written: str, piped: bool) -> None:
         self.pid = 1
-        self.stdout: IO[bytes] | None = io.BytesIO(written.encode()) if piped else None
+        self.stdout: IO[bytes] | None = _said(written) if piped else None
         self.status, self.ended = status, False
 
     def wait(self, timeout_s: float | None = None) -> int | None:
@@ -28,7 +29,18 @@ class FakeGroup:
 
     def end(self, grace_s: float) -> list[str]:
         self.ended = True
+        if self.stdout is not None:
+            self.stdout.close()
         return []
+
+
+def _said(text: str) -> IO[bytes]:
+    """A pipe that one who has ended wrote into."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1 << 18)  # nobody reads meanwhile
+    os.write(writing, text.encode())
+    os.close(writing)
+    return os.fdopen(reading, "rb")
 
 
 class FakeHost:

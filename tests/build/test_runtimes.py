@@ -130,3 +130,13 @@ def test_a_python_behind_a_shim_that_does_not_run_is_found(tmp_path: Path, monke
     found = find_runtime(runtime("python", find=["3.13"]), host)
     assert isinstance(found, Found)
     assert found.program == str(kept)
+
+
+@pytest.mark.usefixtures("on_path")
+def test_a_program_that_never_ends_telling_its_version_is_not_taken_and_not_asked_twice() -> None:
+    host = FakeHost(lambda _: "7.0.0 " * 12_000)
+    found = find_runtime(runtime("node"), host)
+    assert found == (
+        "/usr/bin/tool --version printed more than 64 KiB and was ended; try it by hand; to get it: ask around"
+    )
+    assert len(host.commands) == 1

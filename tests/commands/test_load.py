@@ -391,3 +391,12 @@ def test_where_it_cannot_be_kept_nothing_is_loaded(ordered: list[Order], tmp_pat
     (tmp_path / "file").write_text("")
     assert call(["load", URL, "--results", str(tmp_path / "file")]) == 3
     assert ordered == []
+
+
+def test_a_load_under_which_the_machine_slept_is_doubted() -> None:
+    loaded = recorded("ok")
+    assert "slept" not in kinds(loaded)
+    loaded.slept_ns = 95 * 10**9
+    assert doubts(loaded)[0] == (
+        "slept: this machine was suspended for 1 min 35 s under the load, and its clock stood still; load again"
+    )

@@ -270,6 +270,12 @@ class FakeEngine(Server):
         # The CPU of the turn comes after the look at that of its lead.
         assert machine.looked.wait(5)
 
+    def wait(self, timeout_s: float) -> int:
+        return -9
+
+    def last_words(self) -> str:
+        return "SIGKILL"
+
     def terminate(self) -> None:
         with suppress(BrokenPipeError):
             os.write(self.to, b'{"end": true}\n')
@@ -436,6 +442,7 @@ def test_an_engine_that_ends_in_a_turn_fails_its_own_run_alone(machine: Machine)
     runs = conducted(machine)
     assert {name: run.outcome for name, run in runs.items()} == {"one": "ok", "two": "ok", "three": "driver-failed"}
     assert "ended without a summary" in runs["three"].message
+    assert runs["three"].message.endswith(" (it was ended by SIGKILL)")
 
 
 def test_a_server_that_is_dead_after_its_turns_has_died(machine: Machine) -> None:
@@ -564,7 +571,7 @@ def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(
         asked.append(threading.current_thread())
         if not works:
             raise ServiceError("it does not answer")
-        return SimpleNamespace(backing=None, given={}, group=None, is_alive=lambda: True)
+        return SimpleNamespace(backing=None, given={}, group=None, fault=lambda: None)
 
     machine.ready, machine.service = ready, "redis"
     runs = conducted(machine)
@@ -573,9 +580,7 @@ def test_a_service_is_made_ready_once_and_by_the_thread_that_outlives_the_block(
 
 
 def test_everybody_whose_service_died_is_measured_alone_for_it_may_have_been_a_neighbour(machine: Machine) -> None:
-    made = SimpleNamespace(
-        backing=None, given={}, group=None, is_alive=lambda: False, death=lambda: ServiceError("it ended")
-    )
+    made = SimpleNamespace(backing=None, given={}, group=None, fault=lambda: ServiceError("it ended"))
     machine.ready, machine.service = lambda _, delay_ms: made, "redis"
     runs = conducted(machine)
     assert sorted(machine.alone) == sorted(NAMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,8 +35,12 @@ STEPS: dict[Outcome, str] = {
 class Serving:
     """The group of a server that lives on."""
 
+    members: Sequence[Sequence[int]] = ()
+    """Its processes, look for look."""
+
     def pids(self) -> list[int]:
-        return []
+        here, *self.members = self.members or [()]
+        return list(here)
 
     def has_ended(self) -> bool:
         return False
@@ -62,8 +66,16 @@ class Loading(Serving):
         os.close(writing)
         self.stdout = os.fdopen(reading, "rb")
 
+    status = 0
+
     def terminate(self) -> None:
         """It has ended."""
+
+    def wait(self, timeout_s: float) -> int:
+        return self.status
+
+    def last_words(self) -> str:
+        return "SIGKILL"
 
     def end(self, grace_s: float) -> list[str]:
         self.stdout.close()
@@ -97,8 +109,7 @@ class Bed:
             backing=None,
             given={},
             group=None,
-            is_alive=lambda: self.service_lives,
-            death=lambda: ServiceError("it ended"),
+            fault=lambda: None if self.service_lives else ServiceError("it ended"),
         )
 
     @contextmanager
@@ -167,7 +178,7 @@ def test_what_fails_by_itself_is_called_by_its_name(outcome: Outcome, step: str,
 
 
 @pytest.mark.parametrize("step", ["nothing", "load", "verify"])
-def test_what_a_contender_makes_of_a_service_that_died_is_the_services_failure(step: str, tmp_path: Path) -> None:
+def test_what_a_contender_makes_of_a_service_that_failed_is_the_services_failure(step: str, tmp_path: Path) -> None:
     bed = Bed(tmp_path, step, "never")
     bed.service_lives = False
     run = conduct(fakes.trial(), bed.bench(), BUILT)
@@ -190,6 +201,12 @@ def test_nothing_failed_and_yet_it_was_stopped(tmp_path: Path) -> None:
     assert conducted(tmp_path, "nothing", "after").outcome == "interrupted"
 
 
+def test_a_driver_that_was_killed_is_told_with_what_ended_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Loading, "status", -9)
+    run = conducted(tmp_path, "fault", "never")
+    assert (run.outcome, run.message) == ("driver-failed", "it was told to end (it was ended by SIGKILL)")
+
+
 @pytest.mark.parametrize(("look", "loads"), [(1, 0), (2, 1)])
 def test_who_left_its_cgroup_has_escaped_and_is_not_loaded_any_more(look: int, loads: int, tmp_path: Path) -> None:
     bed = Bed(tmp_path, "nothing", "never")
@@ -197,6 +214,14 @@ def test_who_left_its_cgroup_has_escaped_and_is_not_loaded_any_more(look: int, l
     run = conduct(fakes.trial(), bed.bench(), BUILT)
     assert (run.outcome, bed.loads) == ("escaped", loads)
     assert "process 7 (sly) left its cgroup" in run.message
+
+
+def test_a_worker_that_was_replaced_under_load_is_in_the_run(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "nothing", "never")
+    ours, parent = os.getpid(), os.getppid()
+    bed.server.members = [[ours, parent], *([[ours, 1]] * 99)]
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, [(loss.pid, loss.replaced) for loss in run.losses]) == ("ok", [(parent, True)])
 
 
 def test_a_process_that_hid_whose_it_is_is_that_of_the_only_contender(tmp_path: Path) -> None:

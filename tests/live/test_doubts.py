@@ -73,6 +73,7 @@ HABITS = {
     "odd-hangs": ("hanging-requests", "shades", "the rest hung"),
     "odd-errs": ("wrong-answers", "voids", "wrong-body"),
     "odd-one-works": ("uneven-accept", "shades", "one of 4 workers"),
+    "odd-loses": ("workers-lost", "shades", "replaced, and it served on; it wrote: worker"),
     "odd-queue": ("small-backlog", "shades", "4 places for 8 connections, though it asks for 1,024"),
     "odd-gil": ("gil-on", "shades", "loading toy_speedups switched it on again"),
     "toy-die": ("dead-cell", "voids", "ended while under load in 1 of 1 round"),

@@ -17,7 +17,7 @@ from webdyno.model.claim import Claim, Original, OriginalFigure
 from webdyno.model.doubt import Doubt
 from webdyno.model.limit import Limit
 from webdyno.model.rig import Fingerprint
-from webdyno.model.run import Run
+from webdyno.model.run import Loss, Run
 from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Skipped
 from webdyno.model.verdict import Analysis, Standing
@@ -57,6 +57,7 @@ def told(evil: str) -> tuple[Plan, Fingerprint, list[Run], Analysis]:
                 service=Backing(service=evil, kind=evil, version=evil, way="program", genuine=evil),
                 notes=[evil],
                 gil_modules=[evil],
+                losses=[Loss(pid=7, name=evil, line=evil)],
                 message=evil,
             ),
             errors={evil: 700},

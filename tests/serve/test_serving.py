@@ -305,6 +305,18 @@ def test_one_that_ignores_sigterm_is_noted(stand: Stand) -> None:
     assert served.notes == ["did not end within 0.1 s of SIGTERM and was killed"]
 
 
+def test_who_finds_its_port_taken_is_started_again_on_another_one(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", free_port())) as foreign:
+        ports = iter([foreign.getsockname()[1], free_port()])
+        monkeypatch.setattr(serving, "free_port", lambda host: next(ports))
+        with stand.serve(contender("ok")) as served:
+            assert served.port != foreign.getsockname()[1]
+    assert len(served.notes) == 1
+    assert served.notes[0].startswith("it was started again on another port: toy ended with exit status 1 before it")
+
+
 def test_a_port_that_stays_taken_is_noted(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "wait_free", lambda host, port: "its port 1 is not free again: nobody knows why")
     with stand.serve(contender("ok")) as served:

@@ -18,8 +18,11 @@ from tests import shipped
 from tests.rig.strapping import gone, wait_for
 from webdyno.model.errors import BuildError, ServiceError
 from webdyno.model.service import FoundService, Way
+from webdyno.rig.ports import free_port
 from webdyno.rig.strap import Strapped
 from webdyno.service import Running, Services, find_service
+from webdyno.service import redis as speaking
+from webdyno.service import running as running_services
 from webdyno.service.data import KEY_COUNTER, KEY_STATIC, STATIC
 from webdyno.service.redis import Redis
 
@@ -114,11 +117,36 @@ def test_one_that_was_killed_is_started_again(strapped: Strapped, tmp_path: Path
     with services(strapped, toy("good"), tmp_path) as them:
         first = them.ready("redis")
         os.kill(pid(first), signal.SIGKILL)
-        wait_for(lambda: not first.is_alive())
-        assert "ended with SIGKILL" in str(first.death())
+        wait_for(lambda: first.fault() is not None)
+        assert "ended with SIGKILL" in str(first.fault())
         second = them.ready("redis")
         assert pid(second) != pid(first)
         assert value(second, KEY_STATIC) == STATIC
+
+
+def test_one_that_hangs_is_told_ended_and_started_again(
+    strapped: Strapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "_TIMEOUT_S", 0.2)
+    with services(strapped, toy("good"), tmp_path) as them:
+        first = them.ready("redis")
+        assert first.fault() is None
+        os.kill(pid(first), signal.SIGSTOP)
+        assert str(first.fault()).startswith(f"redis-server, the service redis ({sys.executable}), does not answer: ")
+        second = them.ready("redis")
+        assert pid(second) != pid(first)
+        assert gone(pid(first))
+        assert value(second, KEY_STATIC) == STATIC
+
+
+def test_one_that_finds_its_port_taken_is_started_again_on_another_one(
+    strapped: Strapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", free_port())) as foreign, services(strapped, toy("good"), tmp_path) as them:
+        ports = iter([foreign.getsockname()[1], free_port()])
+        monkeypatch.setattr(running_services, "free_port", lambda host: next(ports))
+        monkeypatch.setattr(running_services, "wait_free", lambda host, port: None)
+        assert them.ready("redis").port != foreign.getsockname()[1]
 
 
 def test_the_users_own_is_spoken_to_and_left_alone(strapped: Strapped, tmp_path: Path) -> None:
@@ -129,7 +157,7 @@ def test_the_users_own_is_spoken_to_and_left_alone(strapped: Strapped, tmp_path:
             running = them.ready("redis")
             assert running.group is None
             assert (running.backing.way, running.backing.command) == ("url", [])
-            assert running.is_alive()
+            assert running.fault() is None
         assert value(running, KEY_STATIC) == STATIC
 
 

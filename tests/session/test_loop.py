@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,8 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, plan, run
-from webdyno.design import Block
+from tests.analyse.fakes import FINGERPRINT, SECOND, plan, run
+from webdyno.design import Block, done_in
 from webdyno.load.driver import Event
 from webdyno.model.block import Turns
 from webdyno.model.run import Run
@@ -43,22 +45,27 @@ def blocks_of(*sizes: int) -> list[Block]:
     return [[left.pop(0) for _ in range(size)] for size in sizes]
 
 
-def looped(tmp_path: Path, blocks: Sequence[Block], stop_in: int = 99) -> tuple[list[str], list[Run], int]:
+def looped(
+    tmp_path: Path, blocks: Sequence[Block], stop_in: int = 99, sleep_in: int = 99
+) -> tuple[list[str], list[Run], int]:
     """What was heard, what is written, and how many Trials the plan has afterwards, if it began with the first."""
-    interrupted, ear, carried = threading.Event(), Ear(), list[Block]()
+    interrupted, ear, carried, slept = threading.Event(), Ear(), list[Block](), [17 * SECOND]
 
     def conduct(block: Block) -> list[Run]:
         carried.append(block)
         if len(carried) == stop_in:
             interrupted.set()
+        if len(carried) == sleep_in:
+            slept.append(4 * 3600 * SECOND)
         return [BY_ID[trial.id] for trial in block]
 
     def design(runs: Sequence[Run]) -> Sequence[Block]:
-        done = {each.trial.id for each in runs}
+        done = done_in(runs)
         return [block for block in blocks if block[0].id not in done][:2]
 
     made = plan(RUNS[:1], contenders=plan(RUNS).contenders)
-    with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
+    with Store.create(tmp_path / "r", made, FINGERPRINT) as store, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "slept_ns", lambda: sum(slept))
         Loop(made, store, conduct, ear, interrupted).follow(design)
         return ear.heard, store.runs(), len(store.plan().trials)
 
@@ -95,3 +102,23 @@ def test_an_interrupted_block_is_written_down_and_is_the_last(tmp_path: Path) ->
     heard, runs, planned = looped(tmp_path, blocks_of(1, 1, 1, 1), stop_in=3)
     assert heard[-1] == "a2."
     assert (len(runs), planned) == (3, 3)
+
+
+def test_a_block_in_which_the_machine_slept_is_written_down_as_interrupted_and_measured_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "webdyno")
+    heard, runs, _ = looped(tmp_path, blocks_of(2, 2), sleep_in=1)
+    assert heard[:6] == ["a1+b1", "a1.", "b1.", "a1+b1", "a1.", "b1."]
+    assert [each.outcome for each in runs] == ["ok"] * 4, "the last Run of each Trial counts"
+    with closing(sqlite3.connect(tmp_path / "r" / "results.sqlite")) as written:
+        rows = written.execute("SELECT outcome, json_extract(body, '$.message') FROM run ORDER BY number").fetchall()
+    assert rows[:2] == [("interrupted", "the machine slept for 4 h 0 min while it was measured")] * 2
+    assert [outcome for outcome, _ in rows[2:]] == ["ok"] * 4
+    assert caplog.messages == ["note: the machine slept for 4 h 0 min while it was measured, so once more: a and b"]
+
+
+def test_what_the_user_stopped_in_a_machine_that_slept_is_not_measured_again(tmp_path: Path) -> None:
+    heard, runs, _ = looped(tmp_path, blocks_of(1, 1), stop_in=1, sleep_in=1)
+    assert heard == ["a1", "a1."]
+    assert [each.outcome for each in runs] == ["interrupted"]

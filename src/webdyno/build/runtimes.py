@@ -12,6 +12,7 @@ from webdyno.build.recipes import RECIPES
 from webdyno.build.tool import ask
 from webdyno.model.built import Found
 from webdyno.model.contender import Runtime
+from webdyno.model.errors import MachineError
 from webdyno.rig.host import STDOUT, Host
 
 
@@ -61,7 +62,11 @@ def _look(runtime: Runtime, recipe: Recipe, host: Host, cache: Path | None) -> F
             return f"{tool} was not found, and {runtime.language} is built with it; to get it: {runtime.install}"
     why = f"{runtime.language} was not found (looked for {', '.join(runtime.find)})"
     for program in [*recipe.candidates(runtime, host), *brought(runtime, cache)]:
-        told = _told([program, *runtime.version], host)
+        try:
+            told = _told([program, *runtime.version], host)
+        except MachineError as error:
+            why = str(error)
+            continue
         if not told:
             why = f"{program} does not report its version"
         elif runtime.minimum and _numbers(told) < _numbers(runtime.minimum):
@@ -72,9 +77,9 @@ def _look(runtime: Runtime, recipe: Recipe, host: Host, cache: Path | None) -> F
 
 
 def _told(argv: list[str], host: Host) -> str:
-    """What a program says of its version; some (nginx) say it on standard error."""
-    said = (ask(host, argv) or "").strip()
-    return said or (ask(host, argv, errors=STDOUT) or "").strip()
+    """What a program says of its version; some (nginx) say it on standard error. MachineError as of ``heard``."""
+    said = (ask(host, argv, is_short=True) or "").strip()
+    return said or (ask(host, argv, errors=STDOUT, is_short=True) or "").strip()
 
 
 def _numbers(text: str) -> list[int]:

@@ -16,6 +16,7 @@ from webdyno.build.environment import environment_in
 from webdyno.build.mismatch import MismatchError, mismatch
 from webdyno.model.errors import BuildError, StartError
 from webdyno.model.log import LOOKED_AT_BYTES, end_of
+from webdyno.rig.ask import heard
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, Command, Host
 
@@ -95,11 +96,13 @@ def ask(
     stdin: bytes | None = None,
     errors: Path | Literal["stdout"] = Path(os.devnull),
     environment: Mapping[str, str] | None = None,
+    *,
+    is_short: bool = False,
 ) -> str | None:
     """What a short command writes to standard output; None when it cannot be started or fails.
 
     ``errors`` is where its standard error goes: a file, or with its output. It may build too: uv does, to learn what an
-    sdist needs.
+    sdist needs. ``is_short``: it does not, and MachineError is raised as by ``heard`` when it hangs all the same.
     """
     with TemporaryDirectory(prefix="webdyno-home-", ignore_cleanup_errors=True) as home:
         command = Command(
@@ -116,7 +119,7 @@ def ask(
         except StartError:
             return None
         try:
-            written = group.stdout.read() if group.stdout else b""
+            written = heard(group, argv) if is_short else group.stdout.read() if group.stdout else b""
             status = group.wait(_GRACE_S)
         finally:
             group.end(_GRACE_S)

@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under
+from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under, killed
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning
 from webdyno.measure.others import others_ns
@@ -199,7 +199,7 @@ class Seat:
         for event in self._events:
             match event:
                 case Fault(message=message):
-                    self.record.fail("driver-failed", message)
+                    self.record.fail("driver-failed", message + killed(self.engine))
                     break
                 case Summary(fields=fields):
                     self.record.summary = fields

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
+from webdyno.conduct.roll import Roll
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
@@ -41,6 +42,8 @@ GRACE_S = 15.0
 HID = "has no session, mark or parent left that says whose it is"
 STOP_S = 3.0
 """How long a driver that was asked to end may take before its output is no longer waited for."""
+DYING_S = 0.5
+"""Between the end of a driver's output and its own."""
 TICK_S = 0.1
 """How often the loop looks up from the driver's output."""
 
@@ -152,8 +155,8 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: Record) ->
             running = bench.services.ready(work.service, work.delay_ms)
             record.service = running.backing
         _serve(trial, bench, built, running, record)
-        if running is not None and not running.is_alive():
-            raise running.death()
+        if running is not None and not bench.interrupted.is_set() and (fault := running.fault()):
+            raise fault
     except ServiceError as error:  # what the contender made of it is its consequence
         record.outcome = "ok"
         record.fail("service-failed", str(error), error.log_tail)
@@ -175,12 +178,14 @@ def _serve(trial: Trial, bench: Bench, built: Built, running: Running | None, re
                 "threads": served.threads,
                 "reused": served.reused,
             }
-            fence = Fence(served.group, record.fail)
+            roll = Roll(served.group, served.log_tail)
+            fence = Fence(served.group, record.fail, roll)
             fence.look(whole=True)
             if record.outcome == "ok":
                 _load(trial, bench, Under(served, running, fence), record)
             record.served |= {"gil_modules": served.gil_modules(), "compilers": served.compilers()}
             _autopsy(bench, served, fence, record)
+            record.served["losses"] = roll.losses
             if record.outcome == "ok":
                 served.verify(trial.load.max_connections or trial.load.connections)
             served.sound = record.outcome == "ok" and not bench.interrupted.is_set()
@@ -277,7 +282,7 @@ def _drive(
             if command.results is not None:
                 lines = _with_results(lines, folder / command.results, command, record)
             for event in bench.driver.read(command, lines):
-                _book(event, record, sampler)
+                _book(event, record, sampler, group)
                 bench.watch(event)
             _mark_end(command, record)
         record.readings += sampler.readings
@@ -296,7 +301,7 @@ def _mark_end(command: DriverCommand, record: Record) -> None:
         _mark("ended", record)
 
 
-def _book(event: Event, record: Record, sampler: Sampler) -> None:
+def _book(event: Event, record: Record, sampler: Sampler, group: Group) -> None:
     match event:
         case Slice():
             record.slices.append(event)
@@ -306,7 +311,13 @@ def _book(event: Event, record: Record, sampler: Sampler) -> None:
         case Summary(fields=fields):
             record.summary = fields
         case Fault(message=message):
-            record.fail("driver-failed", message)
+            record.fail("driver-failed", message + killed(group))
+
+
+def killed(driver: Group) -> str:
+    """What is to be added to a Fault of one whom a signal ended; empty for any other."""
+    status = driver.wait(DYING_S)
+    return f" (it was ended by {driver.last_words()})" if status is not None and status < 0 else ""
 
 
 def _lines(group: Group, bench: Bench, under: Under, record: Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
@@ -353,7 +364,7 @@ def _autopsy(bench: Bench, served: Served, fence: Fence, record: Record) -> None
     """Did the contender live to the end of the load? Its own death is the cause, whatever the driver made of it."""
     if bench.interrupted.is_set():
         return
-    fence.look(whole=True)
+    fence.look(whole=True, last=True)
     if bench.drive is None and (hidden := bench.strapped.stowaways()):  # of a block nobody can say whose they are
         record.fail("escaped", f"process {hidden[0]} ({name_of(hidden[0])}) {HID}")
     if record.outcome == "escaped":

@@ -42,7 +42,7 @@ OUTCOMES: dict[str, str] = {
     "no-success": "served the load without one correct answer",
     "driver-failed": "the load tool itself failed",
     "service-failed": "was not given the service it needs, or lost it",
-    "interrupted": "stopped by the user",
+    "interrupted": "was not measured to its end: it was stopped, or the machine slept",
     "unreadable": "has a record that cannot be read",
 }
 """Each outcome as the end of the sentence "the contender ...". Unreadable is never written: it stands for a Run that
@@ -68,6 +68,18 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """From start to the first correct answer."""
     first_answer_ns: int | None = None
     """That answer alone, from its request on; None in Runs made before it was kept."""
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """A process of a contender that ended under load, while the contender served on."""
+
+    pid: int
+    name: str
+    """Of its program, as the kernel shows it."""
+    replaced: bool = False
+    """Another process was seen in its place."""
+    line: str = ""
+    """What the contender wrote of it, or of what failed; empty where it wrote nothing."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,5 +135,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """Its resting, in a block."""
     set_aside: str = ""
     """Why it was measured alone after all, when it had been in a block; empty where that was not so."""
+    losses: list[Loss] = []
+    """Its processes that ended under load; not in Runs made before they were looked for."""
     notes: list[str] = []
     """What the rig found worth saying: orphans ended, a port freed late ..."""

@@ -207,7 +207,8 @@ def _(run: Run) -> Run:
     about = {"summary": hidden_summary(run.summary), "environment": hidden_variables(run.environment)}
     told = {"message": hidden_line(run.message), "notes": [hidden_line(note) for note in run.notes]}
     log = "\n".join(map(hidden_line, run.log_tail.split("\n")))
-    return msgspec.structs.replace(run, probe=probe, log_tail=log, **about, **commands, **told)
+    losses = [msgspec.structs.replace(loss, line=hidden_line(loss.line)) for loss in run.losses]
+    return msgspec.structs.replace(run, probe=probe, log_tail=log, losses=losses, **about, **commands, **told)
 
 
 def withheld(workloads: Mapping[str, Workload]) -> list[str]:

@@ -48,7 +48,8 @@ class Waiting:
         foreign = listeners(self._port)
         taken = f"; its port {self._port} is taken: {describe_owners(self._port)}" if foreign else ""
         said = f"{self._name} {how} before it served{taken}"
-        raise StartError(said, self.tail(), exited=True, out_of_memory=memory, too_many=too_many)
+        found = bool(foreign)
+        raise StartError(said, self.tail(), exited=True, out_of_memory=memory, too_many=too_many, taken=found)
 
     def until_ready(self, request: Request, asker: Asker, deadline: float) -> int:
         """Return once ``request`` is answered correctly by our own process: how long that answer took, in ns."""
@@ -96,4 +97,5 @@ class Waiting:
         why = "; a process of it went past the memory limit and was killed" if memory else ""
         why += f"; it was refused {TOO_MANY}" if too_many else ""
         said = f"{self._name} did not serve in time: {state}{why}"
-        raise StartError(said, self.tail(), exited=False, out_of_memory=memory, too_many=too_many)
+        taken = bool(listeners(self._port, ())) and self._not_listening() is not None
+        raise StartError(said, self.tail(), exited=False, out_of_memory=memory, too_many=too_many, taken=taken)

@@ -93,8 +93,24 @@ def serve(
 ) -> Iterator[Served]:
     """StartError (also when ``strapped.interrupted`` is set before it serves), AnswerError.
 
-    ``given`` goes into the contender's environment: where the service is that the workload needs.
+    ``given`` goes into the contender's environment: where the service is that the workload needs. Where somebody else
+    took the port that was free a moment ago, it is started once more on another one, for that was not its fault.
     """
+    with contextlib.ExitStack() as stack:
+        try:
+            served = stack.enter_context(_served(contender, workload, built, strapped, log, given))
+        except StartError as error:
+            if not error.taken or built.port is not None or strapped.interrupted.is_set():
+                raise
+            served = stack.enter_context(_served(contender, workload, built, strapped, log, given))
+            served.notes.append(f"it was started again on another port: {error}")
+        yield served
+
+
+@contextlib.contextmanager
+def _served(
+    contender: Contender, workload: Workload, built: Built, strapped: Strapped, log: Path, given: Mapping[str, str]
+) -> Iterator[Served]:
     port = _port(contender, built)
     plan = _plan(contender, built, len(strapped.rig.contender_cores), port, given)
     home = strapped.folder()

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 _TIMEOUT_MS = 5000
+_LIMITS: dict[str, Any] = dict.fromkeys(
+    ("serverSelectionTimeoutMS", "connectTimeoutMS", "socketTimeoutMS"), _TIMEOUT_MS
+)
 _TIMED = 5
 """Finds that are timed after its delay was set; the fastest counts."""
 
@@ -74,7 +77,7 @@ class Mongo:
         from pymongo import MongoClient, errors
 
         try:
-            with MongoClient[dict[str, Any]](self._url, serverSelectionTimeoutMS=_TIMEOUT_MS) as client:
+            with MongoClient[dict[str, Any]](self._url, **_LIMITS) as client:
                 yield client
         except errors.PyMongoError as error:
             raise Unanswered(str(error).partition(", Timeout")[0]) from None

@@ -1,8 +1,8 @@
 """Running: services that work. Each is started when the first Trial needs it and kept until the plan ends.
 
 A started one has a port and a folder of its own, the service's cores, a process group that ends with webdyno however
-that ends, and a log. Its data is loaded once; what a Trial may change is put back before each. One that has died is
-started again for the next Trial that needs it: the one it died under is lost, the plan is not.
+that ends, and a log. Its data is loaded once; what a Trial may change is put back before each. One that has died, or
+hangs, is started again for the next Trial that needs it: the one it failed under is lost, the plan is not.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from webdyno.model.placeholder import replace
 from webdyno.model.service import Backing, FoundService
 from webdyno.rig.group import Group
 from webdyno.rig.host import STDOUT, Command, bare_environment
-from webdyno.rig.ports import free_port, listeners, wait_free
+from webdyno.rig.ports import describe_owners, free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.service.protocol import PROTOCOLS, Talker
 from webdyno.service.unanswered import Unanswered
 
 _HOST = "127.0.0.1"
 _POLL_S = 0.02
+_DYING_S = 0.5
+"""One that no longer answers may be about to end, and then that is what is to be said."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,19 @@ class Running:
         """What goes into the environment of a contender."""
         return {self.found.service.variable: self.url}
 
-    def is_alive(self) -> bool:
-        """False when its first process has ended; the user's own is taken to live."""
-        return self.group is None or self.group.poll() is None
-
-    def death(self) -> ServiceError:
-        """What is to be said when it is not alive."""
-        words = "" if self.group is None else f" with {self.group.last_words()}"
-        return ServiceError(f"{self.backing.kind}, the {_name(self.found)}, ended{words}", _tail(self.log))
+    def fault(self) -> ServiceError | None:
+        """Why nobody can be served by it any more: it has ended, or does not answer. It is asked, so this may take the
+        time-out of its protocol; what contenders made of it is no word about them.
+        """
+        who = f"{self.backing.kind}, the {_name(self.found)},"
+        why: Unanswered | None = None
+        try:
+            self.talker.identify()
+        except Unanswered as reason:
+            why = reason
+        if self.group is not None and self.group.wait(_DYING_S if why else 0.0) is not None:
+            return ServiceError(f"{who} ended with {self.group.last_words()}", _tail(self.log))
+        return None if why is None else ServiceError(f"{who} does not answer: {why}", _tail(self.log))
 
 
 class Services:
@@ -89,18 +96,11 @@ class Services:
         """Service ``name``, alive, as it was when nobody had asked it for anything yet, and from now on answering
         ``delay_ms`` later. ServiceError."""
         running = self._running.get(name)
-        if running is not None and not running.is_alive():
+        if running is not None and running.group is not None and running.fault():
             self._end(name)
             running = None
         if running is None:
-            if name in self._refused:
-                raise self._refused[name]
-            try:
-                running = self._start(self._found[name])
-            except ServiceError as error:
-                self._refused[name] = error
-                raise
-            self._running[name] = running
+            running = self._running[name] = self._start_unless_refused(name)
         try:
             running.talker.reset(delay_ms)
         except Unanswered as reason:
@@ -109,6 +109,18 @@ class Services:
             backing = msgspec.structs.replace(running.backing, delay_ms=delay_ms)
             running = self._running[name] = changed(running, backing=backing)
         return running
+
+    def _start_unless_refused(self, name: str) -> Running:
+        if name in self._refused:
+            raise self._refused[name]
+        try:
+            try:
+                return self._start(self._found[name])
+            except _TakenError:  # not its fault, so once more on another port
+                return self._start(self._found[name])
+        except ServiceError as error:
+            self._refused[name] = error
+            raise
 
     def _end(self, name: str) -> None:
         running = self._running.pop(name)
@@ -168,7 +180,7 @@ class Services:
         deadline = time.monotonic() + found.service.ready_s
         while True:
             why = f"nothing listens on port {port}"
-            if port is None or listeners(port, ()):
+            if port is None or group is None or _is_its_own(port, group):
                 try:
                     said = talker.identify()
                     talker.load(found.way.warm_s)
@@ -182,11 +194,24 @@ class Services:
                 raise ServiceError(f"the {_name(found)} does not answer: {why}")
             if group.poll() is not None:
                 words = group.last_words()
-                raise ServiceError(f"the {_name(found)} ended with {words} before it answered", _tail(log))
+                end = f"the {_name(found)} ended with {words} before it answered"
+                if port is not None and listeners(port, ()):
+                    raise _TakenError(f"{end}; its port {port} is taken: {describe_owners(port)}", _tail(log))
+                raise ServiceError(end, _tail(log))
             if time.monotonic() > deadline:
                 within = f"within {found.service.ready_s:g} s"
                 raise ServiceError(f"the {_name(found)} did not answer {within}: {why}", _tail(log))
             time.sleep(_POLL_S)
+
+
+class _TakenError(ServiceError):
+    """Somebody else listens on the port that was free a moment ago."""
+
+
+def _is_its_own(port: int, group: Group) -> bool:
+    """Whether all that listens there is of the service: data goes into no other."""
+    found = listeners(port, group.pids())
+    return bool(found) and all(each.pids for each in found)
 
 
 def _name(found: FoundService) -> str:

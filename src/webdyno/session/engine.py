@@ -17,6 +17,7 @@ from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import Slice
 from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command
+from webdyno.rig.sleep import slept_ns
 from webdyno.session.interrupts import listening_for_interrupts
 
 
@@ -28,6 +29,8 @@ class Loaded:
     slices: list[Slice] = field(default_factory=list)
     summary: dict[str, Any] = field(default_factory=dict)
     started_at: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
+    slept_ns: int = 0
+    """For which the machine was suspended meanwhile."""
 
     @property
     def ok(self) -> bool:
@@ -80,6 +83,7 @@ def carry_out(
     """
     driver = DRIVERS["engine"]()
     (command,) = driver.commands(order)
+    before_ns = slept_ns()
     group = (host or Here()).start(
         Command(
             argv=command.argv,
@@ -99,6 +103,7 @@ def carry_out(
                 watch(event)
     finally:
         group.end(grace_s=3.0)
+        loaded.slept_ns = slept_ns() - before_ns
     if not loaded.summary:
         raise MachineError("the engine ended without a summary; webdyno doctor says whether it is installed correctly")
     return loaded

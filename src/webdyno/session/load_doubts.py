@@ -14,6 +14,8 @@ from webdyno.analyse.generator import Strain, engine_strain
 from webdyno.analyse.objectives import Course
 from webdyno.analyse.patience import CYCLES, least_rate_per_s, outlasted
 from webdyno.analyse.unanswered import older_than, silence
+from webdyno.analyse.words import length
+from webdyno.rig.sleep import LEAST_NS
 from webdyno.session.engine import Loaded
 
 _WHO = "the server"
@@ -50,6 +52,9 @@ def _over_rounds(rounds: Mapping[int, str], all_: int) -> str:
 
 
 def _of_the_end(loaded: Loaded) -> Iterator[str]:
+    if loaded.slept_ns >= LEAST_NS:
+        slept = length(max(1.0, loaded.slept_ns / 1e9))
+        yield f"slept: this machine was suspended for {slept} under the load, and its clock stood still; load again"
     match loaded.summary.get("ended"):
         case "interrupted":
             yield "interrupted: it was stopped before its end"

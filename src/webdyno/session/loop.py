@@ -13,12 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
+import msgspec
+
+from webdyno.analyse.words import length, listing
 from webdyno.conduct import Bench, conduct, conduct_block
 from webdyno.design import Block, Design
 from webdyno.load.driver import DRIVERS, Event
 from webdyno.model.block import Taken
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan, Trial
+from webdyno.rig.sleep import LEAST_NS, slept_ns
 from webdyno.rig.strap import Strapped
 from webdyno.serve.in_place import InPlace
 from webdyno.service import Services
@@ -26,6 +30,7 @@ from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
 from webdyno.session.listeners import Beside, Listener, Listeners
 from webdyno.session.ready import Ready
+from webdyno.session.saying import note
 from webdyno.session.scratch import Scratch
 from webdyno.session.trust import remember_plan
 from webdyno.store import Store
@@ -62,17 +67,34 @@ class Loop:
                 self.carry_out(block)
 
     def carry_out(self, block: Block) -> list[Run]:
-        """One block; its Runs are written down together before anybody looks at them."""
+        """One block; its Runs are written down together before anybody looks at them.
+
+        Where the machine slept meanwhile they count as interrupted, and the block is carried out again.
+        """
         fresh = [trial for trial in block if trial.id not in self._planned]
         if fresh:
             self._book.grow(fresh)
             self._planned.update(trial.id for trial in fresh)
-        self._listener.begin(block)
-        runs = self._conduct(block)
-        self._book.append_all(runs)
-        for run in runs:
-            self._listener.end(run)
-        return runs
+        while True:
+            self._listener.begin(block)
+            before_ns = slept_ns()
+            runs = self._conduct(block)
+            lost_ns = slept_ns() - before_ns
+            if has_slept := lost_ns >= LEAST_NS:
+                runs = [_lost_to_sleep(run, lost_ns) for run in runs]
+            self._book.append_all(runs)
+            for run in runs:
+                self._listener.end(run)
+            if not has_slept or self._interrupted.is_set():
+                return runs
+            names = listing(sorted({trial.contender for trial in block}))
+            note([f"{runs[0].message}, so once more: {names}"])
+
+
+def _lost_to_sleep(run: Run, lost_ns: int) -> Run:
+    """Whatever came of it: connections broke, time-outs ended, and its clock stood still."""
+    message = f"the machine slept for {length(max(1.0, lost_ns / 1e9))} while it was measured"
+    return msgspec.structs.replace(run, outcome="interrupted", message=message, log_tail="")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from webdyno.analyse import analyse
@@ -35,8 +36,21 @@ def rendered(store: Store, form: str) -> str:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a report file whole, or say why not."""
+    """Write a report file whole, or say why not: whenever that is cut off, the file is as it was before.
+
+    What is no ordinary file (``/dev/stdout``, a pipe) is written to as it is.
+    """
+    told, there = content.encode() if isinstance(content, str) else content, path.resolve()
+    fresh = there.with_name(f".{there.name}.new")
     try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        if there.exists() and not there.is_file():
+            there.write_bytes(told)
+            return
+        fresh.unlink(missing_ok=True)  # of one that was killed; nothing that lies there is written to
+        with fresh.open("xb") as file:
+            file.write(told)
+        fresh.replace(there)
     except OSError as error:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
         raise MachineError(f"{path}: the report could not be written: {error.strerror}; name another --out") from error

@@ -78,6 +78,14 @@ CONTENDER: tuple[Row, ...] = (
         numbers=("largest_share", "workers"),
     ),
     Row(
+        "workers-lost",
+        "contender",
+        SHADES,
+        processes.workers_lost,
+        advice=(processes.WORKERS_LOST_ADVICE,),
+        numbers=("ended", "replaced", "rounds", "line"),
+    ),
+    Row(
         "crowded-cores",
         "contender",
         SHADES,

@@ -1,4 +1,6 @@
-"""Doubts about a contender's processes: one worker that toils, more workers than cores, memory at its limit."""
+"""Doubts about a contender's processes: one worker that toils, workers that end, more of them than cores, memory at its
+limit.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,9 @@ from webdyno.model.run import Run
 NEAR_LIMIT = 0.95
 SWAPPED_BYTES = 1 << 20
 UNEVEN_ACCEPT_ADVICE = "use more connections than workers, or let the kernel spread them (SO_REUSEPORT)"
+WORKERS_LOST_ADVICE = (
+    "find out why from its log, or switch off the setting by which it ends its workers: what they were asked was lost"
+)
 CROWDED_CORES_ADVICE = "give it as many cores, or read of it only what this many workers cost where cores are fewer"
 MEMORY_CAPPED_ADVICE = "raise the limit, or lower its workers; give the machine memory enough that nothing is swapped"
 
@@ -34,6 +39,27 @@ def uneven_accept(cell: Cell) -> Doubt | None:
                 numbers={"largest_share": most, "workers": workers},
             )
     return None
+
+
+def workers_lost(cell: Cell) -> Doubt | None:
+    """A process of it ended under load and it served on, in any round that counts."""
+    lossy = [window.run for window in cell.windows if window.run.losses]
+    losses = [loss for run in lossy for loss in run.losses]
+    if not losses:
+        return None
+    replaced, line = sum(loss.replaced for loss in losses), next((loss.line for loss in losses if loss.line), "")
+    who = words.listing([f"{loss.name} {loss.pid}" for loss in losses], 3)
+    rounds = f"in {len(lossy)} of {words.count(len(cell.windows), 'round')}"
+    then = {0: "not replaced", len(losses): "replaced"}.get(replaced, f"replaced {replaced} times")
+    return Doubt(
+        kind="workers-lost",
+        severity="shades",
+        subject=cell.name,
+        sentence=f"{words.count(len(losses), 'worker')} of {cell.name} ended under load {rounds} ({who}), "
+        f"{then}, and it served on" + (f"; it wrote: {line}" if line else ""),
+        advice=WORKERS_LOST_ADVICE,
+        numbers={"ended": len(losses), "replaced": replaced, "rounds": len(lossy), "line": line},
+    )
 
 
 def crowded_cores(cell: Cell) -> Doubt | None:

@@ -8,6 +8,7 @@ rarely      closes after 20 answers without saying so
 starves     serves two connections at a time, each until its client leaves
 hangs       three connections in four get three answers and then nothing
 errs        every tenth answer on a connection has a wrong body
+loses       has two workers, of which the first ends after 50 answers and is replaced
 one-works   starts three more workers, and lets them idle
 plateau     sends head and body apart and lets the kernel delay the body (Nagle)
 queue       listens with a queue of four places
@@ -33,6 +34,7 @@ LAST = {"closes": 1, "says-close": 1, "http10": 1, "rarely": 20}.get(HABIT)
 places = asyncio.Semaphore(2 if HABIT == "starves" else 100_000)
 connections = 0
 begun = []
+is_first = True
 
 
 async def answers(reader, writer, number):
@@ -40,6 +42,8 @@ async def answers(reader, writer, number):
     while given != LAST:
         path = (await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1]
         given += 1
+        if HABIT == "loses" and is_first and given == 50:
+            os._exit(1)
         if HABIT == "hangs" and number % 4 and given > 3:
             await asyncio.sleep(3600)
         if path == b"/wait" and HABIT != "hasty":
@@ -73,7 +77,7 @@ async def client(reader, writer):
 
 async def main():
     backlog = 4 if HABIT == "queue" else 1024
-    server = await asyncio.start_server(client, "127.0.0.1", PORT, backlog=backlog)
+    server = await asyncio.start_server(client, "127.0.0.1", PORT, backlog=backlog, reuse_port=HABIT == "loses")
     async with server:
         await server.serve_forever()
 
@@ -85,6 +89,15 @@ if HABIT == "gil":
         file=sys.stderr,
         flush=True,
     )
+if HABIT == "loses":
+    started = gone = 0
+    while started < 2 or (gone := os.wait()[0]):
+        if gone:
+            print(f"worker {gone} died, and is replaced", file=sys.stderr, flush=True)
+        is_first = started == 0
+        started += 1
+        if os.fork() == 0:
+            break
 if HABIT == "one-works":
     for _ in range(3):
         if os.fork() == 0:
