@@ -44,7 +44,7 @@ class Serving:
     def cpu_ns(self) -> None:
         return None
 
-    throttled_ns = memory_peak_bytes = oom_killed = refused_forks = cpu_ns
+    throttled_ns = memory_peak_bytes = oom_killed = refused_forks = flooded = cpu_ns
 
     left_at = 0
     """The look at which it is no more where it was put; 0: never."""

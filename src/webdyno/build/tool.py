@@ -56,7 +56,8 @@ class Workshop:
             tail = self.tail()
             if other := mismatch(tail, cwd, self.lock):
                 raise MismatchError(f"could not {purpose}: {other}", tail)
-            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", tail)
+            how = group.flooded() or f"ended with {_status(status)}"
+            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} {how}", tail)
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:

@@ -197,6 +197,8 @@ def _outcome_of(error: StartError) -> Outcome:
         return "out-of-memory"
     if error.too_many:
         return "too-many-processes"
+    if error.flooded:
+        return "flooded"
     return "exited-at-start" if error.exited else "never-ready"
 
 
@@ -361,6 +363,8 @@ def _autopsy(bench: Bench, served: Served, fence: Fence, record: Record) -> None
     outcome: Outcome
     if served.group.oom_killed():
         outcome, message = "out-of-memory", "went past its memory limit and was killed by the kernel"
+    elif said := served.group.flooded():
+        outcome, message = "flooded", said
     elif served.group.refused_forks():
         outcome, message = "too-many-processes", f"was refused {TOO_MANY} under load"
     elif served.group.has_ended():

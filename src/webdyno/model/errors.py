@@ -73,14 +73,21 @@ class StartError(ContenderError):
     """The contender ended or stayed silent instead of serving; ``exited`` tells which.
 
     ``out_of_memory``: the kernel killed it (or a part of it) at its memory limit before it served. ``too_many``: it was
-    refused a process or thread at the limit of their number.
+    refused a process or thread at the limit of their number. ``flooded``: it was stopped because of its log.
     """
 
     def __init__(
-        self, message: str, log_tail: str = "", *, exited: bool, out_of_memory: bool = False, too_many: bool = False
+        self,
+        message: str,
+        log_tail: str = "",
+        *,
+        exited: bool,
+        out_of_memory: bool = False,
+        too_many: bool = False,
+        flooded: bool = False,
     ) -> None:
         super().__init__(message, log_tail)
-        self.exited, self.out_of_memory, self.too_many = exited, out_of_memory, too_many
+        self.exited, self.out_of_memory, self.too_many, self.flooded = exited, out_of_memory, too_many, flooded
 
 
 class AnswerError(ContenderError):

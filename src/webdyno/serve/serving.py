@@ -229,6 +229,7 @@ def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[st
     try:
         requests, found = verify(workload.requests, asker)
     except AnswerError as error:
+        waiting.check_flood()
         raise AnswerError(str(error), waiting.tail()) from None
     notes.extend(note for note in found if note not in notes)
     return requests
