@@ -217,6 +217,20 @@ def test_who_was_refused_a_process_at_their_limit_has_failed(tmp_path: Path) -> 
     )
 
 
+def test_a_flood_of_the_log_is_the_cause_of_all_that_came_of_it(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "load", "never")
+    bed.server.flooded = lambda: "wrote 1,074 MB into its log"
+    bed.server.refused_forks = bed.server.has_ended = lambda: True  # it was killed
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, run.message) == ("flooded", "wrote 1,074 MB into its log")
+
+
+def test_who_floods_its_log_before_it_serves_has_failed_by_that(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "start", "never")
+    bed.start_error = StartError("it was stopped", exited=True, flooded=True)
+    assert conduct(fakes.trial(), bed.bench(), BUILT).outcome == "flooded"
+
+
 def test_who_was_refused_a_process_before_it_served_has_failed_by_that(tmp_path: Path) -> None:
     bed = Bed(tmp_path, "start", "never")
     bed.start_error = StartError("it ended", exited=True, too_many=True)

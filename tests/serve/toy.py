@@ -51,6 +51,9 @@ def main() -> None:
         sys.exit(3)
     if mode == "crashes":
         os.kill(os.getpid(), signal.SIGSEGV)
+    if mode == "floods":
+        while True:
+            print("x" * 79, flush=True)
     if mode == "eats":
         hoard = []
         while True:
