@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Literal
 
+from webdyno.build.cache import refuse_full
 from webdyno.build.environment import environment_in
 from webdyno.build.mismatch import MismatchError, mismatch
 from webdyno.model.errors import BuildError, StartError
@@ -54,6 +55,7 @@ class Workshop:
             raise KeyboardInterrupt
         if status:
             tail = self.tail()
+            refuse_full(self.log.parents[1], purpose, tail)
             if other := mismatch(tail, cwd, self.lock):
                 raise MismatchError(f"could not {purpose}: {other}", tail)
             how = group.flooded() or f"ended with {_status(status)}"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
+from webdyno.disk import naming
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
@@ -218,7 +219,8 @@ def _load(trial: Trial, bench: Bench, under: Under, record: Record) -> None:
 
 
 def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
-    with bench.driver_log(trial).open("ab") as log:
+    path = bench.driver_log(trial)
+    with naming(path), path.open("ab") as log:
         for command in bench.driver.commands(order):
             record.driver_command = command.argv
             folder = bench.strapped.folder()  # swept up by the next webdyno, should this one be killed

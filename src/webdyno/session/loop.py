@@ -24,7 +24,7 @@ from webdyno.serve.in_place import InPlace
 from webdyno.service import Services
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
-from webdyno.session.listeners import Beside, Listener, Listeners
+from webdyno.session.listeners import Beside, Kept, Listener, Listeners
 from webdyno.session.ready import Ready
 from webdyno.session.scratch import Scratch
 from webdyno.session.trust import remember_plan
@@ -68,7 +68,11 @@ class Loop:
             self._book.grow(fresh)
             self._planned.update(trial.id for trial in fresh)
         self._listener.begin(block)
-        runs = self._conduct(block)
+        try:
+            runs = self._conduct(block)
+        except OSError:  # of a log, maybe
+            self._book.refuse_moved()
+            raise
         self._book.append_all(runs)
         for run in runs:
             self._listener.end(run)
@@ -121,7 +125,7 @@ class OnContenders:
 @contextmanager
 def at_work(ready: Ready, strapped: Strapped, book: Book, listeners: Sequence[Listener] = ()) -> Iterator[Loop]:
     """The loop over contenders that are built; whatever happens, services and servers end with it."""
-    told = Listeners(listeners)
+    told = Listeners([Kept(book.refuse_moved), *listeners])
     with Services(ready.found, ready.servers, strapped, book.service_log) as services, InPlace() as kept:
         way = OnContenders(
             ready=ready,
