@@ -145,7 +145,7 @@ def test_a_limit_of_file_sizes_is_a_sentence_and_keeps_what_is_there(folder: Pat
             with pytest.raises(
                 MachineError, match=r"the disk at /.* fails, or lets no file grow .* `ulimit -f`, or copy"
             ):
-                store.append(run(2, log_tail="x" * 400_000))
+                store.append_all([run(2, log_tail="x" * 4_000)] * 60)
             assert store.runs() == [run(1)]
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import msgspec
 
-from webdyno.disk import refused
+from webdyno.disk import disk_of, refused
 from webdyno.model.errors import MachineError
 from webdyno.rig.process import Stat, all_stats, boot_id, is_running, mark_of, read_stat
 
@@ -105,7 +105,7 @@ class Ledger:
         try:
             self._replace(draft)
         except OSError as error:
-            why = refused(error, self._path) or (error.strerror or str(error)).lower()
+            why = refused(error, self._path) or f"{(error.strerror or str(error)).lower()}, on {disk_of(self._path)}"
             raise MachineError(
                 f"{self._path} cannot be written ({why}), and without it nothing is started, for nobody could sweep up "
                 "after it: make room there, or name a folder on another disk by WEBDYNO_CACHE; --resume goes on then"
