@@ -22,7 +22,7 @@ ROOM_BYTES = 8 << 20
 def test_a_disk_that_is_full_at_any_page_leaves_every_run_that_was_written_or_no_folder(
     tmp_path: Path, first: int
 ) -> None:
-    """The results folder's disk is full at any byte: one sentence, all Runs so far are read and resumed, or no folder."""
+    """The results folder's disk is full at any byte: one sentence; Runs so far are read and resumed, or no folder."""
     for pages in range(first, first + 10):
         with small_disk(tmp_path / "disk", pages * PAGE_BYTES) as disk:
             kept = written_until_full(disk / "r")
