@@ -45,7 +45,8 @@ def test_a_disk_that_fills_up_keeps_its_runs_and_the_study_goes_on_once_there_is
 ) -> None:
     with small_disk(tmp_path / "results", 200_000) as disk:
         done = webdyno("run", "toys", "--rounds", "5")
-        assert_one_sentence(done, f"the disk at {disk} (0.0 MB free of 0.2 MB) is full")
+        assert_one_sentence(done, f"the disk at {disk} (")
+        assert " is full; " in done.stderr
         folder = only_folder(tmp_path)
         assert "--resume" in done.stderr
         kept = runs_in(folder)
@@ -62,7 +63,7 @@ def test_a_disk_that_fills_up_keeps_its_runs_and_the_study_goes_on_once_there_is
 def test_a_results_folder_that_is_removed_ends_the_run_in_flight(
     webdyno: Call, environment: dict[str, str], tmp_path: Path, cache: Path, alone: bool
 ) -> None:
-    assert webdyno("check", "toy-good,odd-none").returncode == 0  # built
+    assert webdyno("check", "toy-good", "odd-none").returncode == 0  # built
     names = "toy-good" if alone else "toy-good,odd-none"
     process = start(environment, tmp_path, "run", "toys", "-k", names, "-d", "40s", "--rounds", "1", "--exhaustive")
     try:
