@@ -20,20 +20,21 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdyno"
 
-UPPER = {"model", "rig", "build", "service", "serve", "load", "measure"}
+UPPER = {"model", "disk", "rig", "build", "service", "serve", "load", "measure"}
 MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
     "read": {"model"},
     "plan": {"model", "design"},
     "histogram": {"model"},
     "wal": set(),
+    "disk": set(),
     "now": {"model"},
-    "store": {"model", "histogram", "wal"},
+    "store": {"model", "histogram", "wal", "disk"},
     "export": {"model", "histogram"},
-    "rig": {"model"},
-    "build": {"model", "rig"},
+    "rig": {"model", "disk"},
+    "build": {"model", "rig", "disk"},
     "service": {"model", "rig"},
-    "serve": {"model", "rig"},
+    "serve": {"model", "rig", "disk"},
     "load": {"model", "histogram"},
     "measure": {"model", "rig"},
     "conduct": UPPER,

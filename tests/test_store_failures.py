@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import resource
+import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,11 +98,111 @@ def test_full_disk_is_a_sentence_and_keeps_what_is_there(folder: Path) -> None:
         store.append(run(1))
         [(pages,)] = store._rows("PRAGMA page_count")
         store._rows(f"PRAGMA max_page_count={pages + 1}")  # SQLite's own full disk
-        with pytest.raises(MachineError, match=r"the disk is full; the Runs so far are kept: make room; a study"):
+        with pytest.raises(
+            MachineError, match=r"the disk at /.* MB\) is full; the Runs so far are kept: make room; --res"
+        ):
             store.append(run(2, log_tail="x" * 100_000))
         assert store.runs() == [run(1)]
         store._rows("PRAGMA max_page_count=1000000")
         assert store.append(run(2)) == 2
+
+
+@pytest.mark.parametrize("pages", [1, 2, 6, 10])
+def test_a_disk_that_is_full_before_a_run_leaves_no_folder_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, pages: int
+) -> None:
+    begin = Store._begin
+
+    def full(store: Store, *given: Any) -> None:
+        store._rows(f"PRAGMA max_page_count={pages}")
+        begin(store, *given)
+
+    monkeypatch.setattr(Store, "_begin", full)
+    with pytest.raises(MachineError, match=r"is full; nothing was measured yet: make room; or name a folder on anoth"):
+        Store.create(folder, plan(), FINGERPRINT)
+    assert not folder.exists()
+
+
+def test_what_a_kill_leaves_before_the_first_run_is_told_to_begin_anew(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    with sqlite3.connect(folder / FILE) as cut:
+        cut.execute("PRAGMA journal_mode=WAL")
+    cut.close()
+    for how in (Store.open, Store.peek):
+        with pytest.raises(UsageError, match=r"holds nothing: webdyno ended, or had no room, before .*; begin anew"):
+            how(folder)
+    (folder / FILE).write_bytes(b"")
+    with pytest.raises(UsageError, match="begin anew"):
+        Store.open(folder, writable=True)
+
+
+def test_a_limit_of_file_sizes_is_a_sentence_and_keeps_what_is_there(folder: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store.create(folder, plan(), FINGERPRINT) as store:
+        store.append(run(1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))  # Python ignores SIGXFSZ
+        try:
+            with pytest.raises(
+                MachineError, match=r"the disk at /.* fails, or lets no file grow .* `ulimit -f`, or copy"
+            ):
+                store.append_all([run(2, log_tail="x" * 4_000)] * 60)
+            assert store.runs() == [run(1)]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert store.append(run(2)) == 2
+
+
+def test_a_disk_that_is_full_is_not_waited_for_when_a_store_is_closed(folder: Path) -> None:
+    waited: list[float] = []
+    store = Store.create(folder, plan(), FINGERPRINT)
+    store.append(run(1))
+    store._connection.set_authorizer(lambda *_: sqlite3.SQLITE_DENY)  # an error that no waiting ends
+    wal.take_away(store._connection, waited.append)
+    assert waited == []
+    store._connection.close()
+
+
+def gone(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def moved(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+
+
+def replaced(folder: Path) -> None:
+    moved(folder)
+    other = Store.create(folder, plan(), FINGERPRINT)
+    other.append(run(3))
+    other._connection.execute("PRAGMA wal_autocheckpoint=0")
+    (folder / f"{FILE}-wal").write_bytes(b"another one's")
+    KEPT_OPEN.append(other)
+
+
+KEPT_OPEN: list[Store] = []
+"""As a webdyno that was killed leaves it: nobody closes it."""
+
+
+@pytest.mark.parametrize("happens", [gone, moved, replaced])
+@pytest.mark.parametrize("then", ["append", "grow", "look"])
+def test_a_folder_that_is_no_more_where_it_was_is_written_to_no_more(
+    folder: Path, happens: Callable[[Path], None], then: str
+) -> None:
+    with Store.create(folder, plan(), FINGERPRINT) as store:
+        store.append(run(1))
+        store.refuse_moved()
+        happens(folder)
+        with pytest.raises(
+            MachineError, match=f"{folder} was removed, moved or replaced while webdyno wrote to it, so"
+        ):
+            {"append": lambda: store.append(run(2)), "grow": lambda: store.grow([]), "look": store.refuse_moved}[then]()
+    assert folder.exists() == (happens is replaced), "nothing is made anew"
+    if happens is replaced:
+        assert (folder / f"{FILE}-wal").read_bytes() == b"another one's"
+    if happens is moved:
+        with Store.open(folder.with_name("elsewhere"), writable=True) as there:
+            assert there.runs() == [run(1)]
+            assert there.append(run(2)) == 2
 
 
 def test_file_that_may_only_be_read_is_a_sentence(folder: Path) -> None:

@@ -144,10 +144,10 @@ def take_away(connection: sqlite3.Connection, wait: Callable[[float], object] | 
     for _ in range(TRIES):
         try:
             connection.execute("PRAGMA journal_mode=DELETE").fetchall()
-        except sqlite3.OperationalError:
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):  # as on a full disk
+                return
             wait(PAUSE_S)
-        except sqlite3.Error:
-            return
         else:
             return
 

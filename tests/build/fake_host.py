@@ -27,6 +27,9 @@ class FakeGroup:
     def wait(self, timeout_s: float | None = None) -> int | None:
         return self.status
 
+    def flooded(self) -> None:
+        return None
+
     def end(self, grace_s: float) -> list[str]:
         self.ended = True
         if self.stdout is not None:

@@ -159,7 +159,7 @@ class Server:
     def oom_killed(self) -> bool:
         return False
 
-    refused_forks = oom_killed
+    refused_forks = flooded = oom_killed
 
     def outside(self, *, whole: bool = False) -> str | None:
         """Once it had a turn."""

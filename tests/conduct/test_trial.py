@@ -48,7 +48,7 @@ class Serving:
     def cpu_ns(self) -> None:
         return None
 
-    throttled_ns = memory_peak_bytes = oom_killed = refused_forks = cpu_ns
+    throttled_ns = memory_peak_bytes = oom_killed = refused_forks = flooded = cpu_ns
 
     left_at = 0
     """The look at which it is no more where it was put; 0: never."""
@@ -240,6 +240,20 @@ def test_who_was_refused_a_process_at_their_limit_has_failed(tmp_path: Path) -> 
         "too-many-processes",
         "was refused more than 16,384 processes and threads under load",
     )
+
+
+def test_a_flood_of_the_log_is_the_cause_of_all_that_came_of_it(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "load", "never")
+    bed.server.flooded = lambda: "wrote 1,074 MB into its log"
+    bed.server.refused_forks = bed.server.has_ended = lambda: True  # it was killed
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, run.message) == ("flooded", "wrote 1,074 MB into its log")
+
+
+def test_who_floods_its_log_before_it_serves_has_failed_by_that(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "start", "never")
+    bed.start_error = StartError("it was stopped", exited=True, flooded=True)
+    assert conduct(fakes.trial(), bed.bench(), BUILT).outcome == "flooded"
 
 
 def test_who_was_refused_a_process_before_it_served_has_failed_by_that(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ import pytest
 from tests.rig.strapping import gone
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
-from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.errors import AnswerError, MachineError, StartError
 from webdyno.model.workload import Expectation, Request, Workload
-from webdyno.rig import here
+from webdyno.rig import flooding, here
 from webdyno.rig.host import Command
 from webdyno.rig.ports import free_port, listeners
 from webdyno.rig.strap import Strapped
@@ -214,6 +214,24 @@ def test_one_that_starts_too_many_processes_before_it_serves_is_told(
     error = stand.fails_to_start(contender("crowds"))
     assert "toy ended with exit status 1, having been refused more than 16,384 processes and threads," in str(error)
     assert (error.exited, error.too_many) == (True, True)
+
+
+def test_one_that_floods_its_log_before_it_serves_is_stopped_and_told(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flooding, "MOST_BYTES", 2 * MOST_BYTES)
+    error = stand.fails_to_start(contender("floods"))
+    assert re.match(r"toy wrote [\d.]+ MB into its log, where 8\.4 MB are the most, and was stopped: let", str(error))
+    assert (error.exited, error.flooded) == (True, True)
+    assert error.log_tail.endswith("x\n")
+    assert stand.log.stat().st_size <= KEPT_BYTES
+
+
+def test_a_build_that_is_gone_is_no_fault_of_its_contender(stand: Stand) -> None:
+    gone_from = stand.built.directory + "/gone"
+    stand.built = msgspec.structs.replace(stand.built, directory=gone_from)
+    with pytest.raises(MachineError, match=rf"toy was built in {gone_from}, which is gone from the disk at /.*--res"):
+        stand.serve(contender("good")).__enter__()
 
 
 def counts_processes(stand: Stand) -> bool:

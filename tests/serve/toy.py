@@ -51,9 +51,11 @@ def main() -> None:
         sys.exit(3)
     if mode == "crashes":
         os.kill(os.getpid(), signal.SIGSEGV)
-    if mode == "eats":
-        hoard = []
-        while True:
+    hoard = []
+    while mode in ("floods", "eats"):
+        if mode == "floods":
+            print("x" * 79, flush=True)
+        else:
             hoard.append(b"x" * 2**20)
     if mode in ("never", "crowds"):
         while mode == "crowds" and os.fork():  # OSError when there are too many

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -15,10 +16,12 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, SECOND, plan, run
 from webdyno.design import Block, done_in
-from webdyno.load.driver import Event
+from webdyno.load.driver import Event, Summary
 from webdyno.model.block import Turns
+from webdyno.model.errors import MachineError
 from webdyno.model.run import Run
 from webdyno.session import loop
+from webdyno.session.listeners import Kept, Listeners
 from webdyno.session.loop import Loop, OnContenders
 from webdyno.store import Store
 
@@ -81,6 +84,30 @@ def test_trials_of_a_block_begin_together_and_each_run_is_told(tmp_path: Path) -
     heard, runs, _ = looped(tmp_path, blocks_of(2, 2))
     assert heard == ["a1+b1", "a1.", "b1.", "a2+b2", "a2.", "b2."]
     assert len(runs) == 4
+
+
+@pytest.mark.parametrize("moment", ["event", "log", "end"])
+def test_a_folder_that_is_removed_ends_the_block_in_flight_and_nothing_is_made_anew(
+    tmp_path: Path, moment: str
+) -> None:
+    made = plan(RUNS[:1], contenders=plan(RUNS).contenders)
+    went_on: list[str] = []
+    with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
+        told = Listeners([Kept(store.refuse_moved)])
+
+        def conduct(block: Block) -> list[Run]:
+            shutil.rmtree(tmp_path / "r")
+            if moment == "log":
+                raise FileNotFoundError(2, "No such file or directory", "a log in it")
+            if moment == "event":
+                told.event(Summary({}))
+                went_on.append("no further")
+            return [BY_ID[trial.id] for trial in block]
+
+        with pytest.raises(MachineError, match=r"/r was removed, moved or replaced while webdyno wrote to it"):
+            Loop(made, store, conduct, told, threading.Event()).carry_out(TRIALS[:1])
+    assert not went_on
+    assert not (tmp_path / "r").exists()
 
 
 def test_blocks_of_a_plan_that_goes_on_are_numbered_on() -> None:

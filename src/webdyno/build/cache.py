@@ -8,7 +8,9 @@ has no marker and is made again; two builds of one key wait for each other.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -17,8 +19,13 @@ from threading import Event
 
 import msgspec
 
+from webdyno.disk import disk_of, refused
+from webdyno.model.errors import MachineError
+
 MARKER = ".complete"
 _LOOK_S = 0.05
+_SAID = re.compile(r"(?P<ENOSPC>[Nn]o space left on device|ENOSPC)|(?P<EDQUOT>[Dd]isk quota exceeded|EDQUOT)")
+"""How tools say that a disk refused them."""
 
 
 class Complete(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,3 +70,28 @@ def clear(folder: Path) -> None:
     """Remove what an unfinished build left."""
     if folder.exists():
         shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def explained(cache: Path) -> Iterator[None]:
+    """What the disk or the folder of the cache refuses is a MachineError: no contender is to blame for it."""
+    try:
+        yield
+    except OSError as error:
+        where = Path(error.filename) if isinstance(error.filename, str) else cache
+        why = refused(error, where) or f"{(error.strerror or str(error)).lower()}; it lies on {disk_of(where)}"
+        raise MachineError(_sentence(cache, f"{where}: {why}")) from None
+
+
+def refuse_full(cache: Path, purpose: str, said: str) -> None:
+    """MachineError where a tool ``said`` that a disk refused it; what it wrote may be gone again by now."""
+    if (match := _SAID.search(said)) is not None and match.lastgroup is not None:
+        error = OSError(getattr(errno, match.lastgroup), match[0])
+        raise MachineError(_sentence(cache, f"could not {purpose}: {refused(error, cache)}"))
+
+
+def _sentence(cache: Path, what: str) -> str:
+    return (
+        f"{what}; builds are kept in {cache}: make room there, or give it back its rights, or name a folder on another "
+        "disk by WEBDYNO_CACHE"
+    )

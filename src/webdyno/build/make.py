@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from threading import Event
 
-from webdyno.build.cache import Complete, alone, clear, complete, publish
+from webdyno.build.cache import Complete, alone, clear, complete, explained, publish
 from webdyno.build.mismatch import MismatchError
 from webdyno.build.order import Order, Part
 from webdyno.build.recipes import RECIPES
@@ -38,7 +38,8 @@ def build(
     if recipe is None:
         raise BuildError(f"webdyno cannot build for {runtime.kind} yet")
     try:
-        return assemble(order, recipe.parts(order))
+        with explained(cache):
+            return assemble(order, recipe.parts(order))
     except BuildError as error:
         if contender.needs is None or isinstance(error, MismatchError):
             raise

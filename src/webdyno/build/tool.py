@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Literal
 
+from webdyno.build.cache import refuse_full
 from webdyno.build.environment import environment_in
 from webdyno.build.mismatch import MismatchError, mismatch
 from webdyno.model.errors import BuildError, StartError
@@ -55,9 +56,11 @@ class Workshop:
             raise KeyboardInterrupt
         if status:
             tail = self.tail()
+            refuse_full(self.log.parents[1], purpose, tail)
             if other := mismatch(tail, cwd, self.lock):
                 raise MismatchError(f"could not {purpose}: {other}", tail)
-            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} ended with {_status(status)}", tail)
+            how = group.flooded() or f"ended with {_status(status)}"
+            raise BuildError(f"could not {purpose}: {Path(argv[0]).name} {how}", tail)
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:

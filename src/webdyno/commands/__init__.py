@@ -7,16 +7,17 @@ ended by Ctrl-C. Data goes to standard output, progress and complaints to standa
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import signal
 import sys
+from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from webdyno import __version__
 from webdyno.commands.printing import err, flush
 from webdyno.commands.saying import heard
+from webdyno.disk import refused
 from webdyno.model.errors import MachineError, WebdynoError
 
 _PR_SET_DUMPABLE = 4
@@ -130,10 +131,11 @@ def call(arguments: list[str]) -> int:
         # the machine's refusals (disk full, no right, too many files) wherever they hit; results are already on disk
         where = f"{error.filename}: " if error.filename else ""
         hint = "webdyno doctor looks at this machine's limits"
-        if error.errno == errno.ENOSPC:
+        refusal = refused(error, Path(str(error.filename or Path.cwd())))
+        if refusal is not None:
             kept = f"; what was measured before is kept, and webdyno {named} --resume FOLDER goes on"
             hint = f"make room{kept if named in RESUMED else ''}"
-        _complain(f"{where}{(error.strerror or str(error)).lower()}; {hint}")
+        _complain(f"{where}{refusal or (error.strerror or str(error)).lower()}; {hint}")
         return MachineError.exit_code
     return result if isinstance(result, int) else 0
 

@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under, killed
+from webdyno.disk import naming
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning
 from webdyno.measure.others import others_ns
@@ -215,7 +216,8 @@ class Seat:
         if self.engine.stdout is None:
             raise MachineError("the driver was started without a pipe to read from")
         give_up, pending = float("inf"), b""
-        with selectors.DefaultSelector() as selector, self._bench.driver_log(self.trial).open("ab") as log:
+        path = self._bench.driver_log(self.trial)
+        with selectors.DefaultSelector() as selector, naming(path), path.open("ab") as log:
             selector.register(self.engine.stdout, selectors.EVENT_READ)
             while time.monotonic() < give_up:
                 if selector.select(TICK_S):

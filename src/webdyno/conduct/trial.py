@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
 from webdyno.conduct.roll import Roll
+from webdyno.disk import naming
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
@@ -202,6 +203,8 @@ def _outcome_of(error: StartError) -> Outcome:
         return "out-of-memory"
     if error.too_many:
         return "too-many-processes"
+    if error.flooded:
+        return "flooded"
     return "exited-at-start" if error.exited else "never-ready"
 
 
@@ -221,7 +224,8 @@ def _load(trial: Trial, bench: Bench, under: Under, record: Record) -> None:
 
 
 def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
-    with bench.driver_log(trial).open("ab") as log:
+    path = bench.driver_log(trial)
+    with naming(path), path.open("ab") as log:
         for command in bench.driver.commands(order):
             record.driver_command = command.argv
             folder = bench.strapped.folder()  # swept up by the next webdyno, should this one be killed
@@ -372,6 +376,8 @@ def _autopsy(bench: Bench, served: Served, fence: Fence, record: Record) -> None
     outcome: Outcome
     if served.group.oom_killed():
         outcome, message = "out-of-memory", "went past its memory limit and was killed by the kernel"
+    elif said := served.group.flooded():
+        outcome, message = "flooded", said
     elif served.group.refused_forks():
         outcome, message = "too-many-processes", f"was refused {TOO_MANY} under load"
     elif served.group.has_ended():

@@ -73,7 +73,8 @@ class StartError(ContenderError):
     """The contender ended or stayed silent instead of serving; ``exited`` tells which.
 
     ``out_of_memory``: the kernel killed it (or a part of it) at its memory limit before it served. ``too_many``: it was
-    refused a process or thread at the limit of their number. ``taken``: somebody else listens on its port.
+    refused a process or thread at the limit of their number. ``flooded``: it was stopped because of its log. ``taken``:
+    somebody else listens on its port.
     """
 
     def __init__(
@@ -84,10 +85,12 @@ class StartError(ContenderError):
         exited: bool,
         out_of_memory: bool = False,
         too_many: bool = False,
+        flooded: bool = False,
         taken: bool = False,
     ) -> None:
         super().__init__(message, log_tail)
-        self.exited, self.out_of_memory, self.too_many, self.taken = exited, out_of_memory, too_many, taken
+        self.exited, self.out_of_memory, self.too_many = exited, out_of_memory, too_many
+        self.flooded, self.taken = flooded, taken
 
 
 class AnswerError(ContenderError):

@@ -89,6 +89,16 @@ class Contained(Group):
             reap_adopted(self._monitor)
             self._let_go()
 
+    def stop_flood(self, said: str) -> None:
+        """As any Group, but a container alone is killed: its client ends with it, and clears it away."""
+        inside = self.pids()
+        if not inside:
+            super().stop_flood(said)
+        self._flood = self._flood or said
+        for pid in inside:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
     def _let_go(self) -> None:
         """Of the namespace, once nobody is left in it: the kernel gives its number to the next one."""
         if self._pinned is not None and not self.pids():

@@ -45,6 +45,7 @@ class Group:
         self._process, self._cgroup, self._forget, self._cores = process, cgroup, forget, cores
         self._tree = Tree(process.pid, mark)
         self._ended = False
+        self._flood = ""
 
     def __enter__(self) -> Group:
         return self
@@ -82,6 +83,8 @@ class Group:
         status = self.poll()
         if status is None:
             return "nothing: it still runs"
+        if self._flood:
+            return f"SIGKILL (it {self._flood})"
         if status >= 0:
             return f"exit status {status}"
         try:
@@ -114,12 +117,21 @@ class Group:
         """Whether the kernel refused it a process or thread at the limit of their number."""
         return bool(self._counted and self._counted.refused_forks())
 
+    def flooded(self) -> str | None:
+        """What to say of one that was stopped because of what it wrote into its log."""
+        return self._flood or None
+
+    def stop_flood(self, said: str) -> None:
+        """Kill it, for what is ``said`` of its log; called again for as long as somebody of it may live."""
+        self._flood = self._flood or said
+        self._kill_members()
+
     def outside(self, *, whole: bool = False) -> str | None:
         """One sentence about a member that is not where it was put: outside its cgroup, or with other cores.
 
         ``whole``: members are looked for all over the machine, and not only among those known and what they started.
         """
-        if self._ended:
+        if self._ended or self._flood:  # killing it changes its limits
             return None
         known = self.pids()
         found = {*known, *(self._tree.pids() if whole else ()), *self._tree.near(known)}
@@ -184,14 +196,7 @@ class Group:
     def _kill(self) -> list[str]:
         """The impolite half, until nobody is left."""
         deadline = time.monotonic() + _KILL_S
-        if self._process.returncode is None:  # not reaped, so the number is surely still its own
-            _signal_group(self.pid, signal.SIGKILL)
-            _signal(self.pid, signal.SIGKILL)
-        while left := sorted(self.members()):
-            if self._cgroup is not None:
-                self._cgroup.kill()
-            for pid in left:
-                _signal(pid, signal.SIGKILL)
+        while left := self._kill_members():
             if time.monotonic() > deadline:
                 return [f"{len(left)} processes could not be killed (pids {', '.join(map(str, left))})"]
             time.sleep(_POLL_S)
@@ -199,6 +204,18 @@ class Group:
             self._process.wait(1.0)
         reap_adopted(self._tree.adopted())
         return []
+
+    def _kill_members(self) -> list[int]:
+        """Everybody who lives, once; who that was."""
+        if self._process.returncode is None:  # not reaped, so the number is surely still its own
+            _signal_group(self.pid, signal.SIGKILL)
+            _signal(self.pid, signal.SIGKILL)
+        left = sorted(self.members())
+        if left and self._cgroup is not None:
+            self._cgroup.kill()
+        for pid in left:
+            _signal(pid, signal.SIGKILL)
+        return left
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

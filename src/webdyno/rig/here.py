@@ -27,6 +27,7 @@ from webdyno.rig.adopted import end_stowaways, marks, orphans, start
 from webdyno.rig.cgroup import Cgroup
 from webdyno.rig.cgroup_way import Cgroups
 from webdyno.rig.contained import Contained
+from webdyno.rig.flooding import Flooding
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.ledger import Ledger
@@ -61,6 +62,7 @@ class Here:
         self._numbers = itertools.count(1)
         self._alive: set[Group] = set()
         self._folders: set[Path] = set()
+        self._flooding = Flooding()
         self._lock = threading.Lock()
 
     def put(self, source: Path, target: Path) -> None:
@@ -99,6 +101,8 @@ class Here:
             self._alive.add(group)
         if self._ledger is not None and (stat := read_stat(group.pid)):
             self._ledger.add_session(group.pid, stat.start_ticks)
+        if command.stdout != PIPE:
+            self._hold_to_bound(group, Path(command.stdout))
         return group
 
     def folder(self) -> Path:
@@ -151,6 +155,7 @@ class Here:
 
     def _forget(self, group: Group) -> list[str]:
         marks.discard(group.mark)
+        self._flooding.drop(group)
         with self._lock:
             self._alive.discard(group)
         if self._ledger is not None:
@@ -162,6 +167,13 @@ class Here:
         if self._besides is not None and told:
             self._besides += self.stowaways()  # which were left alone: once is enough
         return told
+
+    def _hold_to_bound(self, group: Group, log: Path) -> None:
+        try:
+            self._flooding.add(group, log)
+        except BaseException:
+            group.end(0.0)
+            raise
 
     def _make_cgroup(self, command: Command, name: str) -> Cgroup | None:
         if self._cgroups is None or command.role not in ("contender", "driver", "service") or command.contained:

@@ -24,6 +24,8 @@ from pathlib import Path
 
 import msgspec
 
+from webdyno.disk import disk_of, refused
+from webdyno.model.errors import MachineError
 from webdyno.rig.process import Stat, all_stats, boot_id, is_running, mark_of, read_stat
 
 _SWEEP_S = 5.0
@@ -100,6 +102,16 @@ class Ledger:
 
     def _write(self) -> None:
         draft = self._path.with_suffix(".draft")
+        try:
+            self._replace(draft)
+        except OSError as error:
+            why = refused(error, self._path) or f"{(error.strerror or str(error)).lower()}, on {disk_of(self._path)}"
+            raise MachineError(
+                f"{self._path} cannot be written ({why}), and without it nothing is started, for nobody could sweep up "
+                "after it: make room there, or name a folder on another disk by WEBDYNO_CACHE; --resume goes on then"
+            ) from None
+
+    def _replace(self, draft: Path) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(draft, "wb", opener=lambda path, _: os.open(path, flags, 0o600)) as file:
             file.write(msgspec.json.encode(self._entry))
@@ -107,7 +119,7 @@ class Ledger:
 
     def _try_to_write(self) -> None:
         """Where nothing is lost when it fails: ending what is alive must go on."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(MachineError):
             self._write()
 
 

@@ -42,6 +42,7 @@ class Waiting:
         self.check_interrupted()
         if not self._group.has_ended():
             return
+        self.check_flood()
         memory, too_many = self._group.oom_killed(), self._group.refused_forks()
         how = "went past its memory limit and was killed" if memory else f"ended with {self._group.last_words()}"
         how += f", having been refused {TOO_MANY}," if too_many else ""
@@ -50,6 +51,11 @@ class Waiting:
         said = f"{self._name} {how} before it served{taken}"
         found = bool(foreign)
         raise StartError(said, self.tail(), exited=True, out_of_memory=memory, too_many=too_many, taken=found)
+
+    def check_flood(self) -> None:
+        """StartError when it was stopped because of its log: what else went wrong is a consequence."""
+        if said := self._group.flooded():
+            raise StartError(f"{self._name} {said}", self.tail(), exited=True, flooded=True)
 
     def until_ready(self, request: Request, asker: Asker, deadline: float) -> int:
         """Return once ``request`` is answered correctly by our own process: how long that answer took, in ns."""

@@ -16,9 +16,10 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from webdyno.disk import disk_of
 from webdyno.model.built import Built
 from webdyno.model.contender import Contender
-from webdyno.model.errors import AnswerError, StartError
+from webdyno.model.errors import AnswerError, MachineError, StartError
 from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
@@ -91,7 +92,7 @@ def serve(
     log: Path,
     given: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Served]:
-    """StartError (also when ``strapped.interrupted`` is set before it serves), AnswerError.
+    """StartError (also when ``strapped.interrupted`` is set before it serves), AnswerError; MachineError.
 
     ``given`` goes into the contender's environment: where the service is that the workload needs. Where somebody else
     took the port that was free a moment ago, it is started once more on another one, for that was not its fault.
@@ -111,6 +112,11 @@ def serve(
 def _served(
     contender: Contender, workload: Workload, built: Built, strapped: Strapped, log: Path, given: Mapping[str, str]
 ) -> Iterator[Served]:
+    if not Path(built.directory).is_dir():
+        raise MachineError(
+            f"{contender.name} was built in {built.directory}, which is gone from {disk_of(Path(built.directory))}: "
+            "somebody removed it while webdyno measured; --resume builds it again"
+        )
     port = _port(contender, built)
     plan = _plan(contender, built, len(strapped.rig.contender_cores), port, given)
     home = strapped.folder()
@@ -245,6 +251,7 @@ def _verified(workload: Workload, asker: Asker, waiting: Waiting, notes: list[st
     try:
         requests, found = verify(workload.requests, asker)
     except AnswerError as error:
+        waiting.check_flood()
         raise AnswerError(str(error), waiting.tail()) from None
     notes.extend(note for note in found if note not in notes)
     return requests

@@ -30,7 +30,7 @@ from webdyno.rig.lock import Waiting, machine_lock
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder, new_folder
-from webdyno.session.listeners import Beside, Listener, Listeners
+from webdyno.session.listeners import Beside, Kept, Listener, Listeners
 from webdyno.session.loop import Loop
 from webdyno.session.resuming import note_machine, refuse_another_machine
 from webdyno.session.target import Target
@@ -109,7 +109,7 @@ def url_at_work(
         fingerprint = with_ceilings(read_fingerprint(), cache_folder())
         remember_plan(plan, folder)
         with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:
-            yield _loop(store, far, interrupted, Listeners([beside, *listeners]))
+            yield _loop(store, far, interrupted, Listeners([Kept(store.refuse_moved), beside, *listeners]))
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def url_at_work_again(
         here = read_fingerprint()
         refuse_another_machine(store.plan(), store.folder, store.fingerprint(), here)
         note_machine(store, here)
-        yield _loop(store, far, interrupted, Listeners([beside, *listeners]))
+        yield _loop(store, far, interrupted, Listeners([Kept(store.refuse_moved), beside, *listeners]))
 
 
 def _loop(store: Store, far: Far, interrupted: threading.Event, told: Listeners) -> Loop:

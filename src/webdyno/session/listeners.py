@@ -62,6 +62,24 @@ class Listeners:
             listener.end(run)
 
 
+class Kept:
+    """Ends what is measured, by a MachineError, when that can no more be kept."""
+
+    def __init__(self, refuse: Callable[[], object]) -> None:
+        self._refuse = refuse
+
+    def begin(self, _: Block) -> None:
+        """Look before it."""
+        self._refuse()
+
+    def event(self, _: Event | Taken) -> None:
+        """Look after each second and each turn."""
+        self._refuse()
+
+    def end(self, _: Run) -> None:
+        """It was looked at when the Run was written."""
+
+
 class Beside:
     """Keeps the file beside the store that says what is in flight; in a with-block, at whose end it is gone.
 

@@ -28,7 +28,7 @@ from webdyno.serve.in_place import InPlace
 from webdyno.service import Services
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
-from webdyno.session.listeners import Beside, Listener, Listeners
+from webdyno.session.listeners import Beside, Kept, Listener, Listeners
 from webdyno.session.ready import Ready
 from webdyno.session.saying import note
 from webdyno.session.scratch import Scratch
@@ -78,7 +78,7 @@ class Loop:
         while True:
             self._listener.begin(block)
             before_ns = slept_ns()
-            runs = self._conduct(block)
+            runs = self._kept(block)
             lost_ns = slept_ns() - before_ns
             if has_slept := lost_ns >= LEAST_NS:
                 runs = [_lost_to_sleep(run, lost_ns) for run in runs]
@@ -89,6 +89,13 @@ class Loop:
                 return runs
             names = listing(sorted({trial.contender for trial in block}))
             note([f"{runs[0].message}, so once more: {names}"])
+
+    def _kept(self, block: Block) -> list[Run]:
+        try:
+            return self._conduct(block)
+        except OSError:  # of a log, maybe
+            self._book.refuse_moved()
+            raise
 
 
 def _lost_to_sleep(run: Run, lost_ns: int) -> Run:
@@ -143,7 +150,7 @@ class OnContenders:
 @contextmanager
 def at_work(ready: Ready, strapped: Strapped, book: Book, listeners: Sequence[Listener] = ()) -> Iterator[Loop]:
     """The loop over contenders that are built; whatever happens, services and servers end with it."""
-    told = Listeners(listeners)
+    told = Listeners([Kept(book.refuse_moved), *listeners])
     with Services(ready.found, ready.servers, strapped, book.service_log) as services, InPlace() as kept:
         way = OnContenders(
             ready=ready,

@@ -23,6 +23,9 @@ class Scratch:
     def grow(self, trials: Sequence[Trial]) -> None:
         """There is no plan that would have to know of them."""
 
+    def refuse_moved(self) -> None:
+        """There is no file."""
+
     def runs(self) -> list[Run]:
         """Those so far."""
         return list(self._runs)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from webdyno.disk import disk_of, is_full
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.store import schema
 from webdyno.wal import filled_bytes, refuse_hollow, refuse_odd, size_bytes
@@ -88,6 +89,8 @@ def bound(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def _schema_of(connection: sqlite3.Connection, file: Path) -> int:
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise UsageError(f"{file} holds nothing: webdyno ended, or had no room, before it began to measure; begin anew")
     if _value(connection, "application_id") != schema.APPLICATION:
         raise UsageError(f"{file} is not a results file of webdyno: name a folder that `webdyno run` made")
     number = _value(connection, "user_version")
@@ -96,7 +99,7 @@ def _schema_of(connection: sqlite3.Connection, file: Path) -> int:
             f"{file} has schema {number}, this webdyno reads up to {schema.SCHEMA}: install a newer webdyno"
         )
     if number < 1:
-        raise UsageError(f"{file} has no schema of webdyno's: it was never finished, or was changed; use another copy")
+        raise UsageError(f"{file} has no schema of webdyno's: it was never finished, or was changed; begin anew")
     if (why := schema.foreign(connection, number)) is not None:
         raise UsageError(f"{file} is not as webdyno makes its files ({why}): it was changed; use another copy")
     return number
@@ -126,27 +129,37 @@ def tame(error: Exception) -> str:
 
 
 @contextmanager
-def explained(file: Path) -> Iterator[None]:
-    """Every way SQLite can fail, as one sentence: what happened, what is kept, what to do."""
+def explained(file: Path, *, fresh: bool = False) -> Iterator[None]:
+    """Every way SQLite can fail, as one sentence: what happened, what is kept, what to do; ``fresh``: nothing is in it.
+
+    A full disk is not always called one: where no file can be made or lengthened for the log it cannot be opened, or
+    fails.
+    """
     try:
         yield
     except sqlite3.ProgrammingError:
         raise  # ours
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite may quote what is no text
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and is_full(file):
+            code = sqlite3.SQLITE_FULL
         said = _SENTENCES.get(code)
         if said is None:
             raise UsageError(
                 f"{file} is damaged or not a results file ({tame(error)}): use another copy; "
                 f"`sqlite3 {file} .recover` may save what is left"
             ) from None
-        raise MachineError(said.format(file=file, folder=file.parent, error=tame(error))) from None
+        if fresh:
+            said = said.replace(_KEPT, _NOTHING).replace(_RESUMED, _ELSEWHERE)
+        raise MachineError(said.format(file=file, folder=file.parent, error=tame(error), disk=disk_of(file))) from None
 
 
-_KEPT = "the Runs so far are kept"
+_KEPT, _NOTHING = "the Runs so far are kept", "nothing was measured yet"
+_RESUMED, _ELSEWHERE = "--resume {folder} goes on then", "or name a folder on another disk"
 _SENTENCES = {
-    sqlite3.SQLITE_FULL: f"{{file}}: the disk is full; {_KEPT}: make room; a study can be resumed then",
-    sqlite3.SQLITE_IOERR: f"{{file}}: the disk fails ({{error}}); {_KEPT}: copy {{folder}} elsewhere and resume there",
+    sqlite3.SQLITE_FULL: f"{{file}}: {{disk}} is full; {_KEPT}: make room; {_RESUMED}",
+    sqlite3.SQLITE_IOERR: f"{{file}}: {{disk}} fails, or lets no file grow so large ({{error}}); {_KEPT}: look at the "
+    f"disk and at `ulimit -f`, or copy {{folder}} elsewhere; {_RESUMED}",
     sqlite3.SQLITE_READONLY: f"{{file}} cannot be written to; {_KEPT}: make it writable, or copy {{folder}} elsewhere",
     sqlite3.SQLITE_BUSY: "{file}: another webdyno is writing to it: wait until it has ended",
     sqlite3.SQLITE_CANTOPEN: "{file} cannot be opened ({error}): you need the right to read it and to write its folder",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from webdyno.disk import refused
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, changes
@@ -41,6 +42,7 @@ class Store:
         self._writable = writable
         self._room = 0  # in bytes, for what is still to be read
         self._whole: Plan | None = None  # with the secrets that the file does not hold
+        self._identity = _identity(file)
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
@@ -53,22 +55,38 @@ class Store:
         try:
             (folder / LOGS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise MachineError(f"{folder} cannot be made ({error.strerror}): give a folder you may write to") from None
-        with explained(file):
-            store = cls(file, connect(file, "rwc"), writable=True)
-            store._connection.executescript(
-                f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA application_id={schema.APPLICATION};"
-                f"BEGIN IMMEDIATE; {schema.TABLES} PRAGMA user_version={schema.SCHEMA}; COMMIT;"
-            )
-            with store._transaction():
-                store._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
-                store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, as_json(hidden(plan)))
-                for position, trial in enumerate(plan.trials):
-                    store._insert("trial", position, trial.id, *_cell(trial))
+            raise MachineError(
+                f"{folder} cannot be made ({refused(error, folder) or error.strerror}): give a folder you may write to"
+            ) from None
+        try:
+            with explained(file, fresh=True):
+                connection = connect(file, "rwc")
+                try:
+                    connection.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
+                    store = cls(file, connection, writable=True)
+                    store._begin(plan, fingerprint)
+                except BaseException:
+                    connection.close()
+                    raise
+        except BaseException:
+            _undo(file)
+            raise
         store._whole = plan
-        store.add_fingerprint(fingerprint)
         fold(store._connection)  # people copy the file alone, also after a kill, when nobody closed it
         return store
+
+    def _begin(self, plan: Plan, fingerprint: Fingerprint) -> None:
+        """In one transaction: what a kill or a full disk leaves of it is nothing."""
+        with self._transaction():
+            for sql in schema.TABLES.split(";"):
+                self._connection.execute(sql)
+            self._connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
+            self._connection.execute(f"PRAGMA user_version={schema.SCHEMA}")
+            self._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
+            self._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, as_json(hidden(plan)))
+            for position, trial in enumerate(plan.trials):
+                self._insert("trial", position, trial.id, *_cell(trial))
+            self._note(fingerprint)
 
     @classmethod
     def open(cls, path: Path, *, writable: bool = False) -> Store:
@@ -105,7 +123,7 @@ class Store:
         """The plan as it was made, secrets apart (see ``recall``); UsageError where its maker ended before that."""
         rows = self._rows("SELECT CAST(body AS BLOB) FROM plan LIMIT 1")
         if not rows:
-            raise UsageError(f"{self._file} holds no plan: it is only just made, or was never finished")
+            raise UsageError(f"{self._file} holds no plan: it is only just made, or was never finished; begin anew")
         with self._believed("the plan"):
             plan = bodies.read(rows[0][0], Plan)
             bodies.believe_plan(plan)
@@ -123,7 +141,7 @@ class Store:
         """The machine at the start and at every resumption, in order; see ``changes``."""
         rows = self._rows("SELECT number, CAST(body AS BLOB) FROM fingerprint ORDER BY number")
         if not rows:
-            raise UsageError(f"{self._file} does not say which machine it is of: it was never finished")
+            raise UsageError(f"{self._file} does not say which machine it is of: it was never finished; begin anew")
         return [self._read(body, Fingerprint, f"fingerprint {number}") for number, body in rows]
 
     def runs(self) -> list[Run]:
@@ -198,10 +216,21 @@ class Store:
 
     def add_fingerprint(self, fingerprint: Fingerprint) -> list[str]:
         """Note the machine that goes on from here; the names of what differs from the machine it began on."""
-        about = (fingerprint.hostname, fingerprint.cpu_model, fingerprint.kernel)
         with explained(self._file), self._transaction():
-            self._insert("fingerprint", None, *about, as_json(fingerprint))
+            self._note(fingerprint)
         return list(changes(self.fingerprint(), fingerprint))
+
+    def _note(self, fingerprint: Fingerprint) -> None:
+        about = (fingerprint.hostname, fingerprint.cpu_model, fingerprint.kernel)
+        self._insert("fingerprint", None, *about, as_json(fingerprint))
+
+    def refuse_moved(self) -> None:
+        """MachineError when the file is no more where it was opened: what is written to it from here on is lost."""
+        if _identity(self._file) != self._identity:
+            raise MachineError(
+                f"{self.folder} was removed, moved or replaced while webdyno wrote to it, so it stopped: let it stay "
+                "and begin anew; where it was moved, --resume goes on from there"
+            )
 
     def contender_log(self, trial: Trial) -> Path:
         """What the contender writes while this Trial runs."""
@@ -217,7 +246,7 @@ class Store:
 
     def close(self) -> None:
         """Fold the log into the file, so that it stands alone; while somebody reads, the log stays beside it."""
-        if self._writable:
+        if self._writable and _identity(self._file) == self._identity:  # else SQLite would remove another one's log
             take_away(self._connection)
         self._connection.close()
 
@@ -246,10 +275,12 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         opening.bound(self._connection, self._file)
+        self.refuse_moved()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._connection.execute("COMMIT")
+            self.refuse_moved()
         except BaseException:
             with suppress(sqlite3.Error):  # a full disk has rolled back already
                 self._connection.execute("ROLLBACK")
@@ -307,6 +338,24 @@ class Store:
                 f"{self._file}: {what} cannot be read ({tame(error)}): another version of webdyno wrote it, "
                 "or it was changed"
             ) from None
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Of the very file that has that name; None: there is none."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _undo(file: Path) -> None:
+    """Leave nothing of a folder in which nothing was written yet, unless there is something else in it."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        file.with_name(file.name + end).unlink(missing_ok=True)
+    with suppress(OSError):
+        (file.parent / LOGS).rmdir()
+        file.parent.rmdir()
 
 
 def _cell(trial: Trial) -> Sequence[object]:

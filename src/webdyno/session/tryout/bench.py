@@ -22,7 +22,7 @@ from webdyno.rig.strap import Strapped
 from webdyno.serve.trimming import trim
 from webdyno.service import Services
 from webdyno.session.designs import room_here
-from webdyno.session.listeners import Listeners
+from webdyno.session.listeners import Kept, Listeners
 from webdyno.session.loop import Conduct, Loop, OnContenders
 from webdyno.session.ready import Ready
 from webdyno.session.settling import WARMUP_S
@@ -150,7 +150,8 @@ class TryBench:
         def carry_out(block: Block) -> list[Run]:
             return kept.carry_out(plan, block, conduct)
 
-        return Loop(plan, kept, carry_out, Listeners([]), self.strapped.interrupted)
+        told = Listeners([Kept(kept.refuse_moved)])
+        return Loop(plan, kept, carry_out, told, self.strapped.interrupted)
 
     def conducting(self, plan: Plan, book: Journal) -> Conduct:
         """How blocks of ``plan`` are measured; the user's own variables are in no record of it."""
@@ -159,6 +160,7 @@ class TryBench:
             strapped=self.strapped,
             services=Services({}, {}, self.strapped, book.service_log),
             book=book,
+            watch=lambda _: book.refuse_moved(),
         )
 
         def conduct(block: Block) -> list[Run]:

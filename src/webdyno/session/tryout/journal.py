@@ -80,6 +80,11 @@ class Journal(Scratch):
         self._planned |= {trial.id for trial in self._plan.trials}
         self._store.append_all(fresh)
 
+    def refuse_moved(self) -> None:
+        """MachineError when the results file is no more where it was; before the first Run there is none."""
+        if self._store is not None:
+            self._store.refuse_moved()
+
     def close(self) -> None:
         """The results file, where it was made here."""
         if self._made is not None:

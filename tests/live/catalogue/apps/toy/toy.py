@@ -5,6 +5,7 @@ exit      ends at once, with a last word on standard error
 silent    listens and accepts, never answers
 wrong     answers other bytes than asked for
 die       answers correctly, then ends after 200 answers
+flood     answers correctly, then writes into its log without end after 200 answers, and cannot be asked to end
 leak      keeps 1 MB for every answer
 stubborn  ignores SIGTERM and leaves a child in a session of its own behind
 daemon    answers correctly, from a process that outlives the first one
@@ -33,6 +34,10 @@ async def client(reader, writer):
             if BEHAVIOUR == "die" and answers > 200:
                 print("toy: out of answers", file=sys.stderr, flush=True)
                 os._exit(3)
+            if BEHAVIOUR == "flood" and answers > 200:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                while True:
+                    os.write(1, b"toy: " + b"x" * 9_994 + b"\n")
             if BEHAVIOUR == "leak" and answers > 10:
                 kept.append(bytearray(os.urandom(1024) * 1024))
             # ab speaks HTTP/1.0 and waits for ever when it is not told that the connection stays open
