@@ -83,6 +83,8 @@ def _plan(
         workloads=workloads,
         memory_bytes=memory_bytes(study),
         cores=study.cores,
+        way=study.way,
+        cpus=study.cpus,
         estimate=study.estimate,
         seconds=0.0,
         turns=None if study.alone or study.design == "in-place" else Turns(),
