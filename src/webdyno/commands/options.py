@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
-from webdyno.model.way import WayName
+from webdyno.model.way import LEAST_CPUS, MOST_CPUS, WayName
 from webdyno.read import default_folder, read_catalogue
 
 
@@ -54,8 +54,8 @@ def split(values: list[str] | None) -> list[str] | None:
 
 def cpus_of(cpus: float | None) -> float | None:
     """``cpus``, proven to be a quota that the kernel takes; UsageError."""
-    if cpus is not None and not 0.01 <= cpus <= 1024:
-        raise UsageError(f"--cpus {cpus:g}: give cores' worth of CPU time from 0.01 to 1024, such as --cpus 2")
+    if cpus is not None and not LEAST_CPUS <= cpus <= MOST_CPUS:
+        raise UsageError(f"--cpus {cpus:g}: give cores' worth of CPU time from {LEAST_CPUS:g} to {MOST_CPUS}: --cpus 2")
     return cpus
 
 

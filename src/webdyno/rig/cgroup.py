@@ -139,7 +139,7 @@ class Cgroup:
         """Time held back by a CPU quota since its start: ours, or one set above (a container's)."""
         now = self._throttled_above()
         if now is not None:
-            self._throttled_ns = max(0, now - self._throttled_before)
+            self._throttled_ns = max(self._throttled_ns or 0, now - self._throttled_before)  # those above outlive it
         return self._throttled_ns
 
     def remove(self) -> list[str]:

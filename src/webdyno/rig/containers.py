@@ -101,7 +101,10 @@ class Containers:
 
     def _mounts(self, cwd: Path, written: Sequence[Path]) -> list[str]:
         tops = [Path("/") / name for name, link in _top().items() if link is None and name not in _NOT_MOUNTED]
-        more = [path for path in (self.cache, cwd) if not any(path.is_relative_to(top) for top in (*tops, *written))]
+        links = [path.resolve() for path in self.cache.iterdir() if path.is_symlink()]  # to a larger disk, say
+        more = [
+            path for path in (self.cache, *links, cwd) if not any(path.is_relative_to(top) for top in (*tops, *written))
+        ]
         read = [f"--mount=type=bind,source={path},target={path},readonly" for path in [*tops, *dict.fromkeys(more)]]
         fresh = [f"--tmpfs={path}:rw,exec,nosuid,nodev,mode=1777" for path in ("/tmp", "/run", "/var/tmp")]  # noqa: S108
         write = [f"--mount=type=bind,source={path},target={path}" for path in written if path != Path(os.devnull)]
