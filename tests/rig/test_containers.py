@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from webdyno.model.errors import MachineError
+from webdyno.model.way import WAYS
 from webdyno.rig import containers as module
 from webdyno.rig.containers import Containers, Limits, find_containers
 from webdyno.rig.engines import Answered, Engine
@@ -142,3 +143,12 @@ def test_without_an_engine_it_is_said_what_to_install_or_choose(here: Here, tmp_
         "--way container needs a container engine, and neither podman nor docker is on PATH: install one (Debian: "
         "apt-get install podman), or choose another way: --way cgroup or bare"
     )
+
+
+def test_the_page_of_ways_names_what_is_not_mounted_and_every_way() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "fences.md").read_text(encoding="utf-8")
+    assert f"| what is guaranteed | {' | '.join(WAYS)} |" in page
+    hidden = module._NOT_MOUNTED - {"dev", "proc", "sys", "run", "tmp", "lost+found", "var"}
+    assert all(f"`/{name}`" in page for name in hidden)
+    assert "`/var` are not mounted; `/run`, `/tmp` and `/var/tmp` are its own" in page
+    assert all(flag in page for flag in (module._AS_USER["podman"], "--user"))

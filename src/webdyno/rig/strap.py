@@ -63,6 +63,15 @@ class Strapped(Here):
         """What a killed webdyno had left, one sentence each."""
         self.interrupted = threading.Event()
         """Set when the user wants an end; all that works on this machine looks at it."""
+        self._containers = containers
+
+    def end_all(self) -> list[str]:
+        """As any Host, and what an engine still has of ours."""
+        try:
+            return super().end_all()
+        finally:
+            if self._containers is not None:
+                self._containers.close()
 
 
 @contextlib.contextmanager
@@ -77,30 +86,24 @@ def strap(
 ) -> Iterator[Strapped]:
     """Take the machine; contenders get ``cores`` of those there are for them, or all, and ``cpus`` of their time.
 
-    MachineError when another webdyno has it, and nobody is ``waiting``; when the ``way`` cannot be had here, or
-    nothing can hold contenders to ``cpus``.
+    MachineError when another webdyno has it, and nobody is ``waiting``, or ``way`` or ``cpus`` cannot be had here.
     """
     with machine_lock(waiting):
         folder = cache / "rig"
         folder.mkdir(parents=True, exist_ok=True)
         swept = sweep(folder)
-        fingerprint = read_fingerprint()
-        every = usable_cores()
-        placed = roles(cores)
+        fingerprint, every, placed = read_fingerprint(), usable_cores(), roles(cores)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         is_guest = set_dumpable(False)  # the program webdyno hides from its start on
-        strapped = containers = None
+        strapped = None
         try:
             cgroups = _cgroups(way, _quota(cpus, placed.contender), ledger)
-            if way == "container":
-                most = _quota(cpus, placed.contender) or len(placed.contender)
-                limits = Limits(cores=placed.contender, cpus=most, memory_bytes=memory_bytes)
-                containers = find_containers(Here(token=ledger.token, ledger=ledger), cache, limits)
-            rig = _rig(placed, memory_bytes, cpus, cgroups, containers)
-            strapped = Strapped(
-                rig, fingerprint, swept, cgroups, ledger, owns_process=not is_guest, containers=containers
+            containers = (
+                _containers(placed.contender, memory_bytes, cpus, cache, ledger) if way == "container" else None
             )
+            rig, owns = _rig(placed, memory_bytes, cpus, cgroups, containers), not is_guest
+            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger, owns_process=owns, containers=containers)
             move_to(placed.control)
             yield strapped
         finally:
@@ -109,8 +112,6 @@ def strap(
                 ending.callback(set_dumpable, is_guest)
                 ending.callback(set_subreaper, subreaper_before)
                 ending.callback(move_to, every)
-                if containers is not None:
-                    ending.callback(containers.close)
                 if strapped is not None:
                     strapped.end_all()
 
@@ -128,6 +129,14 @@ def _cgroups(way: WayName | None, quota: float | None, ledger: Ledger) -> Cgroup
         if quota is not None:
             raise MachineError(f"--cpus {quota:g} cannot be enforced here: {found.reason}; or try --way container")
     return found
+
+
+def _containers(
+    cores: tuple[int, ...], memory_bytes: int | None, cpus: float | None, cache: Path, ledger: Ledger
+) -> Containers:
+    """Of as much CPU time as there are cores, where no less is asked. MachineError."""
+    limits = Limits(cores=cores, cpus=_quota(cpus, cores) or len(cores), memory_bytes=memory_bytes)
+    return find_containers(Here(token=ledger.token, ledger=ledger), cache, limits)
 
 
 def _quota(cpus: float | None, cores: Sequence[int]) -> float | None:
