@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -19,8 +18,6 @@ import webdyno
 from tests.live import left_behind
 from tests.live.conftest import CATALOGUE, Call
 from webdyno.model.run import Run
-from webdyno.rig.host import Command
-from webdyno.rig.strap import strap
 from webdyno.store import Store
 
 # One after the other: an engine's containers are those of the whole machine.
@@ -80,41 +77,6 @@ def test_a_study_is_measured_in_containers_with_its_limits(contained: Call, tmp_
         assert run.notes == []
 
 
-PROBE = """
-import ctypes, os, sys
-def may_write(path):
-    try:
-        open(path, "w").close()
-    except OSError:
-        return False
-    return True
-io_uring = ctypes.CDLL(None).syscall(425, 1, ctypes.byref(ctypes.create_string_buffer(120)))
-print(may_write("/usr/webdyno-was-here"), may_write(os.environ["HOME"] + "/mine"), may_write("/tmp/webdyno-was-here"))
-print(len([name for name in os.listdir("/proc") if name.isdecimal()]), sorted(os.sched_getaffinity(0)) , os.getuid())
-print(os.path.isdir("/var/lib"), os.path.isdir("/usr/lib"), io_uring < 0)
-"""
-
-
-def test_the_table_of_ways_is_true_of_a_container(contained: Call, tmp_path: Path, cache: Path) -> None:
-    """docs/how-to/fences.md: files, processes of others, cores, system calls."""
-    with strap(2**28, tmp_path / "cache", way="container", cpus=0.5) as strapped:
-        home, log = strapped.folder(), tmp_path / "log"
-        log.touch()
-        environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
-        command = Command(
-            argv=[sys.executable, "-S", "-c", PROBE], cwd=home, environment=environment, role="contender", stdout=log
-        )
-        with strapped.start(command) as group:
-            assert group.wait(30) == 0, log.read_text()
-        wrote, seen, there = (line.split() for line in log.read_text().splitlines())
-        assert wrote == ["False", "True", "True"]
-        assert (home / "mine").exists()
-        assert not Path("/tmp/webdyno-was-here").exists()
-        assert seen == ["1", *str(list(strapped.rig.contender_cores)).split(), str(os.getuid())]
-        assert there[:2] == ["False", "True"]
-        assert there[2] == "True", "io_uring is on no engine's list of system calls"
-
-
 def test_what_goes_wrong_in_a_container_is_told_as_it_is_elsewhere(contained: Call, tmp_path: Path) -> None:
     contained("run", "failures")
     assert {run.trial.contender: run.outcome for run in runs(tmp_path)} == {
@@ -127,22 +89,6 @@ def test_what_goes_wrong_in_a_container_is_told_as_it_is_elsewhere(contained: Ca
         "toy-leak": "out-of-memory",
         "toy-stubborn": "ok",
     }
-
-
-def test_a_killed_webdyno_leaves_containers_that_the_next_one_ends(
-    environment: dict[str, str], contained: Call, tmp_path: Path
-) -> None:
-    command = [sys.executable, "-m", "webdyno", "run", "toys", "-d", "30s", "--way", "container"]
-    killed = subprocess.Popen(
-        [*command, "--catalogue", str(CATALOGUE)], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
-    )
-    try:
-        wait_for(lambda: [each for each in left_behind.marked() if "toy.py" in each.line])
-    finally:
-        os.kill(killed.pid, signal.SIGKILL)
-        killed.wait()
-    assert contained("check", "toy-good").returncode == 0
-    wait_for(lambda: not [each for each in left_behind.marked() if "toy.py" in each.line and not each.owned])
 
 
 def test_a_user_who_may_make_no_cgroup_measures_bare_and_is_told_so(tmp_path: Path) -> None:
