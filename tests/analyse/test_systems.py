@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from tests.analyse.fakes import contender, plan, run
+from tests.analyse.fakes import RIG, contender, plan, run
 from webdyno.analyse.systems import setting, systems
 from webdyno.model.claim import Absent, Original
 from webdyno.model.contender import Contender
@@ -81,7 +81,25 @@ def test_the_setting_of_all_is_compared_in_the_same_way() -> None:
         article={"tool": "wrk", "memory": "512 MB"},
         here={"tool": "ours"},
     )
-    assert setting(planned(contender("go"), original=original)) == [
+    assert setting(planned(contender("go"), original=original), []) == [
         Difference(setting="tool", article="wrk", here="ours")
     ]
-    assert setting(planned(contender("go"))) == []
+    assert setting(planned(contender("go")), [run("go")]) == []
+
+
+def test_cores_memory_and_container_are_those_that_runs_were_given() -> None:
+    article = {"container": "Docker", "cores of the server": "2", "memory": "512 MB"}
+    asked = planned(contender("go"), original=Original(source="it", year=2016, baseline="go", article=article))
+    grouped = setting(asked, [run("go"), run("go", round_=2)])
+    assert [(it.setting, it.here) for it in grouped] == [
+        ("container", "a cgroup on loopback"),
+        ("cores of the server", "1"),
+    ]
+    rig = msgspec.structs.replace(RIG, contender_cores=(0, 2), memory_bytes=2**30, container="podman 4.3.1")
+    contained = setting(asked, [run("go", rig=rig)])
+    assert [(it.setting, it.here) for it in contained] == [
+        ("container", "one of podman 4.3.1, with the machine's own network, on loopback"),
+        ("memory", "1024 MB"),
+    ]
+    bare = setting(asked, [run("go", rig=msgspec.structs.replace(RIG, cgroup="none"))])
+    assert bare[0].here == "none: bare processes, on loopback"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.build.conftest import runtime
 from tests.build.fake_host import FakeHost
 from tests.fakes import contender
 from webdyno.build import Job, build, find_runtime
+from webdyno.build.pyenv import programs
 from webdyno.build.python2 import interpreters
 from webdyno.model.built import Found
 from webdyno.model.errors import BuildError
@@ -131,6 +133,18 @@ def test_every_interpreter_on_path_is_looked_at(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "none"))
     found = interpreters(runtime("python-2", find=["python2.7"]), FakeHost(lambda _: 1))
     assert found == [str(tmp_path / "shims" / "python2.7"), str(tmp_path / "real" / "python2.7")]
+
+
+def test_a_pyenv_that_may_not_be_read_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root's, whose variable is still there after ``su``."""
+
+    def forbidden(self: Path, pattern: str) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setattr(Path, "glob", forbidden)
+    assert programs(["python2.7"]) == []
 
 
 def test_one_that_pyenv_has_and_does_not_show_is_looked_at_last(

@@ -494,7 +494,7 @@ def test_it_goes_on_on_its_own_machine_only(
     folder = stopped(machine, tmp_path / "r")
 
     @contextmanager
-    def elsewhere(*_: object, wait: bool) -> Iterator[Any]:
+    def elsewhere(*_: object, **__: object) -> Iterator[Any]:
         here = machine.strapped()
         here.fingerprint = msgspec.structs.replace(fakes.FINGERPRINT, cores=64)
         yield here

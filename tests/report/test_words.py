@@ -1,5 +1,7 @@
 """What is said, once."""
 
+import msgspec
+
 from tests.analyse.fakes import FINGERPRINT, RIG, change_slices, plan, run, study
 from webdyno.analyse import analyse
 from webdyno.report import words
@@ -35,6 +37,9 @@ def test_what_could_not_be_read_of_the_machine_is_left_out() -> None:
 
 def test_placement_names_cores_and_limits() -> None:
     assert words.placement(RIG) == "contender on core 0, driver on core 1, at most 512 MiB, cgroup v2"
+    contained = msgspec.structs.replace(RIG, cpus=1.5, container="podman 4.3.1")
+    assert words.limits(contained) == "at most 1.5 CPUs, at most 512 MiB, container of podman 4.3.1 (cgroup v2)"
+    assert words.limits(msgspec.structs.replace(RIG, cgroup="none")).endswith("affinity only, no cgroup")
 
 
 def test_many_tie_letters_are_told_by_the_ends_of_their_runs() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,28 @@ def test_v1_figures_are_read(tmp_path: Path) -> None:
     assert group.throttled_ns() == 3
 
 
+def test_cpu_time_is_limited_by_a_quota_where_its_controller_is(tmp_path: Path) -> None:
+    cpu = tmp_path / "cpu"
+    cpu.mkdir()
+    cgroup_v1.configure({"cpu": cpu}, (), None, cpus=1.5)
+    assert {path.name: path.read_text() for path in cpu.iterdir()} == {
+        "cpu.cfs_period_us": "100000",
+        "cpu.cfs_quota_us": "150000",
+    }
+    cgroup_v2.configure(tmp_path, frozenset({"cpu"}), (), None, cpus=0.25)
+    assert (tmp_path / "cpu.max").read_text() == "25000 100000"
+    (tmp_path / "none").mkdir()
+    cgroup_v2.configure(tmp_path / "none", frozenset({"memory"}), (), None, cpus=1)
+    assert not list((tmp_path / "none").iterdir())
+
+
+def test_a_quota_asks_for_its_controller_beside_the_others(tmp_path: Path) -> None:
+    own = v2_group(tmp_path, controllers="cpu memory", given="cpu memory")
+    assert cgroup_v2.choose_parent(own, own) == cgroup_v2.Parent(own, frozenset({"memory"}))
+    wanted = [*cgroup_v2.CONTROLLERS, "cpu"]
+    assert cgroup_v2.choose_parent(own, own, wanted) == cgroup_v2.Parent(own, frozenset({"cpu", "memory"}))
+
+
 def test_processes_are_limited_where_their_controller_is(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     pids.mkdir()
@@ -221,7 +244,7 @@ def test_webdyno_steps_aside_when_only_itself_is_in_the_way(
     mount = v2_group(tmp_path / "cg", controllers="memory", procs=f"{os.getpid()}\n{os.getppid()}\n")
     tries: list[Path] = []
 
-    def enable(folder: Path) -> frozenset[str]:
+    def enable(folder: Path, wanted: Sequence[str]) -> frozenset[str]:
         tries.append(folder)
         return frozenset() if len(tries) == 1 else frozenset({"memory"})  # EBUSY until the group is empty
 
@@ -234,7 +257,7 @@ def test_webdyno_steps_aside_when_only_itself_is_in_the_way(
 def test_nobody_elses_processes_are_moved(tmp_path: Path, obliging: None, monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen(["/bin/sleep", "60"]) as stranger:
         mount = v2_group(tmp_path / "cg", controllers="memory", procs=f"{os.getpid()}\n{stranger.pid}\n")
-        monkeypatch.setattr(cgroup_v2, "enable", lambda folder: frozenset())
+        monkeypatch.setattr(cgroup_v2, "enable", lambda folder, wanted: frozenset())
         found = find_cgroups("t", None, proc(tmp_path, "0::/\n", ("/", mount, "cgroup2", "rw")))
         stranger.kill()
     assert found.kind == "none"

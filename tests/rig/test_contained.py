@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -67,12 +68,50 @@ def test_only_what_runs_in_the_container_is_the_group(fixture: str, request: pyt
 def test_a_container_is_killed_before_its_client_when_it_does_not_heed_sigterm(strapped: Here, tmp_path: Path) -> None:
     seen = tmp_path / "cleared"
     deaf = CLIENT.replace("kill -9 $inside; wait $inside; exit 0", ":") + f"wait $inside; touch {seen}"
-    group = contained(strapped, WORKERS, deaf)
+    group = contained(strapped, f"trap : TERM; {WORKERS}", deaf)
     wait_for(lambda: len(group.pids()) == 3)
     inside = group.pids()
     assert group.end(0.2) == ["did not end within 0.2 s of SIGTERM and was killed"]
     assert all(map(gone, inside))
     assert seen.exists()  # the client outlived the container, and could clear it away
+
+
+@pytest.mark.live
+@needs_namespaces
+def test_a_first_process_that_never_asked_for_sigterm_ends_at_once(strapped: Here) -> None:
+    """Of a pid namespace it gets none that it does not catch; without a container it would have ended by it."""
+    group = contained(
+        strapped, WORKERS, CLIENT.replace("kill -9 $inside; wait $inside; exit 0", "wait $inside; exit 0")
+    )
+    wait_for(lambda: len(group.pids()) == 3)
+    begun = time.monotonic()
+    assert group.end(30.0) == []
+    assert time.monotonic() - begun < 20.0
+    assert group.pids() == []
+
+
+@pytest.mark.live
+@needs_namespaces
+@pytest.mark.parametrize("limited", [True, False])
+def test_a_container_killed_by_nobody_of_ours_went_past_its_limit_where_it_has_one(here: Here, limited: bool) -> None:
+    group = contained(here, WORKERS, CLIENT + "exit 137")
+    group.has_memory_limit = limited
+    wait_for(lambda: len(group.pids()) == 3)
+    inside = group.pids()
+    os.kill(next(pid for pid in inside if (stat := read_stat(pid)) and stat.parent not in inside), signal.SIGKILL)
+    assert group.wait(10.0) == 137
+    assert group.oom_killed() is limited
+    group.end(1.0)
+
+
+@pytest.mark.live
+@needs_namespaces
+def test_a_container_that_we_killed_went_past_no_limit(here: Here) -> None:
+    group = contained(here, WORKERS, CLIENT.replace("exit 0", "exit 137"))
+    group.has_memory_limit = True
+    wait_for(lambda: len(group.pids()) == 3)
+    group.end(0.2)
+    assert not group.oom_killed()
 
 
 @pytest.mark.live

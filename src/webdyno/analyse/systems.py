@@ -1,7 +1,8 @@
 """Systems: each system of an article with the contender that runs it here, and every setting that is not the article's.
 
 What differs is found by comparing two tables of settings, the article's and ours; of ours the numbers of processes and
-threads, the pool and the versions of Python packages are the contender's own.
+threads, the pool and the versions of Python packages are the contender's own, and cores, memory and container are those
+of the Runs.
 """
 
 from __future__ import annotations
@@ -11,9 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from webdyno.model.contender import App, Contender
+from webdyno.model.rig import Rig
+from webdyno.model.run import Run
 from webdyno.model.system import Difference, System, SystemHere
 from webdyno.model.trial import Plan
+from webdyno.model.way import WayName
 
+_CONTAINER: dict[WayName, str] = {
+    "bare": "none: bare processes, on loopback",
+    "cgroup": "a cgroup on loopback",
+    "container": "one of {}, with the machine's own network, on loopback",
+}
 _PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^;\s]+)")
 _REMARK = re.compile(r"\s*\(.*\)$")
 
@@ -27,9 +36,21 @@ def systems(plan: Plan) -> list[SystemHere]:
     ]
 
 
-def setting(plan: Plan) -> list[Difference]:
-    """What is different here for all of them."""
-    return [] if plan.original is None else list(_differences(plan.original.article, plan.original.here))
+def setting(plan: Plan, runs: Sequence[Run]) -> list[Difference]:
+    """What is different here for all of them; of cores, memory and container what the Runs were really given."""
+    if plan.original is None:
+        return []
+    return list(_differences(plan.original.article, {**plan.original.here, **_given([run.rig for run in runs])}))
+
+
+def _given(rigs: Sequence[Rig]) -> dict[str, str]:
+    """As an article's table of settings names them; of Runs in several placements, each once."""
+    told = {
+        "container": [_CONTAINER[rig.way].format(rig.container) for rig in rigs],
+        "cores of the server": [str(len(rig.contender_cores)) for rig in rigs],
+        "memory": ["no limit" if rig.memory_bytes is None else f"{rig.memory_bytes // 2**20} MB" for rig in rigs],
+    }
+    return {key: ", ".join(dict.fromkeys(texts)) for key, texts in told.items() if texts}
 
 
 def _here(system: System, plan: Plan) -> SystemHere:

@@ -81,7 +81,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         claims=claims,
         shapes=shapes(plan, judged),
         systems=systems(plan),
-        setting=setting(plan),
+        setting=setting(plan, runs),
         curves=curves(plan, judged),
         percentiles=percentiles(plan, judged),
         courses=courses(plan, judged),

@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, flag, split
+from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, WayOption, flag, split
 from webdyno.commands.printing import err, out, out_marked, say_json
 from webdyno.commands.trusting import TrustOption, catalogue_to_run
 from webdyno.model.built import Built
@@ -57,6 +57,7 @@ def check(
     ] = None,
     study: StudyOption = None,
     wait: WaitOption = False,
+    way: WayOption = None,
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
     json: JsonOption = False,
@@ -69,7 +70,7 @@ def check(
     """
     known = catalogue_to_run(catalogue, trust)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
-    with strapped_here(MEMORY_BYTES, wait=wait) as strapped:
+    with strapped_here(MEMORY_BYTES, way=way, wait=wait) as strapped:
         results = _results(known, asked, strapped, (lambda _: None) if json else _print)
     if json:
         say_json(results)

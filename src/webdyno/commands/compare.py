@@ -6,16 +6,19 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from cyclopts import Parameter
 
 from webdyno.commands.options import (
     CatalogueOption,
+    CpusOption,
     JsonOption,
     ResumeOption,
     WaitOption,
+    WayOption,
     connections_of,
+    cpus_of,
     flag,
     holds_runs,
 )
@@ -28,6 +31,7 @@ from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired, Revisions
 from webdyno.model.spelling import did_you_mean
+from webdyno.model.way import WayName
 from webdyno.session.folders import state_folder
 
 if TYPE_CHECKING:
@@ -64,6 +68,8 @@ class Measuring:
     pairs: Annotated[int, flag("--pairs", help="Pairs at most, 4 to 18; looked at five times.")] = 12
     budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds and warm-ups apart.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
+    cpus: CpusOption = None
+    way: WayOption = None
 
     @property
     def budget_s(self) -> float:
@@ -74,7 +80,7 @@ class Measuring:
         """The load of every run; UsageError for any of these flags that makes no sense."""
         if not 4 <= self.pairs <= 18:
             raise UsageError(f"--pairs {self.pairs}: give 4 to 18; fewer decide nothing")
-        _ = self.budget_s
+        _ = self.budget_s, cpus_of(self.cpus)
         return Load(
             connections=connections_of(self.connections),
             duration_s=seconds(self.duration, "--duration", LONGEST_LOAD_H),
@@ -169,6 +175,11 @@ def _refuse_other_than_two_contenders(names: Sequence[str], folders: Sequence[st
         raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of a kind")
 
 
+class _Limits(TypedDict):
+    way: WayName | None
+    cpus: float | None
+
+
 @dataclass(frozen=True)
 class _Chosen:
     judging: Judging
@@ -199,6 +210,16 @@ class _Chosen:
     def memory_mb(self) -> int | None:
         return size_mb(self.measuring.memory, "--memory")
 
+    @property
+    def limits(self) -> _Limits:
+        """Of the rig, beside memory."""
+        return {"way": self.measuring.way, "cpus": self.measuring.cpus}
+
+    @property
+    def about(self) -> dict[str, str | float | None]:
+        """What the plan says of them, as a study would."""
+        return {"memory_mb": self.memory_mb, "way": self.measuring.way, "cpus": self.measuring.cpus, "seed": 1}
+
 
 def _is_folder(name: str) -> bool:
     return name.endswith("results.sqlite") or (Path(name) / "results.sqlite").is_file()
@@ -217,8 +238,8 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         raise UsageError(f"{base} against itself: give two contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = chosen.new_folder()
-    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as strapped:
-        about = {"name": "compare", "title": f"{head} against {base}", "memory_mb": chosen.memory_mb, "seed": 1}
+    with strapped_here(memory_of(chosen.memory_mb), **chosen.limits, wait=chosen.wait) as strapped:
+        about = {"name": "compare", "title": f"{head} against {base}", **chosen.about}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, question=f"Is {head} slower than {base}?", **about
         )
@@ -236,11 +257,14 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
     from webdyno.session.revisions import RevisionError, resolve
 
     flags, folder = chosen.revising, chosen.new_folder()
-    with strapped_here(memory_of(chosen.memory_mb), wait=chosen.wait) as strapped:
+    if chosen.measuring.way == "container":
+        raise UsageError(
+            "--way container puts contenders of the catalogue into containers; revisions go bare or cgroup"
+        )
+    with strapped_here(memory_of(chosen.memory_mb), **chosen.limits, wait=chosen.wait) as strapped:
         made = flags.made(resolve(flags.repo, revs, strapped))
-        about = {"memory_mb": chosen.memory_mb, "seed": 1}
         try:
-            ready = flags.ready(made, chosen.measuring.workload, known, strapped, **about)
+            ready = flags.ready(made, chosen.measuring.workload, known, strapped, **chosen.about)
         except RevisionError as error:
             return _not_built(error.side == HEAD, error)
         _measure(ready, chosen.asked(load, made), strapped, folder, learns=chosen.measuring.warmup is None)

@@ -19,7 +19,9 @@ from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
+from webdyno.model.way import WAYS
 from webdyno.rig.ask import asker
+from webdyno.rig.containers import Limits, find_containers
 from webdyno.rig.strap import Strapped
 from webdyno.session.ceilings import calibrate as measure_ceilings
 from webdyno.session.ceilings import keep, with_ceilings
@@ -76,6 +78,7 @@ def doctor(
 def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_cores(strapped.rig, strapped.fingerprint)
     yield from _of_limits(strapped.rig, strapped.fingerprint)
+    yield _of_containers(strapped)
     yield from _of_noise(strapped.fingerprint)
     yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
@@ -99,14 +102,28 @@ def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
 def _of_limits(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
     if rig.cgroup == "none":
         advice = "run as root, or: systemd-run --user --scope -p Delegate=yes webdyno ..."
-        sentence = f"no cgroup can be written ({rig.cgroup_reason}): no memory limit, cores by affinity only"
-        yield Finding(subject="cgroup", state="weak", sentence=sentence, advice=advice)
+        sentence = f"bare, as no cgroup can be written ({rig.cgroup_reason}): {WAYS['bare']}"
+        yield Finding(subject="way", state="weak", sentence=sentence, advice=advice)
     else:
-        yield Finding(subject="cgroup", state="fine", sentence=f"cores and memory are enforced by cgroup {rig.cgroup}")
+        told = f"cgroup, unless --way says another: {WAYS['cgroup']} ({rig.cgroup})"
+        yield Finding(subject="way", state="fine", sentence=told)
     files = machine.open_files_limit
     state: State = "fine" if files >= 12_000 else "weak"
     advice = "" if state == "fine" else f"ulimit -n {max(files, 65_536)}"
     yield Finding(subject="open files", state=state, sentence=f"{files} at most per process", advice=advice)
+
+
+def _of_containers(strapped: Strapped) -> Finding:
+    """Whether contenders can be put into containers: one is started."""
+    rig = strapped.rig
+    limits = Limits(cores=rig.contender_cores, cpus=len(rig.contender_cores), memory_bytes=rig.memory_bytes)
+    try:
+        found = find_containers(strapped, cache_folder(), limits)
+    except MachineError as error:
+        return Finding(subject="way container", state="missing", sentence=str(error))
+    found.close()
+    told = f"{found.version} holds containers to cores and memory (cgroup {found.kind}): --way container"
+    return Finding(subject="way container", state="fine", sentence=told)
 
 
 def _of_noise(machine: Fingerprint) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.model.way import LEAST_CPUS, MOST_CPUS, WayName
 from webdyno.read import default_folder, read_catalogue
 
 
@@ -29,6 +30,13 @@ ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that 
 ResumeOption = Annotated[
     Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
 ]
+WayOption = Annotated[
+    WayName | None,
+    flag("--way", help="How contenders are kept to cores and limits: bare, cgroup or container; else the best here."),
+]
+CpusOption = Annotated[
+    float | None, flag("--cpus", help="CPU time of each contender, in cores' worth, by a quota: --cpus 0.5.")
+]
 WaitOption = Annotated[bool, flag("--wait", help="Wait while another webdyno measures here, instead of refusing.")]
 
 
@@ -42,6 +50,13 @@ def split(values: list[str] | None) -> list[str] | None:
     if values is None:
         return None
     return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def cpus_of(cpus: float | None) -> float | None:
+    """``cpus``, proven to be a quota that the kernel takes; UsageError."""
+    if cpus is not None and not LEAST_CPUS <= cpus <= MOST_CPUS:
+        raise UsageError(f"--cpus {cpus:g}: give cores' worth of CPU time from {LEAST_CPUS:g} to {MOST_CPUS}: --cpus 2")
+    return cpus
 
 
 MOST_CONNECTIONS = 1_000_000

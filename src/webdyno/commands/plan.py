@@ -64,6 +64,15 @@ def plan(
     return 0
 
 
+def _way(made: Plan) -> str:
+    """How contenders are kept to cores and limits."""
+    limits = [] if made.cores is None else [f"at most {words.count(made.cores, 'core')}"]
+    limits += [] if made.cpus is None else [f"at most {made.cpus:g} of a core's CPU time"]
+    limits += [] if made.memory_bytes is None else [f"at most {made.memory_bytes // 2**20} MB"]
+    way = "the best that this machine allows (see: webdyno doctor)" if made.way is None else made.way
+    return f"way: {', '.join([way, *limits])}"
+
+
 def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
     from rich import box
     from rich.table import Table
@@ -79,6 +88,7 @@ def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
         soft_wrap=True,
     )
     console.print(seating(seated, made), soft_wrap=True)
+    console.print(_way(made), soft_wrap=True)
     for sentence in (*costs(made), *too_short(made), *coming):
         console.print(sentence, soft_wrap=True)
     for skip in made.skipped:

@@ -128,7 +128,7 @@ class Revising:
         workload: str | None,
         known: Catalogue,
         strapped: Strapped,
-        **about: str | int | None,
+        **about: str | float | None,
     ) -> Ready:
         """Both revisions checked out and built. RevisionError, UsageError."""
         from webdyno.session.revisions import check_out_both
@@ -145,7 +145,7 @@ class Revising:
         workload: str | None,
         known: Catalogue,
         strapped: Strapped,
-        **about: str | int | None,
+        **about: str | float | None,
     ) -> Ready:
         from webdyno.session.lookup import driver_versions
         from webdyno.session.ready import Ready, question_plan
@@ -187,7 +187,7 @@ class Revising:
         workload: str | None,
         known: Catalogue,
         strapped: Strapped,
-        **about: str | int | None,
+        **about: str | float | None,
     ) -> Ready:
         from webdyno.analyse.versus import BASE, HEAD
         from webdyno.session.ready import ready_from_catalogue, workload_of

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.commands.options import flag, numbers, split
+from webdyno.commands.options import CpusOption, WayOption, cpus_of, flag, numbers, split
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.study import Study
@@ -40,6 +40,8 @@ class Narrowing:
         None
     )
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
+    cpus: CpusOption = None
+    way: WayOption = None
     trimmed: Annotated[
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study wsgi did.")
     ] = False
@@ -62,9 +64,10 @@ class Narrowing:
     def arguments(self) -> list[str]:
         """The flags as they are typed to have the same again, seed and rounds apart: every Plan has those itself."""
         lists = (("-k", self.contender), ("-w", self.workload), ("-c", self.connections))
-        texts = (("-d", self.duration), ("--driver", self.driver), ("--memory", self.memory))
+        texts = (("-d", self.duration), ("--driver", self.driver), ("--memory", self.memory), ("--way", self.way))
+        cpus = None if self.cpus is None else f"{self.cpus:g}"
         typed = [part for name, values in lists if values for part in (name, ",".join(values))]
-        typed += [part for name, value in texts if value is not None for part in (name, value)]
+        typed += [part for name, value in (*texts, ("--cpus", cpus)) if value is not None for part in (name, value)]
         switches = (("--trimmed", self.trimmed), ("--alone", self.alone), ("--brief", self.brief))
         return [*typed, *(flag for flag, given in switches if given)]
 
@@ -84,9 +87,9 @@ class Narrowing:
             alone=True if self.alone else None,
             say=lambda sentence: note([sentence]),
         )
-        if self.memory is None:
-            return narrowed
-        return msgspec.structs.replace(narrowed, memory_mb=size_mb(self.memory, "--memory"))
+        memory_mb = narrowed.memory_mb if self.memory is None else size_mb(self.memory, "--memory")
+        cpus, way = narrowed.cpus if self.cpus is None else cpus_of(self.cpus), self.way or narrowed.way
+        return msgspec.structs.replace(narrowed, memory_mb=memory_mb, cpus=cpus, way=way)
 
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}

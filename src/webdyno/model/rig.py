@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from webdyno.model.verdict import Estimate
+from webdyno.model.way import WayName
 
 CgroupKind = Literal["v2", "v1", "none"]
 
@@ -29,6 +30,15 @@ class Rig(msgspec.Struct, frozen=True, kw_only=True):
     """What enforces cores and memory; none: affinity only, and no memory limit."""
     cgroup_reason: str = ""
     """Why cgroup is none, for the Doubt."""
+    cpus: float | None = None
+    """Limit on the contender's CPU time, in cores' worth: a quota; None: no limit was asked."""
+    container: str = ""
+    """The engine that put the contender into a container, with its version; empty: it was in none."""
+
+    @property
+    def way(self) -> WayName:
+        """How the contender was kept to cores and limits."""
+        return "container" if self.container else "bare" if self.cgroup == "none" else "cgroup"
 
     @property
     def shares_cores(self) -> bool:

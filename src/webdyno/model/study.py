@@ -8,6 +8,7 @@ import msgspec
 
 from webdyno.model.claim import Absent, Claim, Measure, Original
 from webdyno.model.system import System
+from webdyno.model.way import WayName
 
 
 class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,6 +82,10 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     cores: int | None = None
     """The most cores contenders get, as many as the article gave them; the machine may have fewer. Two of three cores
     are theirs where two are asked for."""
+    way: WayName | None = None
+    """How contenders are kept to cores and limits; None: a cgroup where one can be made, else bare."""
+    cpus: float | None = None
+    """Limit on each contender's CPU time, in cores' worth, by a quota: where ``cores`` is whole cores to run on."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
     shows: list[Extra] = []

@@ -16,6 +16,7 @@ from webdyno.model.service import Service
 from webdyno.model.sought import Sought
 from webdyno.model.system import System
 from webdyno.model.tried import Tried
+from webdyno.model.way import WayName
 from webdyno.model.workload import Workload
 
 
@@ -99,6 +100,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What the study's article had and the study has not."""
     cores: int | None = None
     """The most cores contenders get; None: all the rig has for them."""
+    way: WayName | None = None
+    """How contenders are kept to cores and limits; None: the best that the machine allows."""
+    cpus: float | None = None
+    """Limit on each contender's CPU time, in cores' worth."""
     brief: bool = False
     """Made of the study's brief version."""
     arguments: list[str] = []

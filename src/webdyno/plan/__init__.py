@@ -66,8 +66,7 @@ def _plan(
     brief: bool,
 ) -> Plan:
     """The cells in every round, and of the catalogue what they need; ``left_out`` are workloads."""
-    busy = {cell.contender for cell in cells}
-    used = [catalogue.contenders[name] for name in study.contenders if name in busy]
+    used = [catalogue.contenders[name] for name in study.contenders if any(cell.contender == name for cell in cells)]
     workloads = {name: catalogue.workloads[name] for name in study.workloads if name not in left_out}
     plan = Plan(
         study=study.name,
@@ -95,7 +94,8 @@ def _plan(
         absent=study.absent,
         brief=brief,
     )
-    return msgspec.structs.replace(plan, seconds=sum(expected_s(plan, trial) for trial in plan.trials))
+    seconds = sum(expected_s(plan, trial) for trial in plan.trials)
+    return msgspec.structs.replace(plan, seconds=seconds, way=study.way, cpus=study.cpus)
 
 
 def _services(catalogue: Catalogue, workloads: Mapping[str, Workload]) -> dict[str, Service]:

@@ -17,6 +17,7 @@ from webdyno.model.pattern import is_pattern, matching
 from webdyno.model.placeholder import PLACEHOLDERS, placeholders
 from webdyno.model.rule import evaluate
 from webdyno.model.study import Study, StudyLoad
+from webdyno.model.way import LEAST_CPUS, MOST_CPUS
 from webdyno.model.workload import Request, Workload
 from webdyno.read.check_answer import answer_faults
 from webdyno.read.check_pairs import pairs_faults
@@ -160,6 +161,8 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
         yield from _at_least(("memory_mb",), it.memory_mb, 1)
     if it.cores is not None:
         yield from _at_least(("cores",), it.cores, 1)
+    if it.cpus is not None and not LEAST_CPUS <= it.cpus <= MOST_CPUS:
+        yield ("cpus",), f"must be from {LEAST_CPUS:g} to {MOST_CPUS}"
 
 
 def _contenders(names: list[str], catalogue: Catalogue) -> Iterator[Fault]:

@@ -338,7 +338,15 @@ def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
 def limits(rig: Rig) -> str:
     """``at most 512 MiB, cgroup v2``."""
     limit = f"at most {size(rig.memory_bytes)}" if rig.memory_bytes else "no memory limit"
-    return f"{limit}, {'affinity only, no cgroup' if rig.cgroup == 'none' else f'cgroup {rig.cgroup}'}"
+    cpus = "" if rig.cpus is None else f"at most {rig.cpus:g} CPU{'' if rig.cpus == 1 else 's'}, "
+    return f"{cpus}{limit}, {way(rig)}"
+
+
+def way(rig: Rig) -> str:
+    """How the contender was kept to these: ``cgroup v2``, ``container of podman 4.3.1 (cgroup v1)``."""
+    if rig.container:
+        return f"container of {rig.container} (cgroup {rig.cgroup})"
+    return "affinity only, no cgroup" if rig.cgroup == "none" else f"cgroup {rig.cgroup}"
 
 
 def _cores(numbers: Sequence[int]) -> str:

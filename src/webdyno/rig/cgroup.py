@@ -24,6 +24,8 @@ _LIMITS = (
     "memory.max",
     "memory.swap.max",
     "pids.max",
+    "cpu.max",
+    "cpu.cfs_quota_us",
 )
 
 
@@ -134,10 +136,10 @@ class Cgroup:
         return self._refused_forks
 
     def throttled_ns(self) -> int | None:
-        """Time held back by a CPU quota since its start; webdyno sets none, so it is one set above (a container's)."""
+        """Time held back by a CPU quota since its start: ours, or one set above (a container's)."""
         now = self._throttled_above()
         if now is not None:
-            self._throttled_ns = max(0, now - self._throttled_before)
+            self._throttled_ns = max(self._throttled_ns or 0, now - self._throttled_before)  # those above outlive it
         return self._throttled_ns
 
     def remove(self) -> list[str]:
@@ -162,8 +164,9 @@ class Cgroup:
         return bool(self._counting_processes)
 
     def _throttled_above(self) -> int | None:
-        if self._cpu_v1 is not None:
-            return cgroup_v1.throttled_ns(self._cpu_v1)
+        cpu = self._v1.get("cpu", self._cpu_v1)
+        if cpu is not None:
+            return cgroup_v1.throttled_ns(cpu)
         return cgroup_v2.throttled_ns(self._v2) if self._v2 else None
 
 

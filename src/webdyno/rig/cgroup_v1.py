@@ -13,17 +13,28 @@ from collections.abc import Mapping
 from pathlib import Path
 
 CONTROLLERS = ("memory", "cpuset", "pids", "cpuacct")
-"""Those groups are made in. cpu itself is left out: a cpu group weighs as much as one thread of its busy neighbours."""
+"""Those groups are made in. cpu itself is left out where no quota is asked: a cpu group weighs as much as one thread of
+its busy neighbours.
+"""
+PERIOD_US = 100_000
+"""Over which a quota of CPU time is counted, as container engines do by default."""
 
 
 def configure(
-    folders: Mapping[str, Path], cores: tuple[int, ...], memory_bytes: int | None, processes: int | None = None
+    folders: Mapping[str, Path],
+    cores: tuple[int, ...],
+    memory_bytes: int | None,
+    processes: int | None = None,
+    cpus: float | None = None,
 ) -> None:
     """Set cores and limits in new, empty groups. OSError when a limit is refused: it must never be missing
     silently.
     """
     if processes is not None and (pids := folders.get("pids")):
         (pids / "pids.max").write_text(str(processes))
+    if cpus is not None and (cpu := folders.get("cpu")):
+        (cpu / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+        (cpu / "cpu.cfs_quota_us").write_text(str(round(cpus * PERIOD_US)))
     if cpuset := folders.get("cpuset"):
         mems = (cpuset.parent / "cpuset.mems").read_text().strip() or "0"
         (cpuset / "cpuset.mems").write_text(mems)

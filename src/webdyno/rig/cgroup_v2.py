@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from webdyno.rig.cgroup_v1 import pairs
+from webdyno.rig.cgroup_v1 import PERIOD_US, pairs
 
 CONTROLLERS = ("memory", "cpuset", "pids")
-"""memory must be there; cpuset is welcome, for affinity does nearly the same, and so is pids."""
+"""memory must be there; cpuset is welcome, for affinity does nearly the same, and so is pids. cpu is asked beside them
+where there is a quota."""
 
 
 class Parent(NamedTuple):
@@ -26,7 +28,7 @@ class Parent(NamedTuple):
     controllers: frozenset[str]
 
 
-def choose_parent(own: Path, mount: Path) -> Parent | None:
+def choose_parent(own: Path, mount: Path, wanted: Sequence[str] = CONTROLLERS) -> Parent | None:
     """The nearest group from ``own`` upwards to ``mount`` that gives (or can be made to give) its children the memory
     controller.
 
@@ -35,7 +37,7 @@ def choose_parent(own: Path, mount: Path) -> Parent | None:
     folder = own
     while True:
         if _writable(folder):
-            given = enable(folder)
+            given = enable(folder, wanted)
             if "memory" in given:
                 return Parent(folder, given)
         if folder in (mount, folder.parent):
@@ -43,15 +45,15 @@ def choose_parent(own: Path, mount: Path) -> Parent | None:
         folder = folder.parent
 
 
-def enable(folder: Path) -> frozenset[str]:
-    """Hand our controllers to the children of ``folder``, as far as it goes; returns those they then have."""
+def enable(folder: Path, wanted: Sequence[str] = CONTROLLERS) -> frozenset[str]:
+    """Hand the ``wanted`` controllers to the children of ``folder``, as far as it goes; those they then have."""
     available = _words(folder / "cgroup.controllers")
     given = _words(folder / "cgroup.subtree_control")
-    for controller in CONTROLLERS:
+    for controller in wanted:
         if controller in available and controller not in given:
             with contextlib.suppress(OSError):  # EBUSY: it holds processes; EACCES: not ours
                 (folder / "cgroup.subtree_control").write_text(f"+{controller}")
-    return frozenset(_words(folder / "cgroup.subtree_control") & set(CONTROLLERS))
+    return frozenset(_words(folder / "cgroup.subtree_control") & set(wanted))
 
 
 def pids(folder: Path) -> list[int]:
@@ -68,10 +70,13 @@ def configure(
     cores: tuple[int, ...],
     memory_bytes: int | None,
     processes: int | None = None,
+    cpus: float | None = None,
 ) -> None:
     """Set cores and limits in a new group. OSError when a limit is refused: it must never be missing silently."""
     if processes is not None and "pids" in controllers:
         (folder / "pids.max").write_text(str(processes))
+    if cpus is not None and "cpu" in controllers:
+        (folder / "cpu.max").write_text(f"{round(cpus * PERIOD_US)} {PERIOD_US}")
     if cores and "cpuset" in controllers:
         (folder / "cpuset.cpus").write_text(",".join(map(str, cores)))
     if memory_bytes is not None and "memory" in controllers:

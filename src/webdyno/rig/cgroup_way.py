@@ -1,7 +1,7 @@
 """The way to make control groups on this machine, found out once per strap and proven by putting a process into one.
 
 Contender, driver and services get sibling groups below (or beside) the group webdyno is in, never one in a group and
-the other outside. Refused: cpu weights and quotas, groups that are not ours, and guessing. Where nothing can be written
+the other outside. Refused: cpu weights, groups that are not ours, and guessing. Where nothing can be written
 (a user's ssh session, a container with a read-only /sys/fs/cgroup) the kind is none, ``reason`` says why and what would
 help, and everything else still works by affinity, sessions and marks.
 """
@@ -12,6 +12,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +48,12 @@ class Cgroups:
         self._way, self._ledger = way, ledger
 
     def make(
-        self, name: str, cores: tuple[int, ...], memory_bytes: int | None, processes: int | None = None
+        self,
+        name: str,
+        cores: tuple[int, ...],
+        memory_bytes: int | None,
+        processes: int | None = None,
+        cpus: float | None = None,
     ) -> Cgroup | None:
         """A new, empty group of so many processes and threads at most; None where there is nothing to make one in."""
         way = self._way
@@ -61,9 +67,9 @@ class Cgroups:
                 if self._ledger is not None:
                     self._ledger.add_cgroup(folder)
                 folder.mkdir(exist_ok=True)
-            cgroup_v1.configure(v1, cores, memory_bytes, processes)
+            cgroup_v1.configure(v1, cores, memory_bytes, processes, cpus)
             if v2 is not None:
-                cgroup_v2.configure(v2, way.v2_controllers, cores, memory_bytes, processes)
+                cgroup_v2.configure(v2, way.v2_controllers, cores, memory_bytes, processes, cpus)
             cgroup.hold()
         except BaseException:
             cgroup.remove()
@@ -71,24 +77,36 @@ class Cgroups:
         return cgroup
 
 
-def find_cgroups(token: str, ledger: Ledger | None = None, proc: Path = Path("/proc")) -> Cgroups:
-    """What can be done here."""
+def no_cgroups() -> Cgroups:
+    """None, because none was wanted."""
+    return Cgroups("none", "contenders are started bare, as was asked for", Way())
+
+
+def find_cgroups(
+    token: str, ledger: Ledger | None = None, proc: Path = Path("/proc"), *, quota: bool = False
+) -> Cgroups:
+    """What can be done here; with a ``quota``, groups that can also limit CPU time, or none."""
     found = places(proc)
     unified = found.get("")
     if "memory" in found:
-        return _find_v1(token, ledger, found, unified)
+        return _find_v1(token, ledger, found, unified, quota=quota)
     if unified is None:
         return Cgroups("none", "no cgroup hierarchy is mounted here", Way(), ledger)
-    return _find_v2(token, ledger, unified)
+    return _find_v2(token, ledger, unified, quota=quota)
 
 
-def _find_v1(token: str, ledger: Ledger | None, found: dict[str, Place], unified: Place | None) -> Cgroups:
+def _find_v1(
+    token: str, ledger: Ledger | None, found: dict[str, Place], unified: Place | None, *, quota: bool
+) -> Cgroups:
     """v1, with the v2 hierarchy beside it where it can be written (then cpuacct is not needed)."""
     counted = Way(v2=unified.own) if unified else Way()
     if _refusal(token, ledger, counted):
         counted = Way()
     wanted = [name for name in cgroup_v1.CONTROLLERS if name in found and not (name == "cpuacct" and counted.v2)]
     cpu = found["cpu"].own if "cpu" in found else None
+    if quota and cpu is None:
+        return Cgroups("none", "the cpu controller of cgroup v1 is not mounted here", counted, ledger)
+    wanted += ["cpu"] if quota else []
     way = counted._replace(v1={name: found[name].own for name in wanted}, cpu_v1=cpu)
     refusal = _refusal(token, ledger, way)
     for without in _DISPENSABLE if refusal else ():
@@ -101,13 +119,16 @@ def _find_v1(token: str, ledger: Ledger | None, found: dict[str, Place], unified
     return Cgroups("v1", "", way, ledger)
 
 
-def _find_v2(token: str, ledger: Ledger | None, unified: Place) -> Cgroups:
-    parent = cgroup_v2.choose_parent(unified.own, unified.mount) or _step_aside(unified.own)
+def _find_v2(token: str, ledger: Ledger | None, unified: Place, *, quota: bool) -> Cgroups:
+    wanted = [*cgroup_v2.CONTROLLERS, *(["cpu"] if quota else [])]
+    parent = cgroup_v2.choose_parent(unified.own, unified.mount, wanted) or _step_aside(unified.own, wanted)
     if parent is None:
         counted = Way(v2=unified.own)
         if _refusal(token, ledger, counted):
             counted = Way()
         return Cgroups("none", _why_not(unified), counted, ledger)
+    if quota and "cpu" not in parent.controllers:
+        return Cgroups("none", f"the cpu controller is not delegated to {parent.folder}; {_DELEGATE}", Way(), ledger)
     way = Way(v2=parent.folder, v2_controllers=parent.controllers)
     refusal = _refusal(token, ledger, way)
     if refusal:
@@ -115,7 +136,7 @@ def _find_v2(token: str, ledger: Ledger | None, unified: Place) -> Cgroups:
     return Cgroups("v2", "", way, ledger)
 
 
-def _step_aside(own: Path) -> cgroup_v2.Parent | None:
+def _step_aside(own: Path, wanted: Sequence[str]) -> cgroup_v2.Parent | None:
     """Where our own group could be the parent but for ourselves being in it, move into a child of it, for good.
 
     Only when nobody else is in it but those that started us: a scope made for us, or a container of ours. They stay
@@ -130,7 +151,7 @@ def _step_aside(own: Path) -> cgroup_v2.Parent | None:
         aside.mkdir(exist_ok=True)
         for pid in inside:
             (aside / "cgroup.procs").write_text(str(pid))
-        given = cgroup_v2.enable(own)
+        given = cgroup_v2.enable(own, wanted)
     except OSError:
         given = frozenset()
     if "memory" in given:

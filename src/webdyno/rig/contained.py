@@ -7,7 +7,9 @@ from the first poll on, because servers that write their title over their enviro
 and memory are those of the engine's cgroup, so the client and the monitor are not counted, whether they rest or copy a
 log.
 
-Ending it is asked of the client, which passes signals on. A container that has to be killed is killed before its
+Ending it is asked of the client, which passes signals on. The first process of a pid namespace is not ended by a signal
+that it does not catch, so one that never asked for SIGTERM is killed at once: elsewhere SIGTERM would have done that.
+A container that has to be killed is killed before its
 client, and its monitor (conmon) is left alone: between them they clear it away (``--rm``). For the same reason the
 client stands in no cgroup of ours, which its monitor would inherit. When webdyno itself is killed, the next one finds
 the container's processes by the same mark.
@@ -29,6 +31,8 @@ from webdyno.rig.mounts import places
 from webdyno.rig.process import Stat, all_stats, mark_of, read_stat
 from webdyno.rig.tree import reap_adopted
 
+_KILLED = 128 + signal.SIGKILL
+"""Exit status of a client whose container was killed."""
 _CLEAR_S = 5.0
 """How long an engine may take to clear a container away whose processes were killed."""
 
@@ -54,6 +58,8 @@ class Contained(Group):
         self._placed = False
         self._inside: Cgroup | None = None
         self._monitor: list[int] = []
+        self._first: int | None = None
+        self._asked = False
 
     def poll(self) -> int | None:
         """As any Group, and a look for the container until it is found."""
@@ -105,7 +111,17 @@ class Contained(Group):
             os.close(self._pinned)
             self._pinned, self._namespace, self._ended = None, None, True
 
+    def oom_killed(self) -> bool:
+        """As any Group; with the first process the cgroup goes too, and then a SIGKILL that was not ours tells it."""
+        return super().oom_killed() or (self.has_memory_limit and not self._asked and self.poll() == _KILLED)
+
     def _ask(self, grace_s: float) -> list[str]:
+        if self.poll() is None:
+            self._asked = True
+            self.pids()  # finds the first process, if nobody has asked for it yet
+            if self._first is not None and _dies_of_sigterm(self._first):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(self._first, signal.SIGKILL)
         notes = super()._ask(grace_s)
         left = self.pids()
         for pid in left:
@@ -141,7 +157,8 @@ class Contained(Group):
         inside = _within(self._namespace)
         first = next((stat for stat in inside.values() if stat.parent not in inside), None)
         if first is not None:
-            self._monitor, self._inside = [first.parent], cgroup_of(first.pid, beside=self.pid)
+            self._monitor, self._first = [first.parent], first.pid
+            self._inside = cgroup_of(first.pid, beside=self.pid)
             self._placed = True
 
 
@@ -156,9 +173,18 @@ def cgroup_of(pid: int, *, beside: int) -> Cgroup | None:
         for name, place in places(process=str(pid)).items()
         if place.own != place.mount and (name not in client or client[name].own != place.own)
     }
-    v1 = {name: folder for name, folder in own.items() if name in ("memory", "cpuacct")}
+    v1 = {name: folder for name, folder in own.items() if name in ("memory", "cpuacct", "pids")}
     v2 = own.get("")
     return Cgroup(v1, v2, own.get("cpu")) if v1 or v2 else None
+
+
+def _dies_of_sigterm(pid: int) -> bool:
+    """Whether SIGTERM would end it where it is no first process: it neither catches nor ignores it."""
+    try:
+        lines = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        return not (int(lines["SigCgt"], 16) | int(lines["SigIgn"], 16)) >> (signal.SIGTERM - 1) & 1
+    except (OSError, KeyError, ValueError):
+        return False
 
 
 def _within(namespace: str | None) -> dict[int, Stat]:

@@ -43,6 +43,7 @@ class Group:
         self.stdout: IO[bytes] | None = process.stdout
         self.mark = mark
         self._process, self._cgroup, self._forget, self._cores = process, cgroup, forget, cores
+        self.has_memory_limit = False
         self._tree = Tree(process.pid, mark)
         self._ended = False
         self._flood = ""

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Literal
 
@@ -52,9 +52,12 @@ class Here:
         memory_bytes: int | None = None,
         ledger: Ledger | None = None,
         owns_process: bool = False,
+        cpus: float | None = None,
+        contain: Callable[[Command, int], Command] | None = None,
     ) -> None:
         self.token = token or secrets.token_hex(4)
         self._cores, self._cgroups, self._memory_bytes = dict(cores or {}), cgroups, memory_bytes
+        self._cpus, self._contain = cpus, contain
         self._ledger = ledger
         self._owns_process = owns_process
         self._besides = None if ledger is None else children()
@@ -81,6 +84,8 @@ class Here:
 
     def start(self, command: Command) -> Group:
         """Start ``command``; StartError when it cannot be executed, MachineError when the rig itself fails."""
+        if self._contain is not None and command.role == "contender" and not command.contained:
+            command = self._contain(command, MOST_PROCESSES)
         if command.contained:
             self._besides = None  # the monitor of a container is an orphan too, and ends by itself
         number = next(self._numbers)
@@ -97,6 +102,7 @@ class Here:
             raise
         kind, cores = Contained if command.contained else Group, self._cores.get(command.role, ())
         group = kind(process, mark, cgroup, self._forget, cores)
+        group.has_memory_limit = self._memory_bytes is not None
         with self._lock:
             self._alive.add(group)
         if self._ledger is not None and (stat := read_stat(group.pid)):
@@ -179,9 +185,9 @@ class Here:
         if self._cgroups is None or command.role not in ("contender", "driver", "service") or command.contained:
             return None  # an engine makes one for the container; its monitor must not end with ours
         is_contender = command.role == "contender"
-        limit, most = (self._memory_bytes, MOST_PROCESSES) if is_contender else (None, None)
+        limit, most, cpus = (self._memory_bytes, MOST_PROCESSES, self._cpus) if is_contender else (None, None, None)
         try:
-            return self._cgroups.make(name, self._cores.get(command.role, ()), limit, most)
+            return self._cgroups.make(name, self._cores.get(command.role, ()), limit, most, cpus)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise MachineError(

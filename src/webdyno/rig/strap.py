@@ -10,11 +10,14 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
-from webdyno.rig.cgroup_way import Cgroups, find_cgroups
+from webdyno.model.way import WayName
+from webdyno.rig.cgroup_way import Cgroups, find_cgroups, no_cgroups
+from webdyno.rig.containers import Containers, Limits, find_containers
 from webdyno.rig.cores import Roles, move_to, roles, usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
@@ -35,6 +38,7 @@ class Strapped(Here):
         ledger: Ledger,
         *,
         owns_process: bool = False,
+        containers: Containers | None = None,
     ) -> None:
         every = tuple(usable_cores())
         super().__init__(
@@ -50,6 +54,8 @@ class Strapped(Here):
             memory_bytes=rig.memory_bytes,
             ledger=ledger,
             owns_process=owns_process,
+            cpus=_quota(rig.cpus, rig.contender_cores),
+            contain=None if containers is None else containers.wrapped,
         )
         self.rig = rig
         self.fingerprint = fingerprint
@@ -57,30 +63,47 @@ class Strapped(Here):
         """What a killed webdyno had left, one sentence each."""
         self.interrupted = threading.Event()
         """Set when the user wants an end; all that works on this machine looks at it."""
+        self._containers = containers
+
+    def end_all(self) -> list[str]:
+        """As any Host, and what an engine still has of ours."""
+        try:
+            return super().end_all()
+        finally:
+            if self._containers is not None:
+                self._containers.close()
 
 
 @contextlib.contextmanager
 def strap(
-    memory_bytes: int | None, cache: Path, cores: int | None = None, waiting: Waiting | None = None
+    memory_bytes: int | None,
+    cache: Path,
+    cores: int | None = None,
+    waiting: Waiting | None = None,
+    *,
+    way: WayName | None = None,
+    cpus: float | None = None,
 ) -> Iterator[Strapped]:
-    """Take the machine; contenders get ``cores`` of those there are for them, or all. MachineError when another
-    webdyno has it, and nobody is ``waiting``.
+    """Take the machine; contenders get ``cores`` of those there are for them, or all, and ``cpus`` of their time.
+
+    MachineError when another webdyno has it, and nobody is ``waiting``, or ``way`` or ``cpus`` cannot be had here.
     """
     with machine_lock(waiting):
         folder = cache / "rig"
         folder.mkdir(parents=True, exist_ok=True)
         swept = sweep(folder)
-        fingerprint = read_fingerprint()
-        every = usable_cores()
-        placed = roles(cores)
+        fingerprint, every, placed = read_fingerprint(), usable_cores(), roles(cores)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         is_guest = set_dumpable(False)  # the program webdyno hides from its start on
         strapped = None
         try:
-            cgroups = find_cgroups(ledger.token, ledger)
-            rig = _rig(placed, memory_bytes, cgroups)
-            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger, owns_process=not is_guest)
+            cgroups = _cgroups(way, _quota(cpus, placed.contender), ledger)
+            containers = (
+                _containers(placed.contender, memory_bytes, cpus, cache, ledger) if way == "container" else None
+            )
+            rig, owns = _rig(placed, memory_bytes, cpus, cgroups, containers), not is_guest
+            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger, owns_process=owns, containers=containers)
             move_to(placed.control)
             yield strapped
         finally:
@@ -93,13 +116,45 @@ def strap(
                     strapped.end_all()
 
 
-def _rig(placed: Roles, memory_bytes: int | None, cgroups: Cgroups) -> Rig:
+def _cgroups(way: WayName | None, quota: float | None, ledger: Ledger) -> Cgroups:
+    """Those of ``way``; MachineError where it cannot be had, or nothing can hold a contender to its ``quota``."""
+    if way == "bare" and quota is not None:
+        raise MachineError(f"--cpus {quota:g} cannot be enforced bare: choose --way cgroup or --way container")
+    if way == "bare":
+        return no_cgroups()
+    found = find_cgroups(ledger.token, ledger, quota=quota is not None and way != "container")
+    if found.kind == "none" and way != "container":
+        if way == "cgroup":
+            raise MachineError(f"--way cgroup: {found.reason}; or choose another way: --way container or bare")
+        if quota is not None:
+            raise MachineError(f"--cpus {quota:g} cannot be enforced here: {found.reason}; or try --way container")
+    return found
+
+
+def _containers(
+    cores: tuple[int, ...], memory_bytes: int | None, cpus: float | None, cache: Path, ledger: Ledger
+) -> Containers:
+    """Of as much CPU time as there are cores, where no less is asked. MachineError."""
+    limits = Limits(cores=cores, cpus=_quota(cpus, cores) or len(cores), memory_bytes=memory_bytes)
+    return find_containers(Here(token=ledger.token, ledger=ledger), cache, limits)
+
+
+def _quota(cpus: float | None, cores: Sequence[int]) -> float | None:
+    """None where the cores are the limit already."""
+    return None if cpus is None or cpus >= len(cores) else cpus
+
+
+def _rig(
+    placed: Roles, memory_bytes: int | None, cpus: float | None, cgroups: Cgroups, containers: Containers | None
+) -> Rig:
     return Rig(
         contender_cores=placed.contender,
         driver_cores=placed.driver,
         control_cores=placed.control,
         service_cores=placed.service,
         memory_bytes=memory_bytes,
-        cgroup=cgroups.kind,
-        cgroup_reason=cgroups.reason,
+        cgroup=cgroups.kind if containers is None else containers.kind,
+        cgroup_reason=cgroups.reason if containers is None else "",
+        cpus=cpus if containers is None else containers.limits.cpus,
+        container="" if containers is None else containers.version,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from webdyno.model.way import WayName
 from webdyno.rig.strap import Strapped, strap
 from webdyno.session.folders import cache_folder
 from webdyno.session.interrupts import listening_for_interrupts
@@ -13,9 +14,16 @@ from webdyno.session.waiting import waiting
 
 
 @contextmanager
-def strapped_here(memory_bytes: int | None, cores: int | None = None, *, wait: bool = False) -> Iterator[Strapped]:
+def strapped_here(
+    memory_bytes: int | None,
+    cores: int | None = None,
+    *,
+    way: WayName | None = None,
+    cpus: float | None = None,
+    wait: bool = False,
+) -> Iterator[Strapped]:
     """The machine as ``strap`` takes it, interrupted by a Ctrl-C; what was swept of a killed webdyno is told."""
-    taken = strap(memory_bytes, cache_folder(), cores, waiting(wait))
+    taken = strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus)
     with taken as strapped, listening_for_interrupts(event=strapped.interrupted):
         note(strapped.swept)
         yield strapped

@@ -65,7 +65,7 @@ def build(known: Catalogue, plan: Plan, there: There, drivers: Mapping[str, str]
 
 
 def question_plan(
-    known: Catalogue, contenders: list[str], workload: str, missing: Mapping[str, str], **about: str | int | None
+    known: Catalogue, contenders: list[str], workload: str, missing: Mapping[str, str], **about: str | float | None
 ) -> Plan:
     """A plan without Trials as yet: ``about`` has its name, title, question, seed and memory_mb.
 
@@ -98,7 +98,7 @@ def ready_from_catalogue(
     contenders: list[str],
     workload: str,
     strapped: Strapped,
-    **about: str | int | None,
+    **about: str | float | None,
 ) -> Ready:
     """Contenders of the catalogue built, and the service they need looked for."""
     there = look(known, contenders, [workload], strapped)

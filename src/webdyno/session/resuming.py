@@ -185,7 +185,7 @@ def _only(names: Sequence[str]) -> str:
 def on_its_machine(store: Store, *, wait: bool) -> Iterator[tuple[Strapped, dict[str, str]]]:
     """This machine, and the versions of the plan's drivers; UsageError on another one."""
     plan = store.plan()
-    with strapped_here(plan.memory_bytes, plan.cores, wait=wait) as strapped:
+    with strapped_here(plan.memory_bytes, plan.cores, way=plan.way, cpus=plan.cpus, wait=wait) as strapped:
         refuse_another_machine(plan, store.folder, store.fingerprint(), strapped.fingerprint)
         versions = driver_versions(dict.fromkeys(trial.driver for trial in plan.trials) or ["engine"], strapped)
         note_machine(store, strapped.fingerprint)

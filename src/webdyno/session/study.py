@@ -88,7 +88,7 @@ def begin(
     refuse_unwritable(results)
     refuse_what_the_driver_cannot(study, known)
     raced = choice.rounds_of(study)
-    with strapped_here(memory_bytes(study), study.cores, wait=manner.wait) as strapped:
+    with strapped_here(memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait) as strapped:
         versions, absent = look_for_drivers(study, strapped)
         there = look(known, study.contenders, study.workloads, strapped)
         plan = make_plan(raced, known, there.missing, there.lacking, absent, brief=brief)

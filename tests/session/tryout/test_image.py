@@ -18,14 +18,13 @@ from webdyno.commands.trying.flags import Trying
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.placeholder import fill
 from webdyno.model.rig import Rig
+from webdyno.rig.engines import Answered, find_engines
 from webdyno.rig.here import Here
 from webdyno.rig.process import all_stats, mark_of
 from webdyno.session.tryout.copying import image_to_copy
 from webdyno.session.tryout.image import (
-    Answered,
     Image,
     asking,
-    find_engines,
     image_built,
     image_setting,
     images_of,

@@ -180,4 +180,12 @@ def unlike_machines(table: Table) -> Doubt | None:
 
 def placement(rig: Rig) -> tuple[object, ...]:
     """What must be alike for rates to be compared: cores by role, the limits, and what enforces them."""
-    return len(rig.contender_cores), len(rig.driver_cores), rig.shares_cores, rig.memory_bytes, rig.cgroup
+    return (
+        len(rig.contender_cores),
+        len(rig.driver_cores),
+        rig.shares_cores,
+        rig.memory_bytes,
+        rig.cgroup,
+        rig.cpus,
+        rig.container,
+    )

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import resource
-import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -24,65 +22,15 @@ from webdyno.model.built import Built
 from webdyno.model.contender import Contender
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Rig
+from webdyno.rig.engines import ANSWER_S, LABEL, Answered, Ask, Engine, find_engines, ulimits
 from webdyno.rig.here import Here
 from webdyno.rig.host import Command
 from webdyno.rig.process import MARK
 from webdyno.session.interrupts import ended
 from webdyno.session.tryout.fitting import Setting
 
-ENGINES = {"podman": "{{.Client.Version}}", "docker": "{{.Server.Version}}"}
-"""In the order they are asked, each with what its version is asked by: Docker's daemon must be there."""
-LABEL = "webdyno"
-"""Of every container started here, with the rig's token: so that what is left of one can be found."""
-_INSTALL = "install one (Debian: apt-get install podman), or serve the image yourself and give --url"
-_ANSWER_S = 30.0
-"""Until an engine that does not answer is given up: it may wait for a lock of its own, or for a daemon that hangs."""
 _STOP_S = 3.0
 """Until a container that does not heed SIGTERM is killed: as process 1 many do not."""
-
-
-class Answered(msgspec.Struct, frozen=True):
-    """How one command of an engine ended."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def last(self) -> str:
-        """The last line of what it complained about."""
-        lines = [line.strip() for line in (self.err or self.out).splitlines() if line.strip()]
-        return lines[-1][:300] if lines else f"exit status {self.status}"
-
-
-class Ask(Protocol):
-    """Runs one command of an engine; MachineError when it takes longer than ``within_s`` (None: any time)."""
-
-    def __call__(self, argv: Sequence[str], within_s: float | None = _ANSWER_S) -> Answered:
-        """How it ended."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    """A container engine that answers."""
-
-    name: str
-    program: str
-    version: str
-    ask: Ask
-
-    def clear(self) -> None:
-        """Remove what is left of any sitting, running or not: under the machine's lock nobody else measures."""
-        self._remove(LABEL)
-
-    def remove(self, token: str) -> None:
-        """Remove every container of one sitting, whatever the engine believes it to do."""
-        self._remove(f"{LABEL}={token}")
-
-    def _remove(self, label: str) -> None:
-        left = self.ask([self.program, "ps", "--all", "--quiet", "--filter", f"label={label}"]).out.split()
-        if left:
-            self.ask([self.program, "rm", "--force", *left])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +53,7 @@ class Image:
 def asking(host: Here, interrupted: threading.Event) -> Ask:
     """What runs one command of an engine with the user's environment. KeyboardInterrupt, StartError, MachineError."""
 
-    def ask(argv: Sequence[str], within_s: float | None = _ANSWER_S) -> Answered:
+    def ask(argv: Sequence[str], within_s: float | None = ANSWER_S) -> Answered:
         home = host.folder()
         out, err = home / "out", home / "err"
         command = Command(argv=list(argv), cwd=Path.cwd(), environment=dict(os.environ), role="tool", stdout=out)
@@ -136,29 +84,6 @@ def images_of(
     else:
         engine = engines[0]
     return [_image(engine, name, _inspected(engine, name) or _pulled(engine, name, say), port) for name in names]
-
-
-def find_engines(ask: Ask, path: str | None = None) -> list[Engine]:
-    """Those that answer; MachineError when none does. ``path``: where programs are looked for."""
-    found, refused = [], []
-    for name, asked in ENGINES.items():
-        program = shutil.which(name, path=path)
-        if program is None:
-            continue
-        try:
-            answer = ask([program, "version", "--format", asked])
-        except MachineError as error:  # another one may answer
-            refused.append(str(error))
-            continue
-        if answer.status == 0:
-            found.append(Engine(name, program, answer.out.strip(), ask))
-        else:
-            refused.append(f"{name}: {answer.last}")
-    if found:
-        return found
-    if refused:
-        raise MachineError(f"--image needs a container engine that works: {'; '.join(refused)}; {_INSTALL}")
-    raise MachineError(f"--image needs a container engine, and neither podman nor docker is on PATH: {_INSTALL}")
 
 
 def _inspected(engine: Engine, name: str) -> dict[str, Any] | None:
@@ -207,7 +132,7 @@ def image_setting(image: Image, name: str, variables: Mapping[str, str], rig: Ri
     port = "{port}" if image.port is None else str(image.port)
     words = [image.engine.program, "run", "--rm", "--pull=never", "--network=host", "--log-driver=none"]
     words += [f"--label={LABEL}={token}", f"--cpuset-cpus={','.join(map(str, rig.contender_cores))}"]
-    words += _limits()
+    words += ulimits()
     if rig.memory_bytes is not None:
         words += [f"--memory={rig.memory_bytes}", f"--memory-swap={rig.memory_bytes}"]
     words += [f"--env={MARK}", f"--env=PORT={port}", *(f"--env={each}" for each in variables if each != "PORT")]
@@ -225,18 +150,6 @@ def image_setting(image: Image, name: str, variables: Mapping[str, str], rig: Ri
         stop_s=_STOP_S,
     )
     return Setting(contender, name, None, None, recommended=True, is_command=True)
-
-
-def _limits() -> list[str]:
-    """As many files and processes as we may have: an engine's own numbers may be above that, and are then refused.
-
-    Podman gives itself no more processes than there are numbers for.
-    """
-    files, processes = (resource.getrlimit(which)[1] for which in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC))
-    numbers = int(Path("/proc/sys/kernel/pid_max").read_text())
-    processes = numbers if processes == resource.RLIM_INFINITY else min(processes, numbers)
-    limits = {"nproc": processes} | ({} if files == resource.RLIM_INFINITY else {"nofile": files})
-    return [f"--ulimit={name}={number}:{number}" for name, number in limits.items()]
 
 
 def image_built(image: Image, setting: Setting, folder: Path, environment: Mapping[str, str]) -> Built:
