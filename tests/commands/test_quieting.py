@@ -190,7 +190,7 @@ def test_while_another_holds_it_both_are_refused(
     [
         ("doctor --yes", "--yes goes with --quiet"),
         ("doctor --undo", "--undo goes with --quiet"),
-        ("doctor -- true", "a command goes with --quiet"),
+        ("doctor -- true", "'true' goes with --quiet only: webdyno doctor --quiet -- COMMAND"),
         ("doctor --quiet --yes", "so give one: webdyno doctor --quiet --yes -- COMMAND"),
         ("doctor --quiet --keep thp", "--keep thp: there are governor, turbo, huge-pages"),
         ("doctor --quiet --undo -- true", "--undo puts back all that was left, and takes nothing else"),

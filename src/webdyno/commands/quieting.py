@@ -43,9 +43,14 @@ class Quieting:
 
     def is_meant(self, command: Sequence[str]) -> bool:
         """Whether this is what was asked for; UsageError for what goes with --quiet only, without it."""
-        given = {"--yes": self.yes, "--keep": bool(self.keep), "--undo": self.undo, "a command": bool(command)}
+        given = {
+            "--yes": self.yes,
+            "--keep": bool(self.keep),
+            "--undo": self.undo,
+            repr(" ".join(command)): bool(command),
+        }
         if not self.quiet and (without := [name for name, is_given in given.items() if is_given]):
-            raise UsageError(f"{without[0]} goes with --quiet: webdyno doctor --quiet -- COMMAND")
+            raise UsageError(f"{without[0]} goes with --quiet only: webdyno doctor --quiet -- COMMAND")
         return self.quiet
 
     def carry_out(self, command: Sequence[str], *, wait: bool, json: bool) -> int:
