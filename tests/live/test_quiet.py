@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -28,8 +27,8 @@ JOURNAL = "/run/webdyno/quiet.json"
 class Machine:
     """Namespaces in which commands are called."""
 
-    def __init__(self, pid: int, environment: dict[str, str], folder: Path) -> None:
-        self._enter = ["nsenter", f"--target={pid}", "--net", "--mount", f"--wdns={folder}", "--"]
+    def __init__(self, pid: int, environment: dict[str, str]) -> None:
+        self._enter = ["nsenter", f"--target={pid}", "--net", "--mount", "--"]
         self._environment = environment
 
     def start(self, *argv: str) -> subprocess.Popen[str]:
@@ -62,7 +61,7 @@ class Machine:
 
 
 @pytest.fixture
-def machine(environment: dict[str, str], tmp_path: Path) -> Iterator[Machine]:
+def machine(environment: dict[str, str]) -> Iterator[Machine]:
     own = {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
         ["unshare", "--net", "--mount", "--propagation=private", "sh", "-c", ALONE],
@@ -76,7 +75,7 @@ def machine(environment: dict[str, str], tmp_path: Path) -> Iterator[Machine]:
         try:
             if holder.stdout.readline() != "ready\n":
                 pytest.skip("no namespaces of one's own here")
-            yield Machine(holder.pid, own, tmp_path)
+            yield Machine(holder.pid, own)
         finally:
             holder.stdin.close()
 
