@@ -138,7 +138,7 @@ WRONG = [
     ("compare a b --json -f md", "--json and --format md exclude each other: the answer has one form"),
     ("lock nobody", "there is no contender 'nobody'; "),
     ("completion tcsh", 'Invalid value "tcsh" for SHELL.'),
-    ("doctor now", "'now': too much for webdyno doctor (try: webdyno doctor --help)"),
+    ("doctor now", "'now' goes with --quiet only: webdyno doctor --quiet -- COMMAND"),
     ("report a b c", "'b' 'c': too much for webdyno report (try: webdyno report --help)"),
     ("frobnicate", 'Unknown command "frobnicate".'),
 ]

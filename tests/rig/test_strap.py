@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from tests.rig.strapping import gone, python
 from webdyno.model.errors import MachineError
 from webdyno.rig.here import Here
+from webdyno.rig.lock import machine_lock
 from webdyno.rig.process import MARK, all_stats, mark_of, set_subreaper
 from webdyno.rig.strap import Strapped, strap
 
@@ -88,6 +90,19 @@ def test_what_a_killed_webdyno_left_is_swept_up_by_the_next(tmp_path: Path, own_
         assert not Path(folder).exists()
         assert gone(int(pid))
     assert list((tmp_path / "cache/rig").iterdir()) == []
+
+
+def test_what_a_killed_webdyno_had_set_is_put_back_by_the_next_under_its_lock(
+    tmp_path: Path, own_lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def put_back() -> list[str]:
+        with pytest.raises(MachineError, match="another webdyno"), machine_lock():
+            pass
+        return ["put back: somaxconn 128"]
+
+    monkeypatch.setattr(importlib.import_module("webdyno.rig.strap"), "put_back_left", put_back)
+    with strap(None, tmp_path) as here:
+        assert here.swept == ["put back: somaxconn 128"]
 
 
 def test_nothing_is_left_however_the_block_is_left(tmp_path: Path, own_lock: Path) -> None:

@@ -1,6 +1,6 @@
 """``webdyno doctor``: is this machine fit to measure on, and what would make it fitter?
 
-Measures nothing, unless --calibrate asks for the most the engine reaches here.
+Measures nothing, unless --calibrate asks for the most the engine reaches here. What --quiet does is in ``quieting.py``.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
+from cyclopts import Parameter
 
 from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import expect_runtime
 from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag
 from webdyno.commands.printing import out, out_marked, say_json
+from webdyno.commands.quieting import Quieting
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError, UsageError
@@ -42,12 +44,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     advice: str = ""
 
 
+# As nothing was typed.
+_QUIETING = Quieting()
+
+
 def doctor(
-    *,
+    *command: Annotated[
+        str, Parameter(help="After --quiet and --: a command, and the machine is quiet for as long as it runs.")
+    ],
     calibrate: Annotated[
         bool,
         flag("--calibrate", help="Measure the highest rate the engine reaches here (about ten seconds), and keep it."),
     ] = False,
+    quieting: Quieting = _QUIETING,
     wait: WaitOption = False,
     json: JsonOption = False,
 ) -> int:
@@ -56,8 +65,24 @@ def doctor(
     With --calibrate the engine loads a server that answers at once; rates of contenders that come near what it reaches
     are doubted from then on. Exit code 3 when nothing can be measured here.
 
-    Example: `webdyno doctor` or `webdyno doctor --calibrate`
+    With --quiet it shows the settings of the system that move figures, each with what it should be and why; it sets
+    nothing. With a command behind -- it asks, sets them, runs the command, and puts back what was there, also when the
+    command fails or is interrupted; the exit code is the command's. What a webdyno that was killed (kill -9) had set is
+    put back by the next one that measures, or by --quiet --undo; a reboot ends it, too.
+
+    Example: `webdyno doctor`, `webdyno doctor --quiet`, `webdyno doctor --quiet -- webdyno run quickstart` or, for a
+    shell in which the machine is quiet, `webdyno doctor --quiet --keep turbo -- bash`
     """
+    if quieting.is_meant(command):
+        if calibrate:
+            raise UsageError(
+                "--calibrate and --quiet are two things: webdyno doctor --quiet -- webdyno doctor --calibrate"
+            )
+        return quieting.carry_out(command, wait=wait, json=json)
+    return _examine(calibrate=calibrate, wait=wait, json=json)
+
+
+def _examine(*, calibrate: bool, wait: bool, json: bool) -> int:
     cache = cache_folder()
     with strapped_here(512 * 2**20, wait=wait) as strapped:
         if calibrate:
@@ -95,7 +120,7 @@ def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
     else:
         yield Finding(subject="cores", state="fine", sentence=placed)
     if machine.governor not in (None, "performance"):
-        advice = "for steadier figures: cpupower frequency-set -g performance"
+        advice = "for steadier figures: webdyno doctor --quiet"
         yield Finding(subject="governor", state="weak", sentence=f"governor is {machine.governor}", advice=advice)
 
 

@@ -1,8 +1,9 @@
 """Strap: the with-block every measurement stands in.
 
-On the way in: the machine's lock (two webdynos at once would measure each other), sweeping up after a webdyno that
-was killed, cores by role, the way to make cgroups, the machine's fingerprint. On the way out, however it is left:
-every process started in it is ended, every cgroup and temporary folder removed.
+On the way in: the machine's lock (two webdynos at once would measure each other), sweeping up after a webdyno that was
+killed (also of what it had set to make the machine quiet), cores by role, the way to make cgroups, the machine's
+fingerprint. On the way out, however it is left: every process started in it is ended, every cgroup and temporary
+folder removed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from webdyno.rig.here import Here
 from webdyno.rig.ledger import Ledger, sweep
 from webdyno.rig.lock import Waiting, machine_lock
 from webdyno.rig.process import set_dumpable, set_subreaper
+from webdyno.rig.quieted import put_back_left
 
 
 class Strapped(Here):
@@ -91,7 +93,7 @@ def strap(
     with machine_lock(waiting):
         folder = cache / "rig"
         folder.mkdir(parents=True, exist_ok=True)
-        swept = sweep(folder)
+        swept = [*sweep(folder), *put_back_left()]
         fingerprint, every, placed = read_fingerprint(), usable_cores(), roles(cores)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)

@@ -27,12 +27,14 @@ from webdyno.rig.cores import usable_cores
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.here import Here
 from webdyno.rig.lock import Waiting, machine_lock
+from webdyno.rig.quieted import put_back_left
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder, new_folder
 from webdyno.session.listeners import Beside, Kept, Listener, Listeners
 from webdyno.session.loop import Loop
 from webdyno.session.resuming import note_machine, refuse_another_machine
+from webdyno.session.saying import note
 from webdyno.session.target import Target
 from webdyno.session.trust import remember_plan
 from webdyno.store import Store
@@ -106,6 +108,7 @@ def url_at_work(
 ) -> Iterator[Loop]:
     """The loop over a server that runs already, into a new results folder. MachineError."""
     with machine_lock(waiting):
+        note(put_back_left())
         fingerprint = with_ceilings(read_fingerprint(), cache_folder())
         remember_plan(plan, folder)
         with Store.create(folder, plan, fingerprint) as store, Beside(folder, None, set()) as beside:
@@ -122,6 +125,7 @@ def url_at_work_again(
 ) -> Iterator[Loop]:
     """As ``url_at_work``, into the folder of ``store``. UsageError on another machine."""
     with machine_lock(waiting), Beside(store.folder, None, store.done()) as beside:
+        note(put_back_left())
         here = read_fingerprint()
         refuse_another_machine(store.plan(), store.folder, store.fingerprint(), here)
         note_machine(store, here)
