@@ -74,8 +74,8 @@ class Design:
     def effects(self, y: Vector) -> Vector:
         """Of the shared blocks, by the cells' ``y``; those that are connected add up to zero."""
         beside = y - (self.weights @ y)[self.owner]
-        means: Vector = np.bincount(self.means.place, self.means.share * beside, len(self.shared) + 1)[:-1]
-        return self.means.level(means)
+        means = np.bincount(self.means.place, self.means.share * beside, len(self.shared) + 1)[:-1]
+        return self.means.level(np.asarray(means, float))
 
     def residuals(self, y: Vector) -> Vector:
         """What contenders and blocks leave of each cell."""

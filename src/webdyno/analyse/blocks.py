@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,29 +21,29 @@ from webdyno.analyse.window import Window, by_turns, read_window
 from webdyno.model.run import Run
 
 
-def read_windows(runs: Iterable[Run], read: Callable[[Run], Window | None] = read_window) -> list[Window]:
+def read_windows(runs: Iterable[Run], read: Callable[..., Window | None] = read_window) -> list[Window]:
     """Of the Runs that succeeded, in their order; those of one block are read together. ``read``: one by itself."""
-    found = [window for run in runs if (window := read(run)) is not None]
+    found = [window for run in runs if (window := read(run, turns=run.block is None)) is not None]
     blocks: dict[int, list[int]] = {}
     for at, window in enumerate(found):
-        if window.run.block is not None and window.turned is not None:
+        if window.run.block is not None:
             blocks.setdefault(window.run.block, []).append(at)
     for places in blocks.values():
-        for at, window in zip(places, _together([found[at] for at in places]), strict=True):
+        for at, window in _together({at: found[at] for at in places}).items():
             found[at] = window
     return found
 
 
-def _together(block: Sequence[Window]) -> list[Window]:
-    """The Runs of one block."""
-    told = turned({f"{at}": turns_of(window.run) for at, window in enumerate(block)})
-    read = [by_turns(window, told[f"{at}"]) for at, window in enumerate(block)]
-    gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read]
+def _together(block: Mapping[int, Window]) -> dict[int, Window]:
+    """The Runs of one block that answered in their turns, by their places."""
+    told = turned({at: turns_of(window.run) for at, window in block.items()})
+    read = {at: by_turns(block[at], turns) for at, turns in told.items()}
+    gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read.values()]
     others = [gains[:at] + gains[at + 1 :] for at in range(len(gains))]
-    return [
-        replace(window, flattered=gain - statistics.median(beside) if beside else None)
-        for window, gain, beside in zip(read, gains, others, strict=True)
-    ]
+    return {
+        at: replace(window, flattered=gain - statistics.median(beside) if beside else None)
+        for (at, window), gain, beside in zip(read.items(), gains, others, strict=True)
+    }
 
 
 def meetings(windows: Iterable[Window]) -> Meetings:

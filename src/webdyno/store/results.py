@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -28,7 +28,17 @@ FILE = "results.sqlite"
 LOGS = "logs"
 _ROWS = 100_000
 """Fewer than a statement gives, where a row takes a byte at least; so many more, for what a disk packs."""
+_AT_ONCE = 64
+"""Runs that are asked for together."""
 T = TypeVar("T")
+
+
+class _Bodies(NamedTuple):
+    """Of a Run, as they stand in the file."""
+
+    run: bytes | None
+    slices: list[bytes | None]
+    readings: list[bytes | None]
 
 
 class Store:
@@ -261,38 +271,61 @@ class Store:
             raise UsageError(f"{self._file} is damaged (its runs are in no order): use another copy")
         planned = {trial.id: trial for trial in self.plan().trials} if numbers else {}
         self._room = size_bytes(self._file)
-        return [(number, self._run(number, planned, whole=whole)) for (number,) in numbers]
+        at_once = [[number for (number,) in numbers[at : at + _AT_ONCE]] for at in range(0, len(numbers), _AT_ONCE)]
+        return [run for some in at_once for run in self._some(some, planned, whole=whole)]
 
-    def _run(self, number: int, planned: Mapping[str, Trial], *, whole: bool) -> Run:
+    def _some(self, numbers: Sequence[int], planned: Mapping[str, Trial], *, whole: bool) -> list[tuple[int, Run]]:
+        """Neighbours, asked for together; each alone where the file cannot give them together."""
+        room = self._room
+        try:
+            found = self._bodies(numbers, whole=whole)
+        except UsageError as error:
+            if len(numbers) == 1:
+                return [(numbers[0], self._unreadable(numbers[0], planned, error))]
+            self._room = room
+            return [run for number in numbers for run in self._some([number], planned, whole=whole)]
+        return [(number, self._run(number, found.get(number), planned)) for number in numbers]
+
+    def _run(self, number: int, found: _Bodies | None, planned: Mapping[str, Trial]) -> Run:
         """One Run; damage to it costs it and no other."""
         try:
-            return self._believable(number, planned, whole=whole)
+            with self._believed(f"run {number}"):
+                return self._believable(found, planned)
         except UsageError as error:
-            for trial, began in self._rows("SELECT trial, started_at FROM run WHERE number = ?", number):
-                if trial in planned:
-                    return bodies.unreadable(planned[trial], began, str(error))
-            raise
+            return self._unreadable(number, planned, error)
 
-    def _believable(self, number: int, planned: Mapping[str, Trial], *, whole: bool) -> Run:
-        with self._believed(f"run {number}"):
-            found = self._parts(Run, "number", number)
-            if not found:
-                raise UnbelievableError("it is not where it should be")
-            run = found[0]
-            if whole:
-                parts = {"slices": self._parts(Slice, "run", number), "readings": self._parts(Reading, "run", number)}
-                run = msgspec.structs.replace(run, **parts)
-            bodies.believe_run(run, planned.get(run.trial.id))
-            return run
+    def _unreadable(self, number: int, planned: Mapping[str, Trial], error: UsageError) -> Run:
+        for trial, began in self._rows("SELECT trial, started_at FROM run WHERE number = ?", number):
+            if trial in planned:
+                return bodies.unreadable(planned[trial], began, str(error))
+        raise error
 
-    def _parts(self, kind: type[T], key: str, number: int) -> list[T]:
-        """In their order; a file has no more of them than room."""
-        query = f"SELECT CAST(body AS BLOB) FROM {kind.__name__.lower()} WHERE {key} = ?"  # noqa: S608 - our own text
-        found = [body for (body,) in self._rows(query if kind is Run else f"{query} ORDER BY position", number)]
-        self._room -= sum(len(body or b"") for body in found)
+    def _believable(self, found: _Bodies | None, planned: Mapping[str, Trial]) -> Run:
+        if found is None:
+            raise UnbelievableError("it is not where it should be")
+        self._room -= sum(len(body or b"") for body in (found.run, *found.slices, *found.readings))
         if self._room < 0:
             raise UnbelievableError("what it holds is longer than the file")
-        return [bodies.read(body, kind) for body in found]
+        run = bodies.read(found.run, Run)
+        if found.slices or found.readings:
+            slices = [bodies.read(body, Slice) for body in found.slices]
+            readings = [bodies.read(body, Reading) for body in found.readings]
+            run = msgspec.structs.replace(run, slices=slices, readings=readings)
+        bodies.believe_run(run, planned.get(run.trial.id))
+        return run
+
+    def _bodies(self, numbers: Sequence[int], *, whole: bool) -> dict[int, _Bodies]:
+        """What stands of each Run that is there."""
+        asked = "SELECT {}, CAST(body AS BLOB) FROM {} WHERE {} BETWEEN ? AND ? ORDER BY {}"
+        between = numbers[0], numbers[-1]
+        found: dict[int, _Bodies] = {}
+        for number, body in self._rows(asked.format("number", "run", "number", "number"), *between):
+            found.setdefault(number, _Bodies(body, [], []))
+        for kind in ("slice", "reading") if whole else ():
+            for number, body in self._rows(asked.format("run", kind, "run", "run, position"), *between):
+                if number in found:
+                    (found[number].slices if kind == "slice" else found[number].readings).append(body)
+        return found
 
     def _read(self, body: object, kind: type[T], what: str) -> T:
         with self._believed(what):
