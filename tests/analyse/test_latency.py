@@ -1,5 +1,8 @@
 """Histograms are added exactly and asked for percentiles."""
 
+import base64
+import zlib
+
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -67,3 +70,38 @@ def test_rounds_added_later_equal_one_histogram_of_all() -> None:
     assert added.percentiles_ns([0.5, 0.999]) == whole.percentiles_ns([0.5, 0.999])
     assert added.mean_ns == pytest.approx(whole.mean_ns)
     assert together([]) is None
+
+
+@pytest.mark.parametrize(
+    "settings", [(1, 3_600_000_000_000, 3), (1, 10_000, 1), (1000, 60_000_000, 2), (3, 7_000_000, 3)]
+)
+def test_counts_are_found_where_hdrhistogram_has_them(settings: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        recorded = HdrHistogram(*settings)
+        for value in np.exp(rng.uniform(0, np.log(settings[1]), rng.integers(1, 60))).astype(int).tolist():
+            recorded.record_value(min(value, settings[1]), int(rng.integers(1, 1 << int(rng.integers(1, 40)))))
+        merged = merge([recorded.encode().decode()])
+        assert merged is not None
+        there = [(int(high), int(count)) for high, count in zip(merged.highest_ns, merged.counts, strict=True)]
+        counted = [(index, count) for index, count in enumerate(recorded.counts[: recorded.counts_len]) if count]
+        assert there == [
+            (recorded.get_highest_equivalent_value(recorded.get_value_from_index(index)), count)
+            for index, count in counted
+        ]
+
+
+def test_any_flipped_byte_is_a_histogram_or_a_sentence_here_too() -> None:
+    good = base64.b64decode(histogram(np.random.default_rng(1).lognormal(15, 1.2, 500)))
+    whole = zlib.decompress(good[8:])
+    for at in range(len(whole)):
+        for flip in (0x01, 0x80):
+            changed = bytearray(whole)
+            changed[at] ^= flip
+            text = base64.b64encode(good[:8] + zlib.compress(bytes(changed))).decode()
+            try:
+                found = merge([text])
+            except UsageError as error:
+                assert "histogram is damaged" in str(error)
+                continue
+            assert found is None or found.counts.min() > 0
