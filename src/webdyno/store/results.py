@@ -51,6 +51,8 @@ class Store:
         self._writable = writable
         self._room = 0  # in bytes, for what is still to be read
         self._whole: Plan | None = None  # with the secrets that the file does not hold
+        self._planned: dict[str, Trial] | None = None
+        self._kept: list[tuple[int, Run]] = []  # of those that count, all up to the last one
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
@@ -137,8 +139,21 @@ class Store:
         return [self._read(body, Fingerprint, f"fingerprint {number}") for number, body in rows]
 
     def runs(self) -> list[Run]:
-        """Every Run that counts, in the order they happened."""
-        return [run for _, run in self.numbered()]
+        """Every Run that counts, in the order they happened.
+
+        Who writes asks again after every block: then only those are read that came since, for none is ever changed.
+        """
+        if not self._writable:
+            return [run for _, run in self.numbered()]
+        last = self._kept[-1][0] if self._kept else 0
+        fresh = self._runs(self._rows("SELECT number FROM run WHERE number > ? ORDER BY number", last), whole=True)
+        counts = {run.trial.id: number for number, run in fresh}
+        self._kept = [
+            (number, run)
+            for number, run in (*self._kept, *fresh)
+            if run.outcome != "interrupted" or counts.get(run.trial.id, number) <= number
+        ]
+        return [run for _, run in self._kept]
 
     def numbered(self, *, replaced: bool = False) -> list[tuple[int, Run]]:
         """Runs with the number they bear for ever; ``replaced``: also the interrupted ones that were repeated since."""
@@ -201,6 +216,7 @@ class Store:
         known = {**plan.contenders, **(of.contenders if of else {})}
         longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds, contenders=known)
         self._whole = self._whole and msgspec.structs.replace(self._whole, contenders=known)
+        self._planned = None
         with explained(self._file), self._transaction():
             self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, as_json(hidden(longer))))
             for position, trial in enumerate(trials, len(plan.trials)):
@@ -269,7 +285,9 @@ class Store:
         """By number; ``whole``: with their Slices and Readings."""
         if any(later <= earlier for (earlier,), (later,) in pairwise(numbers)):
             raise UsageError(f"{self._file} is damaged (its runs are in no order): use another copy")
-        planned = {trial.id: trial for trial in self.plan().trials} if numbers else {}
+        if self._planned is None and numbers:
+            self._planned = {trial.id: trial for trial in self.plan().trials}
+        planned = self._planned or {}
         self._room = size_bytes(self._file)
         at_once = [[number for (number,) in numbers[at : at + _AT_ONCE]] for at in range(0, len(numbers), _AT_ONCE)]
         return [run for some in at_once for run in self._some(some, planned, whole=whole)]
