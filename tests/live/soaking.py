@@ -48,6 +48,11 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     cgroups: int
 
 
+def standing(look: Look) -> tuple[int, ...]:
+    """What there are as many of after every trial."""
+    return look.descriptors, look.threads, look.children, look.temporary, look.cgroups
+
+
 def soak(trials: int, catalogue: Path, folder: Path, environment: Mapping[str, str], timeout_s: float) -> list[Look]:
     """What was seen after each of so many trials of one plan."""
     study, looks = folder / "soak.toml", folder / "looks.jsonl"
