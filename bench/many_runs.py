@@ -36,7 +36,7 @@ from webdyno.store import FILE, Store
 
 LEVELS = (1, 8, 16, 32, 64, 128, 256, 512, 768, 1024)
 MEMBERS, PASSES = 8, 8
-_AT_ONCE, _VARIANTS = 100, 100
+_AT_ONCE = 100
 _MS, _S = 1_000_000, 1_000_000_000
 _STEPS = {
     "read": "from webdyno.store import Store\nwith Store.open(folder) as store: store.runs()",
@@ -65,11 +65,11 @@ class Cost(NamedTuple):
     peak_bytes: int
 
 
-def make(folder: Path, shape: Shape, seed: int = 1) -> None:
-    """A results folder of that shape."""
+def make(folder: Path, shape: Shape, variants: int = 100, seed: int = 1) -> None:
+    """A results folder of that shape, with so many different histograms of each height."""
     plan, machine = _plan(shape), _machine()
     chance = np.random.default_rng(seed)
-    steps = [[encode(_times(chance, 1e6 * 1.5**at)) for _ in range(_VARIANTS)] for at in range(20)]
+    steps = [[encode(_times(chance, 1e6 * 1.5**at)) for _ in range(variants)] for at in range(20)]
     with Store.create(folder, plan, machine) as store:
         pending: list[Run] = []
         for number, block in enumerate(_blocks(plan.trials)):
@@ -192,7 +192,7 @@ def _run(
     at, connections = int(trial.contender[-3:]), trial.load.connections
     rate = 60_000 * 0.97**at * connections / (connections + 12) * math.exp(chance.normal(0, 0.02))
     times = steps[min(len(steps) - 1, max(0, round(math.log(connections / rate * 1e3, 1.5))))][
-        int(chance.integers(0, _VARIANTS))
+        int(chance.integers(0, len(steps[0])))
     ]
     begin = (1000 + 20 * block + of.index(trial)) * _S
     slices = list(_slices(begin, rate, times, chance))

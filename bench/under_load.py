@@ -1,9 +1,9 @@
 """What part of a study's time its servers are under load, and where the rest goes.
 
 Under load is every second of a warm-up, a lead, a turn or a steady phase, with the wait for its last answers: what a
-driver reported. Wall time is that of the Runs, from the start of a server to its end, and where the study is carried out
-here also that of the whole command. The rest is starts, answers verified, servers that settle, ends, and Runs written
-down; before and after all Runs, builds, the start of webdyno and the report.
+driver reported. Wall time is that of the Runs, from the start of a server to its end, and of the whole command where it
+is run here. The rest is starts, answers verified, servers that settle, ends, and Runs written down; before and after
+all Runs, builds, the start of webdyno and the report.
 """
 
 from __future__ import annotations

@@ -47,9 +47,9 @@ def spent(folder: Path) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("twice", TWICE, ids=["rounds", "cells"])
 def test_twice_the_runs_are_at_most_twice_the_work(tmp_path: Path, twice: Shape) -> None:
-    make(tmp_path / "warm", SMALL)
+    make(tmp_path / "warm", SMALL, variants=1)
     spent(tmp_path / "warm")  # what is imported by the first is no work of the Runs
-    make(tmp_path / "twice", twice)
+    make(tmp_path / "twice", twice, variants=1)
     before, after = spent(tmp_path / "warm"), spent(tmp_path / "twice")
     assert twice.runs == 2 * SMALL.runs
     for less, more in zip(before, after, strict=True):
@@ -57,6 +57,6 @@ def test_twice_the_runs_are_at_most_twice_the_work(tmp_path: Path, twice: Shape)
 
 
 def test_a_run_costs_a_twentieth_of_a_statement(tmp_path: Path) -> None:
-    make(tmp_path / "many", SMALL)
+    make(tmp_path / "many", SMALL, variants=1)
     statements, _, _ = spent(tmp_path / "many")
     assert statements <= 2 + SMALL.runs / 20 + 3
