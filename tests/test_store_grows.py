@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from tests.analyse import fakes
-from webdyno.model.errors import MachineError, WebdynoError
+from webdyno.model.errors import MachineError, UsageError, WebdynoError
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.store import FILE, Store, bodies
+from webdyno.store import FILE, Store, bodies, opening
 
 
 def test_trials_are_added_at_the_end_and_runs_follow(tmp_path: Path) -> None:
@@ -81,3 +81,11 @@ def test_who_writes_reads_each_run_once_and_drops_the_interrupted_that_were_repe
     first, second, third = (1, "ok"), (2, "ok"), (3, "ok")
     assert seen == [[first], [first, (2, "interrupted")], [first, (2, "interrupted"), third], [first, third, second]]
     assert (read[Run], read[Plan]) == (4, 1)
+
+
+def test_a_plan_that_could_not_be_read_again_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [fakes.run("go", round_=number) for number in (1, 2, 3)]
+    monkeypatch.setattr(opening, "LARGEST_BODY_BYTES", 1000)
+    with pytest.raises(UsageError, match=r"^3 trials are more than a results file may hold: ask for fewer rounds$"):
+        Store.create(tmp_path / "r", fakes.plan(runs), fakes.FINGERPRINT)
+    assert not (tmp_path / "r").exists()

@@ -62,6 +62,9 @@ class Store:
             raise UsageError(
                 f"{folder} has results already: continue them with --resume {folder}, or name another folder"
             )
+        told = as_json(hidden(plan))
+        if len(told) > opening.LARGEST_BODY_BYTES:
+            raise UsageError(f"{len(plan.trials):,} trials are more than a results file may hold: ask for fewer rounds")
         try:
             (folder / LOGS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -74,7 +77,7 @@ class Store:
             )
             with store._transaction():
                 store._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
-                store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, as_json(hidden(plan)))
+                store._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, told)
                 for position, trial in enumerate(plan.trials):
                     store._insert("trial", position, trial.id, *_cell(trial))
         store._whole = plan
