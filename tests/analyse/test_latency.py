@@ -8,6 +8,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from tests.analyse.fakes import histogram
+from webdyno.analyse import latency
 from webdyno.analyse.latency import merge, together
 from webdyno.model.errors import UsageError
 
@@ -105,3 +106,14 @@ def test_any_flipped_byte_is_a_histogram_or_a_sentence_here_too() -> None:
                 assert "histogram is damaged" in str(error)
                 continue
             assert found is None or found.counts.min() > 0
+
+
+def test_what_a_run_and_its_table_both_ask_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Metrics say a Run by itself and in its table: half of a first scrape was reading the same again."""
+    read: list[str] = []
+    counted = latency._counted
+    monkeypatch.setattr(latency, "_counted", lambda text: read.append(text) or counted(text))
+    texts = [histogram(np.full(3, 900.0 + at)) for at in range(5)]
+    for _ in range(2):
+        assert [merge([text]) is not None for text in texts] == [True] * 5
+    assert sorted(read) == sorted(texts)
