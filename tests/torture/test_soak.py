@@ -21,7 +21,7 @@ SLOWER = 1.5
 
 
 def test_trials_without_end(tmp_path: Path, environment: dict[str, str]) -> None:
-    """2,000 trials in one plan: descriptors, threads, files and cgroups stay as many, time per trial holds, memory grows by a Run"""
+    """2,000 trials in one plan: what is open stays as many, time per trial holds, memory grows by a Run for each"""
     looks = soak(TRIALS, CATALOGUE, tmp_path, environment, timeout_s=1500)
     assert [look.outcome for look in looks] == ["ok"] * TRIALS
     assert {standing(look) for look in looks[SETTLED:]} == {standing(looks[SETTLED])}
