@@ -29,6 +29,8 @@ from webdyno.model.errors import UsageError
 _HEADER_BYTES = 8
 _SETTINGS = struct.Struct(">4xIIIQQd")
 """Of the unpacked text: length of what follows, offset, digits, lowest and highest value, ratio to doubles."""
+_NO_SIZE, _COOKIES = ~0xF0, [0x1C849304, 0x1C849303]
+"""What the whole begins with, and what was packed, but for the size of a word."""
 _MOST_DIGITS, _MOST_HIGHEST = 3, 1 << 42
 """A counter for each value that can be kept apart is made at once: 35,000 of them, 280 KB. 2^42 ns are 73 minutes."""
 _BEYOND_COUNTING = re.compile(rb"[\x80-\xff]{6}")
@@ -147,18 +149,37 @@ def unpack(text: str) -> HdrHistogram:
     Every way the bytes can be wrong ends in one sentence: nobody can repair a histogram by its error's detail.
     """
     try:
-        _weigh(base64.b64decode(text, validate=True))
+        _weighed(base64.b64decode(text, validate=True))
         buckets = HdrHistogram.decode(text)
     except Exception as error:  # the package raises what its C part, zlib, ctypes and its own checks happen to raise
-        raise UsageError(
-            f"a latency histogram is damaged ({type(error).__name__}: {error}), it begins with {text[:24]!r}: "
-            "the results were changed or cut after they were written; use another copy"
-        ) from None
+        raise damaged(text, error) from None
     return buckets
 
 
-def _weigh(raw: bytes) -> None:
-    """Refuse what takes more room than any histogram needs, before room is made for it."""
+def packed(text: str) -> tuple[tuple[int, int, int], bytes]:
+    """Settings as of ``settings``, and the counts in varints: negative ones stand for as many zeros. UsageError when
+    the text is damaged; the counts were not looked at."""
+    try:
+        raw = base64.b64decode(text, validate=True)
+        whole = _weighed(raw)
+        if [int.from_bytes(each[:4], "big") & _NO_SIZE for each in (raw, whole)] != _COOKIES:
+            raise ValueError("no histogram")
+        _, _, digits, lowest, highest, _ = _SETTINGS.unpack_from(whole)
+    except Exception as error:
+        raise damaged(text, error) from None
+    return (lowest, highest, digits), whole[_SETTINGS.size :]
+
+
+def damaged(text: str, error: Exception) -> UsageError:
+    """What is said of a text that is no histogram."""
+    return UsageError(
+        f"a latency histogram is damaged ({type(error).__name__}: {error}), it begins with {text[:24]!r}: "
+        "the results were changed or cut after they were written; use another copy"
+    )
+
+
+def _weighed(raw: bytes) -> bytes:
+    """Unpacked; refuse what takes more room than any histogram needs, before room is made for it."""
     unpacker = zlib.decompressobj()
     unpacked = unpacker.decompress(raw[_HEADER_BYTES:], max(_SMALL_BYTES, _MOST_PACKED * len(raw)))
     if not unpacker.eof:
@@ -170,3 +191,4 @@ def _weigh(raw: bytes) -> None:
         raise ValueError(f"no settings for latencies: {digits} digits from {lowest} to {highest}")
     if _BEYOND_COUNTING.search(unpacked, _SETTINGS.size):
         raise ValueError("it counts more than there can be")
+    return unpacked

@@ -1,10 +1,14 @@
 """Histograms are added exactly and asked for percentiles."""
 
+import base64
+import zlib
+
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
 from tests.analyse.fakes import histogram
+from webdyno.analyse import latency
 from webdyno.analyse.latency import merge, together
 from webdyno.model.errors import UsageError
 
@@ -67,3 +71,49 @@ def test_rounds_added_later_equal_one_histogram_of_all() -> None:
     assert added.percentiles_ns([0.5, 0.999]) == whole.percentiles_ns([0.5, 0.999])
     assert added.mean_ns == pytest.approx(whole.mean_ns)
     assert together([]) is None
+
+
+@pytest.mark.parametrize(
+    "settings", [(1, 3_600_000_000_000, 3), (1, 10_000, 1), (1000, 60_000_000, 2), (3, 7_000_000, 3)]
+)
+def test_counts_are_found_where_hdrhistogram_has_them(settings: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        recorded = HdrHistogram(*settings)
+        for value in np.exp(rng.uniform(0, np.log(settings[1]), rng.integers(1, 60))).astype(int).tolist():
+            recorded.record_value(min(value, settings[1]), int(rng.integers(1, 1 << int(rng.integers(1, 40)))))
+        merged = merge([recorded.encode().decode()])
+        assert merged is not None
+        there = [(int(high), int(count)) for high, count in zip(merged.highest_ns, merged.counts, strict=True)]
+        counted = [(index, count) for index, count in enumerate(recorded.counts[: recorded.counts_len]) if count]
+        assert there == [
+            (recorded.get_highest_equivalent_value(recorded.get_value_from_index(index)), count)
+            for index, count in counted
+        ]
+
+
+def test_any_flipped_byte_is_a_histogram_or_a_sentence_here_too() -> None:
+    good = base64.b64decode(histogram(np.random.default_rng(1).lognormal(15, 1.2, 500)))
+    whole = zlib.decompress(good[8:])
+    for at in range(len(whole)):
+        for flip in (0x01, 0x80):
+            changed = bytearray(whole)
+            changed[at] ^= flip
+            text = base64.b64encode(good[:8] + zlib.compress(bytes(changed))).decode()
+            try:
+                found = merge([text])
+            except UsageError as error:
+                assert "histogram is damaged" in str(error)
+                continue
+            assert found is None or found.counts.min() > 0
+
+
+def test_what_a_run_and_its_table_both_ask_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Metrics say a Run by itself and in its table: half of a first scrape was reading the same again."""
+    read: list[str] = []
+    counted = latency._counted
+    monkeypatch.setattr(latency, "_counted", lambda text: read.append(text) or counted(text))
+    texts = [histogram(np.full(3, 900.0 + at)) for at in range(5)]
+    for _ in range(2):
+        assert [merge([text]) is not None for text in texts] == [True] * 5
+    assert sorted(read) == sorted(texts)

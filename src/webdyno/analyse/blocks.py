@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,35 +22,36 @@ from webdyno.analyse.window import Window, by_turns, read_window
 from webdyno.model.run import Run
 
 
-def read_windows(runs: Iterable[Run], read: Callable[[Run], Window | None] = read_window) -> list[Window]:
+def read_windows(runs: Iterable[Run], read: Callable[..., Window | None] = read_window) -> list[Window]:
     """Of the Runs that succeeded, in their order; those of one block are read together. ``read``: one by itself."""
-    found = [window for run in runs if (window := read(run)) is not None]
+    found = [window for run in runs if (window := read(run, turns=run.block is None)) is not None]
     blocks: dict[int, list[int]] = {}
     for at, window in enumerate(found):
-        if window.run.block is not None and window.turned is not None:
+        if window.run.block is not None:
             blocks.setdefault(window.run.block, []).append(at)
-    together = [[found[at] for at in places] for places in blocks.values()]
-    robbed = read_robbed((window.run.trial.contender, turns_of(window.run)) for block in together for window in block)
-    for places, block in zip(blocks.values(), together, strict=True):
-        for at, window in zip(places, _together(block, robbed), strict=True):
+    together = [{at: found[at] for at in places} for places in blocks.values()]
+    robbed = read_robbed(
+        (window.run.trial.contender, turns_of(window.run)) for block in together for window in block.values()
+    )
+    for block in together:
+        for at, window in _together(block, robbed).items():
             found[at] = window
     return found
 
 
-def _together(block: Sequence[Window], robbed: Robbed) -> list[Window]:
-    """The Runs of one block."""
-    names = [window.run.trial.contender for window in block]
+def _together(block: Mapping[int, Window], robbed: Robbed) -> dict[int, Window]:
+    """The Runs of one block that answered in their turns, by their places."""
     told = turned(
-        {f"{at}": turns_of(window.run) for at, window in enumerate(block)},
-        lambda at, turn: robbed.speed(names[int(at)], turn),
+        {at: turns_of(window.run) for at, window in block.items()},
+        lambda at, turn: robbed.speed(block[at].run.trial.contender, turn),
     )
-    read = [by_turns(window, told[f"{at}"]) for at, window in enumerate(block)]
-    gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read]
+    read = {at: by_turns(block[at], turns) for at, turns in told.items()}
+    gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read.values()]
     others = [gains[:at] + gains[at + 1 :] for at in range(len(gains))]
-    return [
-        replace(window, flattered=gain - statistics.median(beside) if beside else None)
-        for window, gain, beside in zip(read, gains, others, strict=True)
-    ]
+    return {
+        at: replace(window, flattered=gain - statistics.median(beside) if beside else None)
+        for (at, window), gain, beside in zip(read.items(), gains, others, strict=True)
+    }
 
 
 def meetings(windows: Iterable[Window]) -> Meetings:

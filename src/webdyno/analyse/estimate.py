@@ -185,7 +185,7 @@ def fit(
     y = np.log([cells[key] for key in keys])
     design = design_of(keys, names, met)
     noise = _noise(design, y, np.array([steps.get(key, 0.0) for key in keys]), [least.get(key, 0.0) for key in keys])
-    weights = _trimmed(design, noise.residuals) if trimmed else design.solution[: design.number]
+    weights = _trimmed(design, noise.residuals) if trimmed else design.weights
     return _fitted(names, design, y, noise, weights)
 
 
@@ -203,9 +203,7 @@ class _Noise(NamedTuple):
 
 def _noise(design: Design, y: Vector, steps: Vector, least: Sequence[float]) -> _Noise:
     """No variance is below the one that ``steps`` make, nor below ``least``; both are given for each cell."""
-    owner, residuals = design.owner, y - design.matrix @ (design.solution @ y)
-    slack = np.maximum(1 - np.einsum("ij,ji->i", design.matrix, design.solution), 0)
-    slack[slack < 1e-9] = 0
+    owner, residuals, slack = design.owner, design.residuals(y), design.slack()
     known, freedom = variances_by_kind(residuals, slack, owner, design.block, design.kind)
     counted = STEP * steps**2 * np.bincount(owner)[owner]
     variances = np.fmax(np.fmax(np.nan_to_num(known), counted), least)
@@ -266,8 +264,15 @@ def _trimmed(design: Design, residuals: Vector) -> NDArray[np.floating]:
     share = np.zeros((number, len(owner)))
     share[owner[kept], kept] = 1
     share /= share.sum(axis=1, keepdims=True)
-    made: NDArray[np.floating] = share - share @ design.matrix[:, number:] @ design.solution[number:]
+    made: NDArray[np.floating] = share - design.of_effects(_by_block(share, design))
     return made
+
+
+def _by_block(share: NDArray[np.floating], design: Design) -> NDArray[np.floating]:
+    """Columns added up over the shared blocks."""
+    made = np.zeros((len(design.shared) + 1, len(share)))
+    np.add.at(made, design.means.place, share.T)
+    return made[:-1].T
 
 
 def _rounds(design: Design, y: Vector, noise: Vector, freedom: Vector) -> tuple[Vector, Contrast | None]:
@@ -278,16 +283,16 @@ def _rounds(design: Design, y: Vector, noise: Vector, freedom: Vector) -> tuple[
     """
     if len(design.shared) < 2:
         return np.zeros(0), None
-    makers, rounds = design.effects(), [design.rounds[block] for block in design.shared]
+    effects, rounds = design.effects(y), [design.rounds[block] for block in design.shared]
     at = np.array(rounds, dtype=float) - np.mean(rounds)
     if not at.any():
-        return makers @ y, None
+        return effects, None
     if design.in_blocks:
-        return makers @ y, _along(at, makers @ y)
-    slope = (at / (at**2).sum()) @ makers * (rounds[-1] - rounds[0])
+        return effects, _along(at, effects)
+    slope = design.of_effects(at[None, :] / (at**2).sum())[0] * (rounds[-1] - rounds[0])
     error = float((slope**2 @ noise) ** 0.5)
     known = float(freedom.max()) if len(freedom) else 0.0
-    return makers @ y, Contrast(float(slope @ y), error, known) if known > 0 else None
+    return effects, Contrast(float(slope @ y), error, known) if known > 0 else None
 
 
 def _along(at: Vector, effects: Vector) -> Contrast | None:

@@ -17,7 +17,7 @@ from webdyno.analyse.compare import Pair
 from webdyno.analyse.estimate import CONFIDENCE, Fit
 from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat, comparisons, judge, spending
-from webdyno.analyse.table import Cell, cells_of, with_earlier
+from webdyno.analyse.table import Cell, by_table, cells_of, with_earlier
 from webdyno.analyse.undecidable import reserve_of
 from webdyno.analyse.window import read_window
 from webdyno.model.load import Load
@@ -129,10 +129,9 @@ def _cells(
     earlier = [run for run in runs if run.outcome != "interrupted" and run is not last[run.trial.id]]
     read = partial(read_window, latencies=False)
     found: dict[Key, list[Cell]] = {}
-    for trial in plan.trials:
-        if (key := key_of(trial)) not in found:
-            cells = [with_earlier(cell, earlier) for cell in cells_of(plan, last, trial, read)]
-            found[key] = [replace(cell, ceilings=tuple(ceilings)) for cell in cells]
+    for key, trials in by_table(plan).items():
+        cells = [with_earlier(cell, earlier) for cell in cells_of(plan, last, trials, read)]
+        found[key] = [replace(cell, ceilings=tuple(ceilings)) for cell in cells]
     return found
 
 

@@ -128,10 +128,18 @@ def tables(evidence: Evidence) -> list[Table]:
     last = {run.trial.id: run for run in evidence.runs}
     earlier = [run for run in evidence.runs if run is not last[run.trial.id] and run.outcome != "interrupted"]
     plan = evidence.plan
-    keys = {(trial.workload, _key(trial.load), trial.driver): trial for trial in plan.trials}
-    ordered = sorted(keys.values(), key=lambda trial: (list(plan.workloads).index(trial.workload), _key(trial.load)))
-    found = [_table(plan, evidence.fingerprint, last, trial) for trial in ordered]
+    place = {name: at for at, name in enumerate(plan.workloads)}
+    ordered = sorted(by_table(plan).values(), key=lambda trials: (place[trials[0].workload], _key(trials[0].load)))
+    found = [_table(plan, evidence.fingerprint, last, trials) for trials in ordered]
     return [replace(table, cells=tuple(with_earlier(cell, earlier) for cell in table.cells)) for table in found]
+
+
+def by_table(plan: Plan) -> dict[tuple[str, Load, str], list[Trial]]:
+    """The trials that share workload, load and driver."""
+    found: dict[tuple[str, Load, str], list[Trial]] = {}
+    for trial in plan.trials:
+        found.setdefault((trial.workload, trial.load, trial.driver), []).append(trial)
+    return found
 
 
 def with_earlier(cell: Cell, earlier: Sequence[Run]) -> Cell:
@@ -144,8 +152,9 @@ def _key(load: Load) -> tuple[int, str]:
     return load.connections, repr(load)
 
 
-def _table(plan: Plan, machine: Fingerprint, last: Mapping[str, Run], like: Trial) -> Table:
-    cells = [replace(cell, ceilings=tuple(machine.ceilings)) for cell in cells_of(plan, last, like)]
+def _table(plan: Plan, machine: Fingerprint, last: Mapping[str, Run], trials: Sequence[Trial]) -> Table:
+    cells = [replace(cell, ceilings=tuple(machine.ceilings)) for cell in cells_of(plan, last, trials)]
+    like = trials[0]
     most = max((cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells), default=0.0)
     return Table(
         workload=plan.workloads[like.workload],
@@ -157,28 +166,28 @@ def _table(plan: Plan, machine: Fingerprint, last: Mapping[str, Run], like: Tria
 
 
 def cells_of(
-    plan: Plan, last: Mapping[str, Run], like: Trial, read: Callable[[Run], Window | None] = read_window
+    plan: Plan, last: Mapping[str, Run], trials: Sequence[Trial], read: Callable[..., Window | None] = read_window
 ) -> list[Cell]:
-    """Contenders of the trials that share workload, load and driver with one of them, by name.
+    """Contenders of ``trials``, which are all of one table, by name.
 
     ``last`` has the Run of each trial that ran, by its id; ``read`` makes figures of it. Runs of one block are read
     together.
     """
-    table = (like.workload, like.load, like.driver)
-    trials = [trial for trial in plan.trials if (trial.workload, trial.load, trial.driver) == table]
     there = read_windows([last[trial.id] for trial in trials if trial.id in last], read)
     windows = {window.run.trial.id: window for window in there}
+    by_name: dict[str, list[Trial]] = {}
+    for trial in sorted(trials, key=lambda trial: (trial.contender, trial.round)):
+        by_name.setdefault(trial.contender, []).append(trial)
     cells: list[Cell] = []
-    for name in dict.fromkeys(trial.contender for trial in sorted(trials, key=lambda trial: trial.contender)):
+    for name, mine in by_name.items():
         contender = plan.contenders[name]
-        mine = sorted((trial for trial in trials if trial.contender == name), key=lambda trial: trial.round)
         runs = tuple(last[trial.id] for trial in mine if trial.id in last)
         cells.append(
             Cell(
                 contender=contender,
                 app=plan.apps[contender.app],
-                workload=plan.workloads[like.workload],
-                load=like.load,
+                workload=plan.workloads[mine[0].workload],
+                load=mine[0].load,
                 planned=len(mine),
                 runs=runs,
                 windows=tuple(windows[run.trial.id] for run in runs if run.trial.id in windows),

@@ -20,8 +20,9 @@ chapter 6, for a quotient of sums and its variance.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from webdyno.model.sample import Slice
 
 Matrix = NDArray[np.floating]
 Vector = NDArray[np.floating]
+Name = TypeVar("Name", bound=Hashable)
 FENCE = 3 * 1.4826
 """Median absolute deviations that make three standard deviations of a normal curve."""
 ENOUGH = 5
@@ -67,8 +69,8 @@ def turns_of(run: Run) -> list[Slice]:
 
 
 def turned(
-    block: Mapping[str, Sequence[Slice]], speed: Callable[[str, Slice], float] = lambda _name, _turn: 1.0
-) -> dict[str, Turned]:
+    block: Mapping[Name, Sequence[Slice]], speed: Callable[[Name, Slice], float] = lambda _name, _turn: 1.0
+) -> dict[Name, Turned]:
     """Of the contenders of a block by their turns; who has no answer in any of them is left out.
 
     ``speed``: of one turn of a contender, beside what its pass had; any unit.
@@ -138,14 +140,14 @@ def _speeds(done: Matrix, spent: Matrix) -> Vector:
     One contender alone says nothing of passes. Nor does a pass in which half of them, or more, did nothing. Where all
     others missed a pass, what the one did in it is taken for its speed, and so changes nothing.
     """
-    speeds = np.ones(done.shape[1])
+    speeds: Vector = np.ones(done.shape[1])
     if len(done) < 2:
         return speeds
     there = spent > 0
     each = np.divide(done, spent, out=np.full(done.shape, math.nan), where=there)
     for _ in range(SWEEPS):
         rates = done.sum(axis=1) / (spent * speeds).sum(axis=1)
-        found = np.nanmedian(each / rates[:, None], axis=0)
+        found: Vector = _middles(each / rates[:, None])
         found[found <= 0] = 1.0
         found *= spent.sum() / (spent * found).sum()
         if np.allclose(found, speeds, rtol=1e-12, atol=0):
@@ -154,14 +156,24 @@ def _speeds(done: Matrix, spent: Matrix) -> Vector:
     return speeds
 
 
+def _middles(columns: Matrix) -> Vector:
+    """The median of each column, of what is there. numpy's own takes ten times as long for so few."""
+    if np.isnan(columns).any():
+        there: Vector = np.nanmedian(columns, axis=0)
+        return there
+    ordered, half = np.sort(columns, axis=0), len(columns) // 2
+    found: Vector = ordered[half] if len(columns) % 2 else (ordered[half - 1] + ordered[half]) / 2
+    return found
+
+
 def _drawn_in(done: Matrix, weighed: Matrix) -> tuple[Matrix, NDArray[np.bool_]]:
     """``done`` with the only turn of a contender that lies far from its others drawn in."""
     done, drawn = done.copy(), np.zeros(len(done), dtype=bool)
     for row in range(len(done)):
         there = np.flatnonzero(weighed[row])
         each = done[row, there] / weighed[row, there]
-        middle = float(np.median(each))
-        reach = FENCE * float(np.median(np.abs(each - middle)))
+        middle = float(_middles(each[:, None])[0])
+        reach = FENCE * float(_middles(np.abs(each - middle)[:, None])[0])
         far = np.flatnonzero(np.abs(each - middle) > reach)
         if len(there) >= ENOUGH and reach > 0 and len(far) == 1:
             at = there[far[0]]

@@ -24,6 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from webdyno.analyse.additive import together
 from webdyno.analyse.moderate import moderate
 
 Vector = NDArray[np.floating]
@@ -73,8 +74,7 @@ def beside_the_median(residuals: Vector, blocks: NDArray[np.intp]) -> tuple[Vect
     Where a round has too few contenders they stay as they are, and 0 is added by no median.
     """
     beside, added = residuals.copy(), np.zeros(len(residuals))
-    for block in np.unique(blocks):
-        here = np.flatnonzero(blocks == block)
+    for here in together(blocks):
         if len(here) >= ENOUGH:
             beside[here] -= _medians_of_others(residuals[here])
             added[here] = math.pi / 2 / (len(here) - 1 + math.pi / 2 - 1)
@@ -83,7 +83,8 @@ def beside_the_median(residuals: Vector, blocks: NDArray[np.intp]) -> tuple[Vect
 
 def medians(residuals: Vector, rounds: NDArray[np.intp], blocks: Sequence[int]) -> Vector:
     """Of the residuals of each of ``blocks``, so that one wild contender does not wag it; 0 where it has too few."""
-    of = [residuals[rounds == block] for block in blocks]
+    members = together(rounds)
+    of = [residuals[members[block]] for block in blocks]
     return np.array([float(np.median(each)) if len(each) >= ENOUGH else 0.0 for each in of])
 
 

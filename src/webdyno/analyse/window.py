@@ -103,10 +103,11 @@ class Window:
         return error_share(self.errors, self.ok)
 
 
-def read_window(run: Run, *, latencies: bool = True) -> Window | None:
+def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Window | None:
     """Figures of a Run that succeeded; None for any other outcome, or when not one answer was right.
 
-    Without ``latencies`` the labour of its histograms is spared, and what comes from them is not known.
+    Without ``latencies`` the labour of its histograms is spared, and what comes from them is not known; without
+    ``turns`` it is by its steady phase alone.
     """
     steady = steady_slices(run)
     ok = sum(slice_.ok for slice_ in steady)
@@ -135,8 +136,8 @@ def read_window(run: Run, *, latencies: bool = True) -> Window | None:
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
     )
-    turns = turned({"": turns_of(run)})
-    return by_turns(window, turns[""]) if turns else window
+    told = turned({"": turns_of(run)}) if turns else {}
+    return by_turns(window, told[""]) if told else window
 
 
 def by_turns(window: Window, turns: Turned) -> Window:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -25,16 +25,20 @@ ERROR_KINDS = (
 )
 """Every way an offered request can fail to be answered correctly."""
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1 << 63)]
+"""Nothing that was counted is below zero. msgspec sees to it where a results file is read, and nowhere else."""
+
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
     """One request's part of a Slice, where a load has several."""
 
     name: str
-    offered: int
-    ok: int
-    errors: dict[str, int]
+    offered: Count
+    ok: Count
+    errors: dict[str, Count]
     """As in a Slice."""
-    bytes_in: int
+    bytes_in: Count
     latency_hdr: str | None = None
     response_hdr: str | None = None
 
@@ -43,22 +47,22 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """One second of load as a driver saw it (drivers without a time series give one Slice for the whole phase)."""
 
     phase: Phase
-    index: int
-    start_ns: int | None
+    index: Count
+    start_ns: Count | None
     """CLOCK_MONOTONIC; None when the driver does not say."""
-    duration_ns: int
-    offered: int
-    ok: int
-    errors: dict[str, int]
+    duration_ns: Count
+    offered: Count
+    ok: Count
+    errors: dict[str, Count]
     """Counts by kind (ERROR_KINDS), zero counts left out."""
-    bytes_in: int | None = None
-    bytes_out: int | None = None
-    connections_opened: int | None = None
-    closes_announced: int | None = None
-    closes_silent: int | None = None
-    stale_retries: int | None = None
-    http10_answers: int | None = None
-    in_flight: int | None = None
+    bytes_in: Count | None = None
+    bytes_out: Count | None = None
+    connections_opened: Count | None = None
+    closes_announced: Count | None = None
+    closes_silent: Count | None = None
+    stale_retries: Count | None = None
+    http10_answers: Count | None = None
+    in_flight: Count | None = None
     latency_hdr: str | None = None
     """HdrHistogram of service time (sent to done) in ns, V2 DEFLATE base64, of this Slice alone."""
     response_hdr: str | None = None
@@ -72,29 +76,29 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """Of the ages, since due, of the requests that were under way when the load ended."""
     handshake_hdr: str | None = None
     """Of the time a TLS handshake took."""
-    handshakes_full: int | None = None
-    handshakes_resumed: int | None = None
-    censored: int | None = None
+    handshakes_full: Count | None = None
+    handshakes_resumed: Count | None = None
+    censored: Count | None = None
     """Samples of ``response_hdr`` that are such ages."""
-    censored_above_ns: int | None = None
+    censored_above_ns: Count | None = None
     """The smallest of these ages: below it ``response_hdr`` is exact."""
-    latency_ns: dict[str, float] | None = None
+    latency_ns: dict[str, Amount] | None = None
     """mean, stdev, max, p50 ...: where the driver gives points instead of a histogram."""
-    cpu_user_ns: int | None = None
-    cpu_system_ns: int | None = None
-    idle_ns: int | None = None
+    cpu_user_ns: Count | None = None
+    cpu_system_ns: Count | None = None
+    idle_ns: Count | None = None
     """Time in which the driver's threads had nothing to do, added up over them; one that spins is idle too."""
-    run_delay_ns: int | None = None
+    run_delay_ns: Count | None = None
     """Time in which they could have run and had no core, added up over them."""
     routes: list[Route] = []
     """Empty where there is one request only, or the driver does not tell."""
-    turn: int | None = None
+    turn: Count | None = None
     """Pass of its block in which this was the contender's turn, from 0; None: no turn."""
-    drained_ns: int | None = None
+    drained_ns: Count | None = None
     """Of the length of a turn, how long it waited for the last answers when its time was over."""
-    reopened: int | None = None
+    reopened: Count | None = None
     """Connections that the server had closed while it rested, opened again before this turn."""
-    contender_cpu_ns: int | None = None
+    contender_cpu_ns: Count | None = None
     """What the contender's processes used in this turn."""
     others_cpu_ns: int | None = None
     """What programs that are no part of the Trial used of its cores in this turn, and what the hypervisor took of them,
@@ -107,30 +111,30 @@ Role = Literal["contender", "driver", "service", "host"]
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """The resources of one role's whole process group at one instant; counters count from the group's start."""
 
-    at_ns: int
+    at_ns: Count
     """CLOCK_MONOTONIC."""
     role: Role
-    cpu_user_ns: int | None = None
-    cpu_system_ns: int | None = None
-    rss_bytes: int | None = None
-    pss_bytes: int | None = None
-    swap_bytes: int | None = None
+    cpu_user_ns: Count | None = None
+    cpu_system_ns: Count | None = None
+    rss_bytes: Count | None = None
+    pss_bytes: Count | None = None
+    swap_bytes: Count | None = None
     """Of its memory, what lies in swap; looked at with ``pss_bytes``."""
-    processes: int | None = None
-    threads: int | None = None
-    sockets: int | None = None
-    voluntary_switches: int | None = None
-    involuntary_switches: int | None = None
-    throttled_ns: int | None = None
+    processes: Count | None = None
+    threads: Count | None = None
+    sockets: Count | None = None
+    voluntary_switches: Count | None = None
+    involuntary_switches: Count | None = None
+    throttled_ns: Count | None = None
     """Time the cgroup was held back by a quota."""
-    cpu_by_process: dict[str, int] | None = None
+    cpu_by_process: dict[str, Count] | None = None
     """CPU in ns by pid: shows a worker that takes all."""
-    run_queue: float | None = None
+    run_queue: Amount | None = None
     """host: processes able to run."""
-    steal_ns: int | None = None
+    steal_ns: Count | None = None
     """host: time the hypervisor took, all cores, since boot."""
-    steal_by_core: dict[str, int] | None = None
+    steal_by_core: dict[str, Count] | None = None
     """host: the same by core (number as the kernel counts them), of those that lost any; None in Runs made before it
     was kept, and where the kernel does not tell."""
-    busy_ns: int | None = None
+    busy_ns: Count | None = None
     """host: time at work, all cores, since boot: without what was idle, waited for I/O (iowait) or was stolen."""

@@ -12,6 +12,7 @@ within 0.1 %, and counts where that bucket ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from webdyno.analyse.latency import Latency, merge
@@ -185,8 +186,7 @@ def _waited(window: Window) -> Latency | None:
 def _histogram(labels: Labels, latency: Latency | None) -> Iterator[Sample]:
     if latency is None:
         return
-    for limit_s in BUCKETS_S:
-        within = int(latency.counts[latency.highest_ns <= limit_s * 1e9].sum())
+    for limit_s, within in zip(BUCKETS_S, latency.within(limit_s * 1e9 for limit_s in BUCKETS_S), strict=True):
         yield Sample("webdyno_latency_seconds", "_bucket", labels | {"le": repr(limit_s)}, within)
     yield Sample("webdyno_latency_seconds", "_bucket", labels | {"le": "+Inf"}, latency.count)
     yield Sample("webdyno_latency_seconds", "_count", labels, latency.count)
@@ -271,8 +271,14 @@ def _family(name: str, samples: dict[tuple[str, str], float]) -> str:
 
 
 def _labels(labels: Labels) -> str:
-    inside = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+    inside = ",".join(map(_label, labels.keys(), labels.values()))
     return f"{{{inside}}}" if inside else ""
+
+
+@lru_cache(maxsize=4096)
+def _label(name: str, value: str) -> str:
+    """Kept: all lines of a Run have the same but for one."""
+    return f'{name}="{_escaped(value)}"'
 
 
 def _escaped(value: str) -> str:

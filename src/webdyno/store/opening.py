@@ -19,8 +19,8 @@ from webdyno.model.errors import MachineError, UsageError
 from webdyno.store import schema
 from webdyno.wal import filled_bytes, refuse_hollow, refuse_odd, size_bytes
 
-LARGEST_BODY_BYTES = 32 << 20
-"""Of the plan; a thousand contenders and ten thousand Trials are 5 MB."""
+LARGEST_BODY_BYTES = 64 << 20
+"""Of the plan; a hundred thousand Trials are 57 MB."""
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: LARGEST_BODY_BYTES,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 64 << 10,

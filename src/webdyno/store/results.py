@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -29,7 +29,17 @@ FILE = "results.sqlite"
 LOGS = "logs"
 _ROWS = 100_000
 """Fewer than a statement gives, where a row takes a byte at least; so many more, for what a disk packs."""
+_AT_ONCE = 64
+"""Runs that are asked for together."""
 T = TypeVar("T")
+
+
+class _Bodies(NamedTuple):
+    """Of a Run, as they stand in the file."""
+
+    run: bytes | None
+    slices: list[bytes | None]
+    readings: list[bytes | None]
 
 
 class Store:
@@ -43,6 +53,8 @@ class Store:
         self._room = 0  # in bytes, for what is still to be read
         self._whole: Plan | None = None  # with the secrets that the file does not hold
         self._identity = _identity(file)
+        self._planned: dict[str, Trial] | None = None
+        self._kept: list[tuple[int, Run]] = []  # of those that count, all up to the last one
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, fingerprint: Fingerprint) -> Store:
@@ -52,6 +64,9 @@ class Store:
             raise UsageError(
                 f"{folder} has results already: continue them with --resume {folder}, or name another folder"
             )
+        told = as_json(hidden(plan))
+        if len(told) > opening.LARGEST_BODY_BYTES:
+            raise UsageError(f"{len(plan.trials):,} trials are more than a results file may hold: ask for fewer rounds")
         try:
             (folder / LOGS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -64,7 +79,7 @@ class Store:
                 try:
                     connection.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
                     store = cls(file, connection, writable=True)
-                    store._begin(plan, fingerprint)
+                    store._begin(plan, told, fingerprint)
                 except BaseException:
                     connection.close()
                     raise
@@ -75,15 +90,15 @@ class Store:
         fold(store._connection)  # people copy the file alone, also after a kill, when nobody closed it
         return store
 
-    def _begin(self, plan: Plan, fingerprint: Fingerprint) -> None:
-        """In one transaction: what a kill or a full disk leaves of it is nothing."""
+    def _begin(self, plan: Plan, told: str, fingerprint: Fingerprint) -> None:
+        """In one transaction: what a kill or a full disk leaves of it is nothing. ``told``: the body of the plan."""
         with self._transaction():
             for sql in schema.TABLES.split(";"):
                 self._connection.execute(sql)
             self._connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
             self._connection.execute(f"PRAGMA user_version={schema.SCHEMA}")
             self._insert("meta", "created_by", f"webdyno {fingerprint.webdyno}")
-            self._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, as_json(hidden(plan)))
+            self._insert("plan", plan.study, plan.title, str(plan.seed), plan.rounds, told)
             for position, trial in enumerate(plan.trials):
                 self._insert("trial", position, trial.id, *_cell(trial))
             self._note(fingerprint)
@@ -145,8 +160,21 @@ class Store:
         return [self._read(body, Fingerprint, f"fingerprint {number}") for number, body in rows]
 
     def runs(self) -> list[Run]:
-        """Every Run that counts, in the order they happened."""
-        return [run for _, run in self.numbered()]
+        """Every Run that counts, in the order they happened.
+
+        Who writes asks again after every block: then only those are read that came since, for none is ever changed.
+        """
+        if not self._writable:
+            return [run for _, run in self.numbered()]
+        last = self._kept[-1][0] if self._kept else 0
+        fresh = self._runs(self._rows("SELECT number FROM run WHERE number > ? ORDER BY number", last), whole=True)
+        counts = {run.trial.id: number for number, run in fresh}
+        self._kept = [
+            (number, run)
+            for number, run in (*self._kept, *fresh)
+            if run.outcome != "interrupted" or counts.get(run.trial.id, number) <= number
+        ]
+        return [run for _, run in self._kept]
 
     def numbered(self, *, replaced: bool = False) -> list[tuple[int, Run]]:
         """Runs with the number they bear for ever; ``replaced``: also the interrupted ones that were repeated since."""
@@ -209,6 +237,7 @@ class Store:
         known = {**plan.contenders, **(of.contenders if of else {})}
         longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds, contenders=known)
         self._whole = self._whole and msgspec.structs.replace(self._whole, contenders=known)
+        self._planned = None
         with explained(self._file), self._transaction():
             self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, as_json(hidden(longer))))
             for position, trial in enumerate(trials, len(plan.trials)):
@@ -290,40 +319,65 @@ class Store:
         """By number; ``whole``: with their Slices and Readings."""
         if any(later <= earlier for (earlier,), (later,) in pairwise(numbers)):
             raise UsageError(f"{self._file} is damaged (its runs are in no order): use another copy")
-        planned = {trial.id: trial for trial in self.plan().trials} if numbers else {}
+        if self._planned is None and numbers:
+            self._planned = {trial.id: trial for trial in self.plan().trials}
+        planned = self._planned or {}
         self._room = size_bytes(self._file)
-        return [(number, self._run(number, planned, whole=whole)) for (number,) in numbers]
+        at_once = [[number for (number,) in numbers[at : at + _AT_ONCE]] for at in range(0, len(numbers), _AT_ONCE)]
+        return [run for some in at_once for run in self._some(some, planned, whole=whole)]
 
-    def _run(self, number: int, planned: Mapping[str, Trial], *, whole: bool) -> Run:
+    def _some(self, numbers: Sequence[int], planned: Mapping[str, Trial], *, whole: bool) -> list[tuple[int, Run]]:
+        """Neighbours, asked for together; each alone where the file cannot give them together."""
+        room = self._room
+        try:
+            found = self._bodies(numbers, whole=whole)
+        except UsageError as error:
+            if len(numbers) == 1:
+                return [(numbers[0], self._unreadable(numbers[0], planned, error))]
+            self._room = room
+            return [run for number in numbers for run in self._some([number], planned, whole=whole)]
+        return [(number, self._run(number, found.get(number), planned)) for number in numbers]
+
+    def _run(self, number: int, found: _Bodies | None, planned: Mapping[str, Trial]) -> Run:
         """One Run; damage to it costs it and no other."""
         try:
-            return self._believable(number, planned, whole=whole)
+            with self._believed(f"run {number}"):
+                return self._believable(found, planned)
         except UsageError as error:
-            for trial, began in self._rows("SELECT trial, started_at FROM run WHERE number = ?", number):
-                if trial in planned:
-                    return bodies.unreadable(planned[trial], began, str(error))
-            raise
+            return self._unreadable(number, planned, error)
 
-    def _believable(self, number: int, planned: Mapping[str, Trial], *, whole: bool) -> Run:
-        with self._believed(f"run {number}"):
-            found = self._parts(Run, "number", number)
-            if not found:
-                raise UnbelievableError("it is not where it should be")
-            run = found[0]
-            if whole:
-                parts = {"slices": self._parts(Slice, "run", number), "readings": self._parts(Reading, "run", number)}
-                run = msgspec.structs.replace(run, **parts)
-            bodies.believe_run(run, planned.get(run.trial.id))
-            return run
+    def _unreadable(self, number: int, planned: Mapping[str, Trial], error: UsageError) -> Run:
+        for trial, began in self._rows("SELECT trial, started_at FROM run WHERE number = ?", number):
+            if trial in planned:
+                return bodies.unreadable(planned[trial], began, str(error))
+        raise error
 
-    def _parts(self, kind: type[T], key: str, number: int) -> list[T]:
-        """In their order; a file has no more of them than room."""
-        query = f"SELECT CAST(body AS BLOB) FROM {kind.__name__.lower()} WHERE {key} = ?"  # noqa: S608 - our own text
-        found = [body for (body,) in self._rows(query if kind is Run else f"{query} ORDER BY position", number)]
-        self._room -= sum(len(body or b"") for body in found)
+    def _believable(self, found: _Bodies | None, planned: Mapping[str, Trial]) -> Run:
+        if found is None:
+            raise UnbelievableError("it is not where it should be")
+        self._room -= sum(len(body or b"") for body in (found.run, *found.slices, *found.readings))
         if self._room < 0:
             raise UnbelievableError("what it holds is longer than the file")
-        return [bodies.read(body, kind) for body in found]
+        run = bodies.read(found.run, Run)
+        if found.slices or found.readings:
+            slices = [bodies.read(body, Slice) for body in found.slices]
+            readings = [bodies.read(body, Reading) for body in found.readings]
+            run = msgspec.structs.replace(run, slices=slices, readings=readings)
+        bodies.believe_run(run, planned.get(run.trial.id))
+        return run
+
+    def _bodies(self, numbers: Sequence[int], *, whole: bool) -> dict[int, _Bodies]:
+        """What stands of each Run that is there."""
+        asked = "SELECT {}, CAST(body AS BLOB) FROM {} WHERE {} BETWEEN ? AND ? ORDER BY {}"
+        between = numbers[0], numbers[-1]
+        found: dict[int, _Bodies] = {}
+        for number, body in self._rows(asked.format("number", "run", "number", "number"), *between):
+            found.setdefault(number, _Bodies(body, [], []))
+        for kind in ("slice", "reading") if whole else ():
+            for number, body in self._rows(asked.format("run", kind, "run", "run, position"), *between):
+                if number in found:
+                    (found[number].slices if kind == "slice" else found[number].readings).append(body)
+        return found
 
     def _read(self, body: object, kind: type[T], what: str) -> T:
         with self._believed(what):
