@@ -83,15 +83,15 @@ def explained(cache: Path) -> Iterator[None]:
         raise MachineError(_sentence(cache, f"{where}: {why}")) from None
 
 
-def refuse_full(cache: Path, purpose: str, said: str) -> None:
+def refuse_full(folder: Path, purpose: str, said: str, variable: str) -> None:
     """MachineError where a tool ``said`` that a disk refused it; what it wrote may be gone again by now."""
     if (match := _SAID.search(said)) is not None and match.lastgroup is not None:
         error = OSError(getattr(errno, match.lastgroup), match[0])
-        raise MachineError(_sentence(cache, f"could not {purpose}: {refused(error, cache)}"))
+        raise MachineError(_sentence(folder, f"could not {purpose}: {refused(error, folder)}", variable))
 
 
-def _sentence(cache: Path, what: str) -> str:
+def _sentence(folder: Path, what: str, variable: str = "WEBDYNO_CACHE") -> str:
     return (
-        f"{what}; builds are kept in {cache}: make room there, or give it back its rights, or name a folder on another "
-        "disk by WEBDYNO_CACHE"
+        f"{what}; builds are kept in {folder}: make room, or give it back its rights, or name a folder on another "
+        f"disk by {variable}"
     )

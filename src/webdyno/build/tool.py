@@ -37,6 +37,8 @@ class Workshop:
     """Length of the log before this build."""
     lock: Path | None = None
     """That of a Python contender."""
+    variable: str = "WEBDYNO_CACHE"
+    """What names the disk that is built on."""
 
     def run(self, purpose: str, argv: Sequence[str], cwd: Path, **environment: str) -> None:
         """Run to the end; BuildError ("could not PURPOSE") with the log's tail when it cannot be started or fails."""
@@ -56,7 +58,7 @@ class Workshop:
             raise KeyboardInterrupt
         if status:
             tail = self.tail()
-            refuse_full(self.log.parents[1], purpose, tail)
+            refuse_full(self.log.parents[1], purpose, tail, self.variable)
             if other := mismatch(tail, cwd, self.lock):
                 raise MismatchError(f"could not {purpose}: {other}", tail)
             how = group.flooded() or f"ended with {_status(status)}"

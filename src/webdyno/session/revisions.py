@@ -105,7 +105,7 @@ def _named(revision: Revision) -> Iterator[None]:
 
 def _workshop(revision: Revision, strapped: Strapped) -> Workshop:
     """Where a revision's commands run; their log lies beside its files, in the temporary folder."""
-    return Workshop(strapped, revision.folder.parent / "build.log", strapped.interrupted)
+    return Workshop(strapped, revision.folder.parent / "build.log", strapped.interrupted, variable="TMPDIR")
 
 
 def by_command(
