@@ -39,6 +39,7 @@ class Narrowing:
     driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, wrk2, ab, h2load, oha or jmeter.")] = (
         None
     )
+    drivers: Annotated[int | None, flag("--drivers", help="Engines that share each load, which stays as it is.")] = None
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     trimmed: Annotated[
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study wsgi did.")
@@ -62,7 +63,8 @@ class Narrowing:
     def arguments(self) -> list[str]:
         """The flags as they are typed to have the same again, seed and rounds apart: every Plan has those itself."""
         lists = (("-k", self.contender), ("-w", self.workload), ("-c", self.connections))
-        texts = (("-d", self.duration), ("--driver", self.driver), ("--memory", self.memory))
+        several = None if self.drivers is None else str(self.drivers)
+        texts = (("-d", self.duration), ("--driver", self.driver), ("--drivers", several), ("--memory", self.memory))
         typed = [part for name, values in lists if values for part in (name, ",".join(values))]
         typed += [part for name, value in texts if value is not None for part in (name, value)]
         switches = (("--trimmed", self.trimmed), ("--alone", self.alone), ("--brief", self.brief))
@@ -82,6 +84,7 @@ class Narrowing:
             driver=None if self.driver is None else driver_called(self.driver),
             estimate="trimmed" if self.trimmed else None,
             alone=True if self.alone else None,
+            drivers=self.drivers,
             say=lambda sentence: note([sentence]),
         )
         if self.memory is None:

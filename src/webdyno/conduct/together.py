@@ -11,7 +11,7 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -22,7 +22,7 @@ from webdyno.load.clocks import Exchange, offset
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.engine import Engine, program
 from webdyno.load.merging import Merging, merged_summary
-from webdyno.load.several import ALIVE_S, orders, shared_command
+from webdyno.load.several import ALIVE_S, WATCH_NS, orders, shared_command
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import Slice
 from webdyno.model.share import Offset, Share
@@ -35,6 +35,8 @@ EXCHANGES = 16
 STOP_S = 3.0
 """How long an engine that was asked to end may take before its output is no longer waited for."""
 TICK_S = 0.1
+GONE = f"an engine heard nothing from webdyno for {WATCH_NS / 1e9:g} s and ended its load"
+"""Where one of them ended ``abandoned``: we were stopped, or cut off from it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +61,7 @@ class _Seat:
     before: Offset
 
 
-def together(order: Order, posts: Sequence[Post], must_stop: Callable[[], bool]) -> Iterator[Event]:
+def together(order: Order, posts: Sequence[Post], must_stop: Callable[[], bool]) -> Generator[Event, None, None]:
     """The load's events, by our clock, as they come; the last is a Summary with ``drivers``, or a Fault.
 
     As many posts as the load has drivers. ``must_stop`` is asked some ten times a second. Whatever happens, no engine
@@ -170,7 +172,9 @@ def _merged(
         yield Fault(f"{missing} of {len(seats)} ended without a summary")
         return
     parts = [merging.summaries[index] for index in range(len(seats))]
-    shares = [_share(seat, part, steady.get(index, [])) for index, (seat, part) in enumerate(zip(seats, parts, strict=True))]
+    shares = [
+        _share(seat, part, steady.get(index, [])) for index, (seat, part) in enumerate(zip(seats, parts, strict=True))
+    ]
     yield Summary(merged_summary(parts, whole) | {"drivers": msgspec.to_builtins(shares)})
 
 

@@ -16,11 +16,26 @@ from webdyno.load.order import Event, PhaseEdge, Summary
 from webdyno.model.sample import Route, Slice
 
 POINTS = {"p50": 50.0, "p75": 75.0, "p90": 90.0, "p99": 99.0, "p99.9": 99.9}
-_SUMS = (
-    "offered ok bytes_in bytes_out connections_opened closes_announced closes_silent stale_retries http10_answers "
-    "in_flight censored cpu_user_ns cpu_system_ns idle_ns run_delay_ns handshakes_full handshakes_resumed"
-).split()
-_HISTOGRAMS = "latency_hdr response_hdr lag_hdr ttfb_hdr connect_hdr unfinished_hdr handshake_hdr".split()
+_SUMS = [
+    "offered",
+    "ok",
+    "bytes_in",
+    "bytes_out",
+    "connections_opened",
+    "closes_announced",
+    "closes_silent",
+    "stale_retries",
+    "http10_answers",
+    "in_flight",
+    "censored",
+    "cpu_user_ns",
+    "cpu_system_ns",
+    "idle_ns",
+    "run_delay_ns",
+    "handshakes_full",
+    "handshakes_resumed",
+]
+_HISTOGRAMS = ["latency_hdr", "response_hdr", "lag_hdr", "ttfb_hdr", "connect_hdr", "unfinished_hdr", "handshake_hdr"]
 _OF_SUMMARY = [*_SUMS, "connections_peak", "sends_late", "connections_asked", "connections_unanswered"]
 _GRAVEST = ("abandoned", "interrupted", "unreachable", "count", "duration")
 """How drivers may have ended: where one ended otherwise than the others, the first of these is the load's end."""

@@ -52,7 +52,9 @@ def orders(order: Order) -> list[Order]:
     drivers = order.load.drivers
     cores = order.cores
     return [
-        msgspec.structs.replace(order, load=load, cores=cores[index::drivers] or cores[index % max(1, len(cores)) :][:1])
+        msgspec.structs.replace(
+            order, load=load, cores=cores[index::drivers] or cores[index % max(1, len(cores)) :][:1]
+        )
         for index, load in enumerate(split(order.load, drivers))
     ]
 
