@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from webdyno.analyse.generator import Strain
 from webdyno.analyse.words import per_cent, time_ns
@@ -13,6 +16,14 @@ LATE_NS = 1_000_000
 """A millisecond after the agreed instant, the uncertainty of its clock included."""
 LESS = 0.8
 """Part of its share of the requests."""
+
+
+def shares_in(summary: Mapping[str, Any]) -> list[Share]:
+    """What a last word says of several drivers; empty where there was one, or it cannot be read."""
+    try:
+        return msgspec.convert(summary.get("drivers", []), list[Share])
+    except msgspec.ValidationError:
+        return []
 
 
 def doubts_of(share: Share, shares: Sequence[Share], load: Load) -> Iterator[str]:

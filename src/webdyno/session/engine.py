@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from webdyno.analyse.error_share import gone_wrong
+from webdyno.analyse.shares import shares_in
 from webdyno.conduct.together import Post, together
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
@@ -47,7 +46,7 @@ class Loaded:
     @property
     def shares(self) -> list[Share]:
         """What each of several drivers gave; empty where there was one."""
-        return msgspec.convert(self.summary.get("drivers", []), list[Share])
+        return shares_in(self.summary)
 
     @property
     def seconds(self) -> float:
