@@ -190,7 +190,7 @@ def _started(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _extent(parts: Sequence[dict[str, int]]) -> dict[str, int] | None:
-    """Least and most; the median of all cannot be told from theirs."""
+    """Least and most; the median of all does not follow from theirs."""
     if not parts:
         return None
     return {"min": min(part["min"] for part in parts), "max": max(part["max"] for part in parts)}
