@@ -160,6 +160,21 @@ def test_a_table_says_each_drivers_share(books: Books) -> None:
     assert done.stdout.count("25 % of all") == 4
 
 
+def test_while_webdyno_is_stopped_its_engines_end_their_load_and_the_result_says_why(books: Books) -> None:
+    url = f"http://127.0.0.1:{books.port}/"
+    command = [sys.executable, "-m", "webdyno", "load", url, "-c", "2", "-d", "60s", "--drivers", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as webdyno:
+        while not books.requests:
+            time.sleep(0.05)
+        webdyno.send_signal(signal.SIGSTOP)
+        stopped_ns = time.monotonic_ns()
+        time.sleep(3.5)
+        webdyno.send_signal(signal.SIGCONT)
+        said, _ = webdyno.communicate(timeout=30)
+    assert max(at for each in books.came_ns.values() for at in each) - stopped_ns < 3e9
+    assert (webdyno.returncode, "interrupted: an engine heard nothing from webdyno" in said) == (130, True)
+
+
 @pytest.mark.measures
 def test_four_drivers_begin_within_a_millisecond_and_their_times_are_the_servers() -> None:
     with closing(Books(delay_s=0.02)) as books:
