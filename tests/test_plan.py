@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from tests.fakes import catalogue, study
+from webdyno.design.blocks import Room, why_alone
 from webdyno.design.length import BLOCK_S, OVERHEAD_S
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
@@ -329,3 +330,11 @@ def test_workloads_that_no_load_of_the_study_asks_are_refused() -> None:
     asking = msgspec.structs.replace(study(), name="mine", loads=loads, workloads=["hello", "json"])
     with pytest.raises(UsageError, match="no load of study 'mine' asks json; they ask hello"):
         narrow(asking, catalogue("go"), workloads=["json"])
+
+
+def test_several_drivers_share_every_load_of_a_plan_and_its_contenders_are_measured_alone() -> None:
+    plan = make_plan(narrow(study("a", "b", rounds=1), catalogue("a", "b"), drivers=4), catalogue("a", "b"), {})
+    assert {trial.load.drivers for trial in plan.trials} == {4}
+    assert {trial.load.connections for trial in plan.trials} == {8, 64}
+    said = {why_alone(trial, plan, Room(memory_bytes=None)) for trial in plan.trials}
+    assert said == {"several drivers begin at one instant, which turns are too short for"}

@@ -154,6 +154,11 @@ impl<'w> Collector<'w> {
         lines::write(self.sink, &self.sum.summary(ended, self.end, None, order))
     }
 
+    /// How long it is until the run starts, in nanoseconds.
+    pub fn before_start(&self) -> u64 {
+        self.timetable.start.saturating_sub(clock::now())
+    }
+
     /// How long after its start the run has come, in nanoseconds.
     pub fn age(&self) -> u64 {
         clock::now().saturating_sub(self.timetable.start)

@@ -1,6 +1,6 @@
 //! Standard input: the order, and where it has turns, a command on each line after it.
 //!
-//! An order with turns is the first line, since its commands follow; any other is all there is to the end of the input, over as many lines
+//! An order with turns or a watch is the first line, since commands or signs of life follow; any other is all there is to the end of the input, over as many lines
 //! as it likes. Who waits for a command sleeps until there is one, or a reason to wait no more.
 
 use crate::error::Fault;
@@ -38,7 +38,7 @@ impl<F: AsFd> Input<F> {
         Input { source, buffer: Vec::new(), ended: false }
     }
 
-    /// The order: the first line where that is one with turns, else all of the input.
+    /// The order: the first line where more lines follow it, which its turns and its watch say; else all of the input.
     pub fn order(&mut self) -> Result<Order, Fault> {
         let cannot = |why: String| Fault::order("", format!("the order cannot be read: {why}"));
         let mut looked = 0;
@@ -47,14 +47,20 @@ impl<F: AsFd> Input<F> {
             self.read().map_err(|e| cannot(e.to_string()))?;
         }
         let first = self.buffer.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let has_turns = serde_json::from_slice::<Value>(first).is_ok_and(|order| order["turns"] == true);
-        while !self.ended && !has_turns {
+        let goes_on = |order: Value| order["turns"] == true || order["watch_ns"].is_number();
+        let is_a_line = serde_json::from_slice::<Value>(first).is_ok_and(goes_on);
+        while !self.ended && !is_a_line {
             self.read().map_err(|e| cannot(e.to_string()))?;
         }
-        let text = if has_turns { self.take_line() } else { std::mem::take(&mut self.buffer) };
+        let text = if is_a_line { self.take_line() } else { std::mem::take(&mut self.buffer) };
         let order = Order::parse(&String::from_utf8(text).map_err(|e| cannot(e.to_string()))?)?;
-        if order.turns && !has_turns {
-            return Err(Fault::order("turns", "turns must be left out of an order of several lines: write it in one"));
+        let goes_on =
+            [("turns", order.turns), ("watch_ns", order.watch_ns.is_some())].into_iter().find(|(_, goes_on)| *goes_on);
+        if let Some((key, _)) = goes_on.filter(|_| !is_a_line) {
+            return Err(Fault::order(
+                key,
+                format!("{key} must be left out of an order of several lines: write it in one"),
+            ));
         }
         Ok(order)
     }

@@ -46,6 +46,8 @@ pub struct Totals {
     pub first: First,
     /// How long after the end the worker waited for answers.
     pub drained_ns: u64,
+    /// How long after the time it was told the worker began; `None`: it was told none.
+    pub start_late_ns: Option<u64>,
 }
 
 impl Default for Totals {
@@ -58,6 +60,7 @@ impl Default for Totals {
             unopened: None,
             first: First::default(),
             drained_ns: 0,
+            start_late_ns: None,
         }
     }
 }

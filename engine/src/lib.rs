@@ -23,6 +23,9 @@
 //! An order with turns has no timetable. Its workers rest between commands, which the [`conduct`]or reads from the [`input`]; each is a turn
 //! that begins in all of them by one [`cue`], and is a window that is open until its last answer.
 //!
+//! Several engines may share one load. Each is told which part it is, and when the run begins; and a [`watch`] ends the load where who
+//! gave the order is heard no more.
+//!
 //! What the server does wrong is data. Only a wrong order, or a machine that cannot do what was ordered, is an [`error::Fault`].
 //!
 //! The contract with the outside is `docs/reference/engine-protocol.md`.
@@ -56,9 +59,11 @@ mod timers;
 mod timetable;
 mod trouble;
 mod wait;
+mod watch;
 pub mod wire;
 mod worker;
 
+pub use clock::now;
 pub use conduct::Commands;
 pub use error::Fault;
 pub use input::{Heard, Input};
@@ -73,6 +78,7 @@ use pace::Pace;
 use poll::means::{Means, choose, means};
 use poll::{Epoll, H2, Pipeline, Poll, Ring, Secure, secure::Tls};
 use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -100,6 +106,8 @@ pub enum Ended {
     Unreachable,
     /// A command said so, or there was none any more.
     Commanded,
+    /// Who gave the order was heard no more.
+    Abandoned,
 }
 
 impl Ended {
@@ -111,6 +119,7 @@ impl Ended {
             Ended::Interrupted => "interrupted",
             Ended::Unreachable => "unreachable",
             Ended::Commanded => "commanded",
+            Ended::Abandoned => "abandoned",
         }
     }
 }
@@ -137,12 +146,13 @@ impl From<io::Error> for Failure {
 }
 
 /// Carries out `order` and writes its lines to `sink`. `interrupted` is asked some fifty times a second whether to end early, but not by an
-/// order with turns that waits for `commands`.
+/// order with turns that waits for `commands`. Lines of `lifeline` say that who gave the order is there, where the order wants to know.
 pub fn run(
     order: &Order,
     sink: &mut dyn Write,
     interrupted: &dyn Fn() -> bool,
     commands: Commands<'_>,
+    lifeline: BorrowedFd<'_>,
 ) -> Result<Ended, Failure> {
     let endpoint = machine::endpoint(order)?;
     let tls = Tls::new(order, order.version.alpn())?;
@@ -161,6 +171,8 @@ pub fn run(
         moulds: &moulds,
         seed: order.seed,
         threads: order.threads,
+        part: order.part,
+        start_at_ns: order.start_at_ns,
         endpoint,
         tls,
         tables,
@@ -171,14 +183,19 @@ pub fn run(
         drain_ns: order.drain_ns,
         cue: order.turns.then(|| Cue::new(order.threads)).transpose()?,
         stop: AtomicBool::new(false),
+        abandoned: AtomicBool::new(false),
         reached: AtomicBool::new(false),
         refused: AtomicU64::new(0),
     };
     let at = clock::now();
     let started = lines::Started::new(order, at, backend, job.wait.name(), job.endpoint.to_string());
     lines::write(sink, &started)?;
-    let timetable = Timetable::new(order, clock::now());
+    let timetable = Timetable::new(order, machine::start(order)?);
     thread::scope(|scope| {
+        if let Some(within) = order.watch_ns {
+            let job = &job;
+            scope.spawn(move || watch::watch(lifeline, within, job));
+        }
         let (out, reports) = channel();
         let mut backs = Vec::new();
         for (i, (means, pace)) in means.into_iter().zip(paces).enumerate() {
@@ -271,6 +288,7 @@ fn oversee(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Ended, Failure> {
     let mut early = None;
+    await_start(job, &collector, interrupted);
     collector.begin_phase(0)?;
     loop {
         match reports.recv_timeout(LOOK) {
@@ -283,20 +301,23 @@ fn oversee(
             let patience = Pace::first_connection(order) + job.connect_timeout_ns + 200 * clock::MILLISECOND;
             let refused = job.refused.load(Ordering::Relaxed) >= FEW_REFUSED.max(order.pace.connections() as u64);
             let given_up = refused || collector.age() > patience;
-            early = if interrupted() {
+            early = if job.abandoned.load(Ordering::Relaxed) {
+                Some(Ended::Abandoned)
+            } else if interrupted() {
                 Some(Ended::Interrupted)
             } else if given_up && !job.reached.load(Ordering::Relaxed) {
                 Some(Ended::Unreachable)
             } else {
                 None
             };
-            job.stop.store(early.is_some(), Ordering::Relaxed);
+            job.stop.fetch_or(early.is_some(), Ordering::Relaxed);
         }
     }
     if !collector.is_whole() {
         return Err(Fault::broken_off().into());
     }
     let ended = early.unwrap_or(match order.until {
+        _ if job.abandoned.load(Ordering::Relaxed) => Ended::Abandoned,
         _ if !job.reached.load(Ordering::Relaxed) => Ended::Unreachable,
         Until::Duration(_) => Ended::Duration,
         Until::Count(_) => Ended::Count,
@@ -304,6 +325,13 @@ fn oversee(
     });
     collector.finish(ended.name(), order)?;
     Ok(ended)
+}
+
+/// Waits for the start of the run, unless there is a reason to end before it. Who reads that a phase begins may then believe it.
+fn await_start(job: &Job<'_>, collector: &Collector<'_>, interrupted: &dyn Fn() -> bool) {
+    while collector.before_start() > 0 && !job.stop.load(Ordering::Relaxed) && !interrupted() {
+        thread::sleep(LOOK.min(Duration::from_nanos(collector.before_start())));
+    }
 }
 
 /// Writes the line that stands instead of a summary.

@@ -280,6 +280,8 @@ pub struct Summary<'r> {
     pub answers_per_connection: Option<Answers>,
     /// How long after the end the last answers were waited for.
     pub drained_ns: u64,
+    /// How long after it was to begin the last thread began; nothing was said of that where it is null.
+    pub start_late_ns: Option<u64>,
     /// One sentence.
     pub first_error: Option<String>,
     /// Status line and header block.

@@ -1,13 +1,30 @@
 //! What this machine must have for the order, seen to before the first connection: an address, processors; files are in [`crate::files`].
 
+use crate::clock;
 use crate::error::Fault;
-use crate::order::{Linger, Order, Target};
+use crate::order::{FURTHEST_START, Linger, Order, Target};
 use crate::poll::{Address, Endpoint};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileTypeExt;
+
+/// When the run begins: at the time of the order, or now where that is past or there is none. A time that is far ahead is that of another
+/// machine's clock.
+pub fn start(order: &Order) -> Result<u64, Fault> {
+    let now = clock::now();
+    let start = order.start_at_ns.unwrap_or(now).max(now);
+    if start - now > FURTHEST_START {
+        let seconds = (start - now) / clock::SECOND;
+        let message = format!(
+            "start_at_ns is {seconds} s ahead; give a time within {} s of this machine's CLOCK_MONOTONIC",
+            FURTHEST_START / clock::SECOND
+        );
+        return Err(Fault::machine("start_at_ns", message));
+    }
+    Ok(start)
+}
 
 /// The address of the target. A name with addresses of both families gives the IPv4 one: servers under test listen there.
 fn resolve(target: &Target) -> Result<SocketAddr, Fault> {

@@ -4,18 +4,23 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use webdyno_engine::{Ended, Failure, Fault, Input, fault_line, run};
+use webdyno_engine::{Ended, Failure, Fault, Input, fault_line, now, run};
 
 /// Ended early by a signal.
 const INTERRUPTED: u8 = 130;
+/// Ended early because nothing was heard of who gave the order.
+const ABANDONED: u8 = 4;
 
 fn main() -> ExitCode {
+    if std::env::args_os().skip(1).eq(["--clock"]) {
+        return tell_the_time();
+    }
     let signalled = Arc::new(AtomicBool::new(false));
     let alarm = heed_signals(&signalled);
     // The parent-death signal is not used: it comes when the *thread* that started us ends, which is not the end of the controller.
@@ -23,6 +28,7 @@ fn main() -> ExitCode {
     let end_early = || signalled.load(Ordering::Relaxed) || nobody_reads();
     match carry_out(&alarm, &end_early) {
         Ok(Ended::Interrupted) => ExitCode::from(INTERRUPTED),
+        Ok(Ended::Abandoned) => ExitCode::from(ABANDONED),
         Ok(_) => ExitCode::SUCCESS,
         Err(Failure::Sink(error)) => {
             eprintln!("webdyno-engine: nobody reads the results any more: {error}");
@@ -57,14 +63,20 @@ fn heed_signals(signalled: &Arc<AtomicBool>) -> io::Result<UnixStream> {
 }
 
 fn carry_out(alarm: &io::Result<UnixStream>, end_early: &dyn Fn() -> bool) -> Result<Ended, Failure> {
-    let mut input = Input::new(io::stdin());
+    let (stdin, stdout) = (io::stdin(), io::stdout());
+    let mut input = Input::new(stdin.as_fd());
     let order = input.order()?;
-    let stdout = io::stdout();
     let mut commands = || match alarm {
         Ok(alarm) => input.next(alarm.as_fd(), stdout.as_fd()),
         Err(e) => Err(Fault::machine("turns", format!("this machine gave no socket to wait for signals with: {e}"))),
     };
-    run(&order, &mut io::stdout(), end_early, &mut commands)
+    run(&order, &mut io::stdout(), end_early, &mut commands, stdin.as_fd())
+}
+
+/// Answers each line with the time it was read: whoever asks learns how this machine's clock stands to their own.
+fn tell_the_time() -> ExitCode {
+    let answered = io::stdin().lines().try_for_each(|line| line.and_then(|_| writeln!(io::stdout(), "{}", now())));
+    if answered.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) }
 }
 
 /// Whether the reader of our standard output has closed it.

@@ -102,7 +102,8 @@ pub struct Pace<'t> {
 impl<'t> Pace<'t> {
     /// The part of the order's pace that worker `thread` carries out.
     pub fn new(order: &Order, thread: usize, tickets: Option<&'t Tickets>) -> Pace<'t> {
-        let (warmup_ns, threads) = (order.warmup_ns, order.threads);
+        let warmup_ns = order.warmup_ns;
+        let (number, all) = order.part.deal(thread as u64, order.threads as u64);
         let end = match order.until {
             Until::Duration(ns) => warmup_ns + ns,
             Until::Count(_) | Until::Commands => Schedule::NEVER,
@@ -111,13 +112,13 @@ impl<'t> Pace<'t> {
             PaceOrder::Closed { connections } => Kind::Closed(Opening {
                 ns: order.opening_ns,
                 asks: if order.turns { Schedule::NEVER } else { order.opening_ns },
-                connections: *connections as u64,
-                thread: thread as u64,
-                threads: threads as u64,
+                connections: *connections as u64 * order.part.of,
+                thread: number,
+                threads: all,
             }),
-            PaceOrder::ClosedStages(stages) => Kind::ClosedStages(Crowd::new(stages, warmup_ns, thread, threads)),
+            PaceOrder::ClosedStages(stages) => Kind::ClosedStages(Crowd::new(stages, warmup_ns, thread, order.threads)),
             PaceOrder::Open { arrivals, .. } => {
-                Kind::Open(Schedule::new(arrivals, warmup_ns, thread, threads).until(end))
+                Kind::Open(Schedule::new(arrivals, warmup_ns, number as usize, all as usize).until(end))
             }
         };
         Pace {

@@ -6,7 +6,8 @@
 //!
 //! Several threads share the numbers out like cards (thread i of t has i, i + t, i + 2t ...), so that their union is exactly the
 //! schedule of one. Poisson arrivals cannot be in closed form; there each thread has a process of its own at a share of the rate,
-//! whose union is a Poisson process again (Kingman, Poisson Processes, 1993, section 2.2: superposition).
+//! whose union is a Poisson process again (Kingman, Poisson Processes, 1993, section 2.2: superposition). Of several engines that share
+//! a load, all threads are numbered through ([`crate::order::Part`]), and nothing else changes.
 
 use crate::order::{Arrivals, Stage};
 
@@ -171,6 +172,7 @@ fn mix(mut z: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::Part;
 
     const MS: u64 = 1_000_000;
 
@@ -205,6 +207,41 @@ mod tests {
         assert_eq!(0.0, fano(&one, 10 * MS, 1000));
         let odd = union(&Arrivals::Constant { rate_per_s: 1234.5 }, 0, 3, 10_000 * MS);
         assert!(odd.len() == 12_345 && fano(&odd, 10 * MS, 1000) <= 0.2);
+    }
+
+    /// Due times below `until` of engines with so many threads each, which share a load.
+    fn shared(arrivals: &Arrivals, threads: &[u64], until: u64) -> Vec<u64> {
+        let mut all = Vec::new();
+        for (index, threads_of_it) in (0_u64..).zip(threads) {
+            let part = Part { index, of: threads.len() as u64 };
+            for thread in 0..*threads_of_it {
+                let (number, of) = part.deal(thread, *threads_of_it);
+                let mut schedule = Schedule::new(arrivals, 20 * MS, number as usize, of as usize);
+                while schedule.next() < until {
+                    all.push(schedule.next());
+                    schedule.advance();
+                }
+            }
+        }
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn the_parts_of_several_engines_are_the_schedule_of_one_however_many_threads_each_has() {
+        let even = Arrivals::Constant { rate_per_s: 1234.5 };
+        let stages = Arrivals::Stages(vec![stage(100, 0.0, 2000.0), stage(50, 500.0, 500.0)]);
+        for arrivals in [even, stages, Arrivals::Burst { size: 7, every_ns: 3 * MS }] {
+            let one = union(&arrivals, 20 * MS, 1, 170 * MS);
+            assert!(!one.is_empty());
+            for threads in [vec![1, 1], vec![2, 1, 3], vec![1, 4, 1, 2]] {
+                assert_eq!(one, shared(&arrivals, &threads, 170 * MS));
+            }
+        }
+        let random = Arrivals::Poisson { rate_per_s: 1000.0, seed: 7 };
+        let dues = shared(&random, &[1, 2, 1, 3], 100_000 * MS);
+        assert!(dues.len().abs_diff(100_000) < 5 * 316, "{}", dues.len());
+        assert!((fano(&dues, 10 * MS, 10_000) - 1.0).abs() < 5.0 * 0.0142);
     }
 
     #[test]

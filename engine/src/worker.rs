@@ -11,6 +11,7 @@ mod drain;
 mod repeat;
 mod request;
 mod routes;
+mod start;
 mod templates;
 mod turns;
 mod warmup;
@@ -23,7 +24,7 @@ use crate::error::Fault;
 use crate::files::Tables;
 use crate::ledger::{Ledger, Totals};
 use crate::mix::Mix;
-use crate::order::{Request, Wait};
+use crate::order::{Part as Share, Request, Wait};
 use crate::pace::Pace;
 use crate::poll::{Endpoint, Poll, What, secure::Tls};
 use crate::pool::Pool;
@@ -51,8 +52,12 @@ pub struct Job<'j> {
     pub moulds: &'j [Option<Mould>],
     /// Where their random draws begin.
     pub seed: u64,
-    /// Over how many threads requests are numbered.
+    /// Of this engine, over which requests are numbered.
     pub threads: usize,
+    /// Which engine this is, of those that share the load.
+    pub part: Share,
+    /// When the run was to begin; `None`: as soon as it could.
+    pub start_at_ns: Option<u64>,
     /// Where the server is.
     pub endpoint: Endpoint,
     /// What TLS connections are begun with; `None`: plain.
@@ -73,6 +78,8 @@ pub struct Job<'j> {
     pub cue: Option<Cue>,
     /// Set to end the load now.
     pub stop: AtomicBool,
+    /// Set where that is because who gave the order was heard no more.
+    pub abandoned: AtomicBool,
     /// Set by the first connection that comes about.
     pub reached: AtomicBool,
     /// Connects that were refused before.
@@ -156,6 +163,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     pub fn new(job: &'j Job<'j>, poll: P, pace: Pace<'j>, ledger: Ledger) -> Self {
         let (connections, lanes) = (pace.places(), poll.lanes());
         let places = connections * lanes;
+        let (number, threads) = job.part.deal(ledger.thread() as u64, job.threads as u64);
         Worker {
             job,
             poll,
@@ -168,7 +176,7 @@ impl<'j, P: Poll> Worker<'j, P> {
             sayings: job.requests.iter().zip(job.encoded).map(|(r, bytes)| Saying::new(r, bytes)).collect(),
             lore: job.requests.iter().map(|_| Lore::default()).collect(),
             timers: Timers::new(places),
-            press: Press::new(job.seed, ledger.thread(), job.threads),
+            press: Press::new(job.seed, number, threads),
             ledger,
             totals: Totals::default(),
             unopened: 0,
@@ -204,6 +212,7 @@ impl<'j, P: Poll> Worker<'j, P> {
     }
 
     fn begin(&mut self) {
+        self.await_start();
         self.ledger.open();
         self.pace.begin(self.ledger.window.start);
     }

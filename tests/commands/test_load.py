@@ -80,6 +80,7 @@ OPEN = {"connections": 64, "max_connections": 640}
         ("--pipeline 16", load_of(pipeline=16)),
         ("--http2 --streams 10", load_of(http="2", streams=10)),
         ("--http1.0", load_of(http="1.0")),
+        ("-c 8 --drivers 4", load_of(connections=8, drivers=4)),
     ],
 )
 def test_flags_make_this_load(flags: str, load: Load, ordered: list[Order]) -> None:

@@ -275,7 +275,7 @@ def test_keys_of_a_newer_engine_are_let_pass() -> None:
         ("thread 'main' panicked", "not of its protocol"),
         (SLICE | {"ok": 3}, "slice 0 of webdyno-engine does not add up: 3 offered, 3 ok, 1 errors"),
         (SUMMARY | {"ok": 9}, "the summary of webdyno-engine does not add up"),
-        (STARTED | {"schema": 5}, "webdyno-engine speaks schema 5, this webdyno speaks 1, 2, 3, 4"),
+        (STARTED | {"schema": 6}, "webdyno-engine speaks schema 6, this webdyno speaks 1, 2, 3, 4, 5"),
     ],
 )
 def test_line_that_cannot_be_believed_is_a_fault_and_ends_it(line: dict[str, Any] | str, sentence: str) -> None:

@@ -206,6 +206,7 @@ COUNT = {"duration_s": None, "count": 5}
             "wrk is driven with one request at a time on a fixed number of plain connections, opened at once: "
             "use --driver engine",
         ),
+        ("wrk", order_of({"drivers": 2}), "wrk cannot share a load: leave --drivers out, or use --driver engine"),
         ("ab", order_of(COUNT), "ab cannot send 5 requests over 64 connections: give at least as many requests"),
     ],
 )

@@ -71,6 +71,7 @@ impl Sum {
         self.told += 1;
         self.totals.unanswered += totals.unanswered;
         self.totals.drained_ns = self.totals.drained_ns.max(totals.drained_ns);
+        self.totals.start_late_ns = self.totals.start_late_ns.max(totals.start_late_ns);
         let all = &mut self.totals.answers_per_connection;
         // Both resize, so adding cannot fail.
         all.add(totals.answers_per_connection).expect("histograms that resize");
@@ -107,6 +108,7 @@ impl Sum {
             connections_unanswered: self.totals.unanswered,
             answers_per_connection: Answers::of(&self.totals.answers_per_connection),
             drained_ns: self.totals.drained_ns,
+            start_late_ns: self.totals.start_late_ns,
             first_error: self.totals.first_error.take().map(|(_, text)| text),
             first_answer: head.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()),
             threads: self.threads,

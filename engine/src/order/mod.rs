@@ -7,6 +7,7 @@ mod backend;
 mod crowd;
 mod fields;
 mod pace;
+mod part;
 mod reach;
 mod request;
 mod turns;
@@ -14,6 +15,8 @@ mod turns;
 pub use backend::Backend;
 pub use crowd::CrowdStage;
 pub use pace::{Arrivals, PaceOrder, Stage};
+pub(crate) use part::FURTHEST_START;
+pub use part::Part;
 pub use reach::{Linger, Target, TlsOrder};
 pub use request::{Expect, Request};
 pub use turns::{Command, Turn};
@@ -24,9 +27,9 @@ use fields::{Field, Fields};
 use serde_json::Value;
 use std::net::IpAddr;
 
-/// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols, 4 turns; each has all of
-/// those before.
-const SCHEMAS: (u64, u64) = (1, 4);
+/// The schemas this engine reads: 2 knows open paces and waiting, 3 the rest of the protocols, 4 turns, 5 parts of a load; each has
+/// all of those before.
+const SCHEMAS: (u64, u64) = (1, 5);
 const HOUR: u64 = 3_600_000_000_000;
 
 /// The keys of an order, each with the first schema that has it.
@@ -56,6 +59,9 @@ const KEYS: &[(&str, u64)] = &[
     ("backend", 3),
     ("opening_ns", 3),
     ("turns", 4),
+    ("part", 5),
+    ("start_at_ns", 5),
+    ("watch_ns", 5),
 ];
 
 /// The keys that an order of this schema may have; one of no known schema is read as the newest.
@@ -124,7 +130,7 @@ impl Wait {
 /// A whole order, all of it possible as far as it can be known without looking at the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// 1 to 4.
+    /// 1 to 5.
     pub schema: u64,
     /// Where the server is.
     pub target: Target,
@@ -172,6 +178,12 @@ pub struct Order {
     pub opening_ns: u64,
     /// The load is begun by commands.
     pub turns: bool,
+    /// Which part of a load that several engines share it is.
+    pub part: Part,
+    /// When the run begins, by this machine's monotonic clock; `None`: as soon as it can.
+    pub start_at_ns: Option<u64>,
+    /// The load ends where nothing is heard from who gave the order for so long; `None`: it need say nothing.
+    pub watch_ns: Option<u64>,
 }
 
 impl Order {
@@ -181,9 +193,9 @@ impl Order {
             Fault::order("", format!("the order is not JSON: {e}; write one JSON object and close the input"))
         })?;
         let fields = Fields::open(&value, "", &keys(value["schema"].as_u64()))?;
-        let field = fields.required("schema", "1, 2, 3 or 4")?;
+        let field = fields.required("schema", "1, 2, 3, 4 or 5")?;
         let schema =
-            field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2, 3 or 4, which this engine knows"))?;
+            field.integer(SCHEMAS.0, SCHEMAS.1).map_err(|_| field.wrong("1, 2, 3, 4 or 5, which this engine knows"))?;
         let pace = if schema == 1 { pace::closed_only(&fields)? } else { pace::any(&fields, schema)? };
         let target = reach::target(&fields, schema)?;
         let turns = turns::turns(&fields, &pace)?;
@@ -210,6 +222,9 @@ impl Order {
             streams: streams(&fields)?,
             backend: backend::backend(&fields)?,
             opening_ns: opening(&fields, &pace, turns)?,
+            part: part::part(&fields, &pace, turns)?,
+            start_at_ns: part::start_at(&fields, turns)?,
+            watch_ns: part::watch(&fields, turns)?,
             turns,
             pace,
         };

@@ -79,7 +79,7 @@ fn every_wrong_value_is_named_with_what_would_be_right() {
     #[rustfmt::skip]
     let rows = [
         // (where, what, key of the fault, message)
-        ("/schema", json!(5), "schema", "schema must be 1, 2, 3 or 4, which this engine knows, not 5"),
+        ("/schema", json!(6), "schema", "schema must be 1, 2, 3, 4 or 5, which this engine knows, not 6"),
         ("/target", json!("here"), "target", "target must be an object, not \"here\""),
         ("/target/host", json!("http://x/"), "target.host",
          "target.host must be an address or a name, without scheme, port or path, not \"http://x/\""),
@@ -356,4 +356,39 @@ fn how_the_server_is_reached_is_read_from_schema_3_on() {
     }
     order["target"]["unix"] = "x".repeat(108).into();
     assert_eq!("target.unix", complaint(&order).0);
+}
+
+#[test]
+fn a_part_its_start_and_its_watch_are_of_schema_5_and_say_what_is_possible() {
+    let order = |key: &str, value: Value| {
+        let mut order = with("/schema", json!(5));
+        order[key] = value;
+        order
+    };
+    let whole = Order::parse(&order("part", Value::Null).to_string()).unwrap();
+    assert_eq!((Part::WHOLE, None, None), (whole.part, whole.start_at_ns, whole.watch_ns));
+    let parsed = Order::parse(&order("part", json!({"index": 3, "of": 4})).to_string()).unwrap();
+    assert_eq!((3, 4, [(3, 8), (7, 8)]), (parsed.part.index, parsed.part.of, [0, 1].map(|i| parsed.part.deal(i, 2))));
+    #[rustfmt::skip]
+    let rows = [
+        ("part", json!({"index": 4, "of": 4}), "part.index", "part.index must be an integer from 0 to 3, not 4"),
+        ("part", json!({"index": 0, "of": 0}), "part.of", "part.of must be an integer from 1 to 1024, not 0"),
+        ("start_at_ns", json!(-1), "start_at_ns", "start_at_ns must be an integer from 0 to 9223372036854775807, not -1"),
+        ("watch_ns", json!(1), "watch_ns", "watch_ns must be an integer from 100000000 to 2500000000, not 1"),
+    ];
+    for (key, value, named, message) in rows {
+        assert_eq!((named.to_string(), message.to_string()), complaint(&order(key, value)));
+    }
+    for key in ["part", "start_at_ns", "watch_ns"] {
+        assert_eq!(key, complaint(&with(&format!("/{key}"), Value::Null)).0, "schema 1 does not have it");
+        let value = if key == "part" { json!({"index": 0, "of": 1}) } else { json!(200_000_000) };
+        let mut turns = order(key, value);
+        (turns["turns"], turns["duration_ns"], turns["warmup_ns"]) = (true.into(), Value::Null, 0.into());
+        let (named, message) = complaint(&turns);
+        assert!(named == key && message.contains("null where turns is true"), "{message}");
+    }
+    let mut crowd = order("part", json!({"index": 1, "of": 2}));
+    crowd["pace"] = json!({"kind": "closed-stages", "stages": [
+        {"duration_ns": 2_000_000_000_u64, "connections_from": 64, "connections_to": 65}]});
+    assert_eq!("part", complaint(&crowd).0);
 }

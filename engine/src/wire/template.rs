@@ -148,8 +148,7 @@ pub struct Press {
 
 impl Press {
     /// The press of `thread` of `threads`, with the draws of `seed`.
-    pub fn new(seed: u64, thread: usize, threads: usize) -> Press {
-        let (thread, threads) = (thread as u64, threads as u64);
+    pub fn new(seed: u64, thread: u64, threads: u64) -> Press {
         Press { draws: SplitMix::new(seed, STREAM | thread), thread, threads, buffer: Vec::new() }
     }
 

@@ -277,7 +277,7 @@ fn a_big_request_is_sent_whole_also_to_a_slow_reader() {
 
 #[test]
 fn an_order_that_is_wrong_ends_with_two() {
-    let said = run("{\"schema\": 5}");
+    let said = run("{\"schema\": 6}");
     assert_eq!((2, "fault", "schema"), (said.exit, said.text("event"), said.text("key")));
     assert_eq!(1, said.lines.len());
 }

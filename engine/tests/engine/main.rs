@@ -12,6 +12,7 @@ mod hostile_answers;
 mod hostile_sockets;
 mod leads;
 mod paces;
+mod parts;
 mod pipelining;
 mod reach;
 mod repeats;

@@ -24,6 +24,8 @@ mod hostile_sockets;
 mod leads;
 #[path = "../engine/paces.rs"]
 mod paces;
+#[path = "../engine/parts.rs"]
+mod parts;
 #[path = "../engine/pipelining.rs"]
 mod pipelining;
 #[path = "../engine/reach.rs"]

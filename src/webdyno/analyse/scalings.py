@@ -46,7 +46,8 @@ def _over_connections(tables: Sequence[Judged]) -> Iterator[Scaling]:
             continue
         # Many connections may be given longer to be there; how long is not what levels differ in.
         same = {"connections": 1, "duration_s": 1, "warmup_s": 0, "opening_s": 0, "alone": False}
-        alike = repr(msgspec.structs.replace(table.load, **same))
+        drivers = table.load.drivers
+        alike = f"{drivers} {msgspec.structs.replace(table.load, drivers=1, **same)!r}"
         for cell in table.cells:
             key = (table.workload.name, cell.name, table.driver, alike)
             groups.setdefault(key, {})[table.load.connections] = _Level(judged, cell)

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Course, missed
 from webdyno.commands.loading.pacing import Pacing
-from webdyno.commands.loading.speaking import Speaking
+from webdyno.commands.loading.speaking import Speaking, refuse_unshared
 from webdyno.commands.loading.style_ab import ab_lines
 from webdyno.commands.loading.style_oha import oha_lines
 from webdyno.commands.loading.style_wrk import wrk2_lines, wrk_lines
@@ -129,7 +129,7 @@ def load(
     found = [*notes, *doubts(loaded, known_ceiling(cache_folder(), order))]
     _say(title, shown, loaded, found, failed, saying)
     _keep(title, one_server(urls)[0], loaded, notes, before, saying)
-    if loaded.summary.get("ended") == "interrupted":
+    if loaded.summary.get("ended") in ("interrupted", "abandoned"):
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1
 
@@ -156,6 +156,7 @@ def _order(urls: tuple[str, ...], asking: Asking, pacing: Pacing, speaking: Spea
     first = targets[0]
     requests = asking.requests(targets)
     fields = pacing.pace(template=asking.template) | speaking.manner()
+    refuse_unshared(fields)
     return Order(
         host=first.host,
         port=first.port,

@@ -39,6 +39,7 @@ class Narrowing:
     driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, wrk2, ab, h2load, oha or jmeter.")] = (
         None
     )
+    drivers: Annotated[int | None, flag("--drivers", help="Engines that share each load, which stays as it is.")] = None
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     cpus: CpusOption = None
     way: WayOption = None
@@ -64,10 +65,15 @@ class Narrowing:
     def arguments(self) -> list[str]:
         """The flags as they are typed to have the same again, seed and rounds apart: every Plan has those itself."""
         lists = (("-k", self.contender), ("-w", self.workload), ("-c", self.connections))
-        texts = (("-d", self.duration), ("--driver", self.driver), ("--memory", self.memory), ("--way", self.way))
-        cpus = None if self.cpus is None else f"{self.cpus:g}"
+        several, cpus = (None if each is None else f"{each:g}" for each in (self.drivers, self.cpus))
+        texts = (("-d", self.duration), ("--driver", self.driver), ("--drivers", several), ("--memory", self.memory))
         typed = [part for name, values in lists if values for part in (name, ",".join(values))]
-        typed += [part for name, value in (*texts, ("--cpus", cpus)) if value is not None for part in (name, value)]
+        typed += [
+            part
+            for name, value in (*texts, ("--way", self.way), ("--cpus", cpus))
+            if value is not None
+            for part in (name, value)
+        ]
         switches = (("--trimmed", self.trimmed), ("--alone", self.alone), ("--brief", self.brief))
         return [*typed, *(flag for flag, given in switches if given)]
 
@@ -85,6 +91,7 @@ class Narrowing:
             driver=None if self.driver is None else driver_called(self.driver),
             estimate="trimmed" if self.trimmed else None,
             alone=True if self.alone else None,
+            drivers=self.drivers,
             say=lambda sentence: note([sentence]),
         )
         memory_mb = narrowed.memory_mb if self.memory is None else size_mb(self.memory, "--memory")

@@ -13,13 +13,15 @@ import selectors
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
 from webdyno.conduct.roll import Roll
+from webdyno.conduct.together import GONE, Post, together
 from webdyno.disk import naming
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
@@ -224,6 +226,9 @@ def _load(trial: Trial, bench: Bench, under: Under, record: Record) -> None:
 
 
 def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
+    if order.load.drivers > 1:
+        _drive_together(trial, bench, order, under, record)
+        return
     path = bench.driver_log(trial)
     with naming(path), path.open("ab") as log:
         for command in bench.driver.commands(order):
@@ -237,6 +242,23 @@ def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record:
                 bench.strapped.drop(folder)
             if record.outcome != "ok" or bench.interrupted.is_set():
                 break
+
+
+def _drive_together(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
+    """As by one driver: what several say comes as if one had said it."""
+    deadline, limit_s = time.monotonic() + _limit_s(trial), _limit_s(trial)
+    folder, log = bench.strapped.folder(), bench.driver_log(trial)
+    number = order.load.drivers
+    posts = [Post(name=f"driver {n + 1}", host=bench.strapped, cwd=folder, stderr=log) for n in range(number)]
+    stop = partial(_must_stop, bench, under, record, deadline, limit_s)
+    try:
+        with Sampler(under.groups) as sampler, closing(together(order, posts, stop)) as events:
+            for event in events:
+                _book(event, record, sampler)
+                bench.watch(event)
+        record.readings += sampler.readings
+    finally:
+        bench.strapped.drop(folder)
 
 
 def _limit_s(trial: Trial) -> float:
@@ -305,7 +327,7 @@ def _mark_end(command: DriverCommand, record: Record) -> None:
         _mark("ended", record)
 
 
-def _book(event: Event, record: Record, sampler: Sampler, group: Group) -> None:
+def _book(event: Event, record: Record, sampler: Sampler, group: Group | None = None) -> None:
     match event:
         case Slice():
             record.slices.append(event)
@@ -314,8 +336,10 @@ def _book(event: Event, record: Record, sampler: Sampler, group: Group) -> None:
             record.edges[phase] = at_ns
         case Summary(fields=fields):
             record.summary = fields
+            if fields.get("ended") == "abandoned":
+                record.fail("interrupted", GONE)
         case Fault(message=message):
-            record.fail("driver-failed", message + killed(group))
+            record.fail("driver-failed", message + ("" if group is None else killed(group)))
 
 
 def killed(driver: Group) -> str:

@@ -61,6 +61,8 @@ def _load_alone(load: Load) -> str | None:
         return "its number of connections changes"
     if load.duration_s is None:
         return "its load is a number of requests, not a length of time"
+    if load.drivers > 1:
+        return "several drivers begin at one instant, which turns are too short for"
     if load.opening_s > load.timeout_s:  # turns begin when all are open, and who opened first would have timed out
         return f"its connections are opened over {load.opening_s:g} s, more than its time-out of {load.timeout_s:g} s"
     if 2 * load.connections > MOST_CONNECTIONS:

@@ -23,7 +23,7 @@ from webdyno.model.driver import Can
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import ERROR_KINDS, Phase, Route, Slice
 
-SCHEMAS = (1, 2, 3, 4)
+SCHEMAS = (1, 2, 3, 4, 5)
 PROGRAM = "webdyno-engine"
 
 

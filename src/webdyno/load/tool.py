@@ -34,6 +34,8 @@ def only_request(order: Order, driver: str) -> Request:
 def sole_request(order: Order, driver: str) -> Request:
     """The one request of an order for a tool that sends only one, one at a time, over plain TCP."""
     load = order.load
+    if load.drivers > 1:
+        raise UsageError(f"{driver} cannot share a load: leave --drivers out, or use --driver engine")
     if load.connection_stages or load.opening_s or load.pipeline > 1 or load.streams > 1 or order.way != Way():
         raise UsageError(
             f"{driver} is driven with one request at a time on a fixed number of plain connections, opened at once: "

@@ -60,12 +60,15 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     at once; what a listen queue has no room for comes again a second later, then after two more, after four ..."""
     alone: bool = False
     """Contenders are asked one after the other, in one window each, also those that could take turns."""
+    drivers: int = 1
+    """So many of our own engine carry it out together, each its share: connections and counts are those of all."""
 
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""
         if (self.burst_size is None) != (self.burst_every_s is None):
             raise ValueError("burst_size and burst_every_s go together: so many at once, each so long")
         self._check_pairs()
+        self._check_drivers()
         if self.opening_s and (self.is_open or self.connection_stages or self.opening_s > self.warmup_s):
             raise ValueError("opening_s is a part of the warm-up of a closed load: at most warmup_s")
         schedules = (self.rate_per_s, self.burst_size, self.rate_stages or None, self.pair_every_s)
@@ -86,6 +89,15 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError("poisson needs rate_per_s: only arrivals at one rate are drawn")
         if self.poisson != (self.seed is not None):
             raise ValueError("poisson needs a seed, and nothing else does: the same seed gives the same arrivals")
+
+    def _check_drivers(self) -> None:
+        """What can be shared out: each driver has a connection of its own and, with a count, a request."""
+        if self.drivers == 1:
+            return
+        if self.pair_every_s is not None or self.connection_stages:
+            raise ValueError("drivers share no pairs and no stages of connections: these are of one driver")
+        if not 1 <= self.drivers <= min(self.connections, self.count or self.connections):
+            raise ValueError(f"drivers must be from 1 to connections (and count), not {self.drivers}")
 
     def _check_pairs(self) -> None:
         """Pairs that do not overlap, and no count or warm-up, which would begin or end in the middle of one."""
@@ -140,7 +152,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         reuse = "keep-alive" if self.keep_alive else "close"
         ahead = f", {self.pipeline} ahead" if self.pipeline > 1 else ""
         ahead += f", {self.streams} streams" if self.streams > 1 else ""
-        return f"{self._pace}, {reuse}" + (f", HTTP/{self.http}" if self.http != "1.1" else "") + ahead
+        shared = f", {self.drivers} drivers" if self.drivers > 1 else ""
+        return f"{self._pace}, {reuse}" + (f", HTTP/{self.http}" if self.http != "1.1" else "") + ahead + shared
 
     @property
     def _pace(self) -> str:

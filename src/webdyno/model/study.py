@@ -43,6 +43,8 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Contenders are measured one after the other under this load, also those that could share a block."""
     driver: str | None = None
     """Another than the study's. Rates of different drivers are never compared with each other."""
+    drivers: int = 1
+    """So many of our own engine share the load; connections, rates and counts are those of all."""
 
 
 class Brief(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -55,6 +55,7 @@ def loads_from(template: StudyLoad, seed: int, driver: str) -> Iterator[Load]:
             keep_alive=template.keep_alive,
             http=template.http,
             alone=template.alone,
+            drivers=template.drivers,
         )
 
 

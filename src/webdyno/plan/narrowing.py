@@ -23,6 +23,7 @@ def narrow(
     workloads: list[str] | None = None,
     connections: list[int] | None = None,
     duration_s: float | None = None,
+    drivers: int | None = None,
     say: Callable[[str], object] = lambda _: None,
     **changes: Any,
 ) -> Study:
@@ -37,6 +38,8 @@ def narrow(
     loads = [_narrow_load(load, contenders, connections, duration_s) for load in study.loads]
     if changes.get("driver") is not None:  # one driver for all
         loads = [msgspec.structs.replace(load, driver=None) for load in loads]
+    if drivers is not None:
+        loads = [msgspec.structs.replace(load, drivers=drivers) for load in loads]
     narrowed = msgspec.structs.replace(
         study,
         contenders=study.contenders if contenders is None else contenders_called(contenders, catalogue),
@@ -44,12 +47,25 @@ def narrow(
         loads=loads,
         **{field: value for field, value in changes.items() if value is not None},
     )
+    _refuse_unshared(narrowed)
     if narrowed.rounds < 1:
         raise UsageError(f"--rounds {narrowed.rounds}: a plan needs at least 1 round; 3 or more give an interval")
     single, faces = once(study, narrowed)
     if faces:
         say(f"several loads of the study have become the same, and are asked once: {'; '.join(faces)}")
     return single
+
+
+def _refuse_unshared(study: Study) -> None:
+    """UsageError where a load of several drivers is none for so many, or its driver cannot share it."""
+    for load in study.loads:
+        driver, most = load.driver or study.driver, min([*load.connections, load.count or load.connections[0]])
+        if load.drivers > 1 and driver != "engine":
+            raise UsageError(f"--drivers {load.drivers}: {driver} cannot share a load; use --driver engine")
+        if load.drivers > 1 and load.pair_every_s is not None:
+            raise UsageError(f"--drivers {load.drivers}: a load of pairs is of one driver; leave --drivers out")
+        if not 1 <= load.drivers <= most:
+            raise UsageError(f"--drivers {load.drivers}: give 1 to {most}, for each has a connection of its own")
 
 
 def _asking(study: Study, workloads: list[str] | None) -> Study:

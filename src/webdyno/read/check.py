@@ -42,6 +42,8 @@ RULE_CORES = (1, 2, 3, 4, 8, 64)
 """Numbers of cores a rule is tried with."""
 HTTP_VERSIONS = ("1.0", "1.1")
 MOST_PER_S = 1e7
+MOST_DRIVERS = 1024
+"""As many parts as the engine knows a load to have."""
 
 
 def contender_faults(it: Contender, catalogue: Catalogue) -> Iterator[Fault]:
@@ -195,8 +197,20 @@ def load_faults(it: StudyLoad) -> Iterator[Fault]:
     elif it.opening_s and (it.rate_per_s or it.pair_every_s is not None):
         yield ("opening_s",), "goes with a closed load: at a rate, connections are open from the start"
     yield from _above(("timeout_s",), it.timeout_s, 0)
+    yield from _drivers(it)
     if it.http not in HTTP_VERSIONS:
         yield ("http",), f'"{it.http}" is not a choice; {suggest(it.http, HTTP_VERSIONS)}'
+
+
+def _drivers(it: StudyLoad) -> Iterator[Fault]:
+    """Each of several drivers has a connection, and with a count a request, of its own."""
+    most = min([*it.connections, it.count or MOST_DRIVERS, MOST_DRIVERS])
+    if it.drivers != 1 and not 1 <= it.drivers <= most:
+        yield ("drivers",), f"must be from 1 to {most}, for each has a connection of its own, but is {it.drivers}"
+    elif it.drivers > 1 and it.pair_every_s is not None:
+        yield ("drivers",), "must be 1 with pairs, which are of one driver"
+    elif it.drivers > 1 and it.driver not in (None, "engine"):
+        yield ("drivers",), f"must be 1 with {it.driver}: only our own engine shares a load"
 
 
 def _open(it: StudyLoad) -> Iterator[Fault]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from webdyno.conduct.together import GONE
 from webdyno.design import Block
 from webdyno.load.driver import DRIVERS, Event, Order, Tls, Way
 from webdyno.model.contender import App, Contender, Runtime
@@ -170,6 +171,8 @@ def _as_run(trial: Trial, loaded: Loaded, version: str, notes: Sequence[str], ur
         outcome, message = "never-ready", f"{url} cannot be reached"
     elif loaded.summary.get("ended") == "interrupted":
         outcome, message = "interrupted", "stopped by the user"
+    elif loaded.summary.get("ended") == "abandoned":
+        outcome, message = "interrupted", GONE
     elif not loaded.ok:
         outcome, message = "no-success", "not one request was answered correctly during the steady phase"
     return Run(

@@ -95,7 +95,7 @@ def with_ceilings(fingerprint: Fingerprint, cache: Path) -> Fingerprint:
 
 def known_ceiling(cache: Path, order: Order) -> float | None:
     """The ceiling for a load like this one, in requests per second; None when none is known."""
-    if order.way.tls is not None or order.load.pipeline > 1 or order.load.streams > 1:
+    if order.way.tls is not None or max(order.load.pipeline, order.load.streams, order.load.drivers) > 1:
         return None
     if not _file(cache).exists():
         return None

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import datetime
 import os
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from webdyno.analyse.error_share import gone_wrong
+from webdyno.analyse.shares import shares_in
+from webdyno.conduct.together import Post, together
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import Slice
+from webdyno.model.share import Share
 from webdyno.rig.here import Here
-from webdyno.rig.host import PIPE, Command
+from webdyno.rig.host import PIPE, Command, Role
 from webdyno.rig.sleep import slept_ns
 from webdyno.session.interrupts import listening_for_interrupts
 
@@ -41,6 +45,11 @@ class Loaded:
     def started(self) -> dict[str, Any]:
         """What the engine said of itself at the start."""
         return dict(self.summary.get("started", {}))
+
+    @property
+    def shares(self) -> list[Share]:
+        """What each of several drivers gave; empty where there was one."""
+        return shares_in(self.summary)
 
     @property
     def seconds(self) -> float:
@@ -81,6 +90,8 @@ def carry_out(
     given back; the second Ctrl-C, and the first without it, is a KeyboardInterrupt. UsageError for an order that is
     wrong, MachineError.
     """
+    if order.load.drivers > 1:
+        return _carry_out_together(order, watch, host or Here(), host is None, keep_on_interrupt=keep_on_interrupt)
     driver = DRIVERS["engine"]()
     (command,) = driver.commands(order)
     before_ns = slept_ns()
@@ -104,6 +115,31 @@ def carry_out(
     finally:
         group.end(grace_s=3.0)
         loaded.slept_ns = slept_ns() - before_ns
+    return _with_summary(loaded)
+
+
+def _carry_out_together(
+    order: Order, watch: Callable[[Event], None], host: Here, is_bare: bool, *, keep_on_interrupt: bool
+) -> Loaded:
+    """The same by several engines, whose events come as if one had said them."""
+    role: Role = "tool" if is_bare else "driver"
+    posts = [
+        Post(name=f"driver {number}", host=host, role=role, cwd=Path.cwd(), stderr=Path(os.devnull))
+        for number in range(1, order.load.drivers + 1)
+    ]
+    loaded, stopped, before_ns = Loaded(order), threading.Event(), slept_ns()
+    with (
+        listening_for_interrupts(lambda: None, stopped) if keep_on_interrupt else nullcontext(),
+        closing(together(order, posts, stopped.is_set)) as events,
+    ):
+        for event in events:
+            _note(event, loaded)
+            watch(event)
+    loaded.slept_ns = slept_ns() - before_ns
+    return _with_summary(loaded)
+
+
+def _with_summary(loaded: Loaded) -> Loaded:
     if not loaded.summary:
         raise MachineError("the engine ended without a summary; webdyno doctor says whether it is installed correctly")
     return loaded

@@ -13,8 +13,10 @@ from webdyno.analyse.error_share import error_share
 from webdyno.analyse.generator import Strain, engine_strain
 from webdyno.analyse.objectives import Course
 from webdyno.analyse.patience import CYCLES, least_rate_per_s, outlasted
+from webdyno.analyse.shares import doubts_of
 from webdyno.analyse.unanswered import older_than, silence
 from webdyno.analyse.words import length
+from webdyno.conduct.together import GONE
 from webdyno.rig.sleep import LEAST_NS
 from webdyno.session.engine import Loaded
 
@@ -28,6 +30,7 @@ def doubts(loaded: Loaded, ceiling_per_s: float | None = None, *, is_one_of: int
     return [
         *_of_the_end(loaded),
         *_of_the_generator(loaded, ceiling_per_s),
+        *_of_the_drivers(loaded),
         *_of_the_schedule(loaded),
         *_of_the_connections(loaded),
         *_of_the_length(loaded),
@@ -58,6 +61,8 @@ def _of_the_end(loaded: Loaded) -> Iterator[str]:
     match loaded.summary.get("ended"):
         case "interrupted":
             yield "interrupted: it was stopped before its end"
+        case "abandoned":
+            yield f"interrupted: {GONE}"
         case "unreachable":
             yield "unreachable: no connection was ever made"
     if loaded.summary.get("ended") != "unreachable" and (found := silence(loaded.slices)) is not None:
@@ -79,6 +84,14 @@ def _of_the_generator(loaded: Loaded, ceiling_per_s: float | None) -> Iterator[s
         yield f"generator-bound: {sentences.busy(_WHO, found.busy or 0.0, load)}; give it more --threads"
     elif ceiling_per_s is not None and loaded.per_s >= NEAR_CEILING * ceiling_per_s:
         yield f"generator-bound: {sentences.near_ceiling(_WHO, loaded.per_s, ceiling_per_s, load)}"
+
+
+def _of_the_drivers(loaded: Loaded) -> Iterator[str]:
+    """Of several, each that has something to be doubted."""
+    shares = loaded.shares
+    for share in shares:
+        for said in doubts_of(share, shares, loaded.order.load):
+            yield f"{share.name}: it {said}"
 
 
 def _of_the_schedule(loaded: Loaded) -> Iterator[str]:

@@ -75,7 +75,7 @@ fn without_placeholders_a_template_is_the_fixed_request() {
 
 #[test]
 fn the_same_number_is_the_same_bytes_and_every_other_differs() {
-    let all = |seed: u64, thread: usize| -> Vec<String> {
+    let all = |seed: u64, thread: u64| -> Vec<String> {
         let press = Press::new(seed, thread, 2);
         (0..100).map(|number| drawn("{{random}}{{random}}", &press, number)).collect()
     };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdyno.analyse import generator, objectives, patience, window
+from webdyno.analyse import generator, objectives, patience, shares, window
 from webdyno.analyse.doubts import (
     again,
     answers,
@@ -15,6 +15,7 @@ from webdyno.analyse.doubts import (
     physics,
     schedule,
     service_bound,
+    several,
     throttled,
     turns,
     warming,
@@ -109,6 +110,18 @@ FIGURES: tuple[Row, ...] = (
         answers.fell_silent,
         advice=(answers.FELL_SILENT_ADVICE,),
         numbers=("rounds", "silent_ns", "unanswered"),
+    ),
+    Row(
+        "uneven-drivers",
+        "contender",
+        SHADES,
+        several.uneven_drivers,
+        advice=(several.UNEVEN_DRIVERS_ADVICE,),
+        numbers=("drivers", "findings"),
+        limits=(
+            Threshold("LATE_NS", shares.LATE_NS, "ns after the agreed instant"),
+            Threshold("LESS", shares.LESS, "of its share of the requests, below it"),
+        ),
     ),
     Row(
         "starved-connections",

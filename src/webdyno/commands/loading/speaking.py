@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -51,6 +52,9 @@ class Speaking:
         Literal["auto", "epoll", "io_uring"], flag("--backend", help="How the engine waits for its sockets.")
     ] = "auto"
     threads: Annotated[int, flag("--threads", "-t", help="Threads of the engine.")] = 1
+    drivers: Annotated[
+        int, flag("--drivers", help="Engines that share the load: connections, rate and requests are those of all.")
+    ] = 1
     cpus: Annotated[str | None, flag("--cpus", help="Pin the engine's threads to these processors: 0,2-3.")] = None
 
     def manner(self) -> dict[str, Any]:
@@ -74,6 +78,7 @@ class Speaking:
             "http": "1.0" if self.http10 else "2" if self.http2 else "1.1",
             "pipeline": self.pipeline or 1,
             "streams": self.streams or 1,
+            "drivers": self.drivers,
         }
 
     def way(self, *, tls: bool, template: bool, seed: int | None) -> Way:
@@ -125,6 +130,19 @@ class Speaking:
             server_name=self.server_name,
             resume=not self.no_resume,
         )
+
+
+def refuse_unshared(fields: Mapping[str, Any]) -> None:
+    """UsageError where the fields of a Load are no work for so many drivers."""
+    drivers, connections, requests = fields["drivers"], fields["connections"], fields["count"]
+    if drivers == 1:
+        return
+    if "connection_stages" in fields:
+        raise UsageError("--drivers does not go with --stages of connections, whose line is that of one driver")
+    if not 1 <= drivers <= connections:
+        raise UsageError(f"--drivers {drivers}: give 1 to {connections}, for each has a connection at least")
+    if requests is not None and requests < drivers:
+        raise UsageError(f"--drivers {drivers}: give --requests {drivers} or more, for each has one at least")
 
 
 def _pem(path: Path) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from webdyno.analyse.error_share import NOT_AN_ERROR, error_share, failed
 from webdyno.analyse.generator import cpu_share
+from webdyno.analyse.shares import part_of, strain_of
 from webdyno.analyse.words import count, per_cent, rate, size, time_ns
 from webdyno.commands.printing import out
 from webdyno.model.secret import hidden_summary
@@ -48,6 +49,7 @@ def summary_lines(title: str, loaded: Loaded, doubts: list[str]) -> list[str]:
         *_tls(loaded),
         ("bytes", _bytes(loaded)),
         ("engine", _engine(loaded)),
+        *_drivers(loaded),
         *_routes(loaded),
         *(("doubt", doubt) for doubt in doubts),
     ]
@@ -149,6 +151,22 @@ def _engine(loaded: Loaded) -> str:
     if loaded.summary.get("drained_ns"):
         told.append(f"waited {time_ns(loaded.summary['drained_ns'])} for the last answers")
     return ", ".join(told)
+
+
+def _drivers(loaded: Loaded) -> Iterator[tuple[str, str]]:
+    """A line for each of several."""
+    shares = loaded.shares
+    for share in shares:
+        per_s = rate(share.ok / loaded.seconds) if loaded.seconds else "-"
+        told = [f"{share.connections:,} connections", per_s]
+        if (part := part_of(share, shares)) is not None:
+            told.append(f"{per_cent(part)} of all")
+        if (busy := strain_of(share).busy) is not None:
+            told.append(f"{per_cent(busy)} busy")
+        if share.start_late_ns is not None:
+            told.append(f"began {time_ns(share.start_late_ns)} after the instant")
+        told.append(f"clock known to {time_ns(share.before.uncertainty_ns)}")
+        yield share.name, "  ".join(told)
 
 
 def route_lines(loaded: Loaded) -> list[str]:
