@@ -25,6 +25,7 @@ EVERY = Narrowing(
     rounds=7,
     seed=11,
     driver="wrk",
+    drivers=3,
     memory="none",
     cpus=1.5,
     way="container",

@@ -15,7 +15,8 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from webdyno.conduct.trial import GRACE_S, STOP_S, TICK_S, Bench, Record, Under, killed
+from webdyno.conduct.hearing import STOP_S, TICK_S, killed
+from webdyno.conduct.trial import GRACE_S, Bench, Record, Under
 from webdyno.disk import naming
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning

@@ -18,6 +18,7 @@ from typing import IO
 
 import msgspec
 
+from webdyno.conduct.hearing import STOP_S, TICK_S
 from webdyno.load.clocks import Exchange, offset
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.engine import Engine, program
@@ -32,9 +33,6 @@ from webdyno.rig.host import PIPE, Command, Host, Role
 LEAD_NS = 300_000_000
 """From telling the last engine to the agreed instant: they have read their order and made all ready by then."""
 EXCHANGES = 16
-STOP_S = 3.0
-"""How long an engine that was asked to end may take before its output is no longer waited for."""
-TICK_S = 0.1
 GONE = f"an engine heard nothing from webdyno for {WATCH_NS / 1e9:g} s and ended its load"
 """Where one of them ended ``abandoned``: we were stopped, or cut off from it."""
 

@@ -8,8 +8,6 @@ knocking at a dead server's port until its time is up.
 from __future__ import annotations
 
 import datetime
-import os
-import selectors
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
+from webdyno.conduct.hearing import heard, killed
 from webdyno.conduct.roll import Roll
 from webdyno.conduct.together import GONE, Post, together
 from webdyno.disk import naming
@@ -27,7 +26,7 @@ from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, Phas
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
 from webdyno.model.built import Built
-from webdyno.model.errors import AnswerError, BuildError, MachineError, ServiceError, StartError
+from webdyno.model.errors import AnswerError, BuildError, ServiceError, StartError
 from webdyno.model.run import Outcome, Probe, Run
 from webdyno.model.sample import Reading, Role, Slice
 from webdyno.model.service import Backing
@@ -43,12 +42,6 @@ from webdyno.service import Running
 GRACE_S = 15.0
 """How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
 HID = "has no session, mark or parent left that says whose it is"
-STOP_S = 3.0
-"""How long a driver that was asked to end may take before its output is no longer waited for."""
-DYING_S = 0.5
-"""Between the end of a driver's output and its own."""
-TICK_S = 0.1
-"""How often the loop looks up from the driver's output."""
 
 
 class Backers(Protocol):
@@ -246,11 +239,10 @@ def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record:
 
 def _drive_together(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:
     """As by one driver: what several say comes as if one had said it."""
-    deadline, limit_s = time.monotonic() + _limit_s(trial), _limit_s(trial)
     folder, log = bench.strapped.folder(), bench.driver_log(trial)
     number = order.load.drivers
     posts = [Post(name=f"driver {n + 1}", host=bench.strapped, cwd=folder, stderr=log) for n in range(number)]
-    stop = partial(_must_stop, bench, under, record, deadline, limit_s)
+    stop = _stop(bench, under, record, _limit_s(trial))
     try:
         with Sampler(under.groups) as sampler, closing(together(order, posts, stop)) as events:
             for event in events:
@@ -304,7 +296,7 @@ def _drive(
     try:
         with Sampler({**under.groups, "driver": group}) as sampler:
             _mark(command.phase, record)
-            lines = _lines(group, bench, under, record, log, limit_s)
+            lines = heard(group, log, _stop(bench, under, record, limit_s))
             if command.results is not None:
                 lines = _with_results(lines, folder / command.results, command, record)
             for event in bench.driver.read(command, lines):
@@ -342,36 +334,6 @@ def _book(event: Event, record: Record, sampler: Sampler, group: Group | None = 
             record.fail("driver-failed", message + ("" if group is None else killed(group)))
 
 
-def killed(driver: Group) -> str:
-    """What is to be added to a Fault of one whom a signal ended; empty for any other."""
-    status = driver.wait(DYING_S)
-    return f" (it was ended by {driver.last_words()})" if status is not None and status < 0 else ""
-
-
-def _lines(group: Group, bench: Bench, under: Under, record: Record, log: BinaryIO, limit_s: float) -> Iterator[str]:
-    """The driver's output line by line, until it ends, is out of time, is interrupted, or has nobody left to load."""
-    if group.stdout is None:
-        raise MachineError("the driver was started without a pipe to read from")
-    deadline, give_up, pending = time.monotonic() + limit_s, float("inf"), b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(group.stdout, selectors.EVENT_READ)
-        while True:
-            if selector.select(TICK_S):
-                data = os.read(group.stdout.fileno(), 65536)
-                if not data:
-                    break
-                log.write(data)
-                *lines, pending = (pending + data).split(b"\n")
-                yield from (line.decode("utf-8", "replace") for line in lines)
-            if give_up == float("inf") and _must_stop(bench, under, record, deadline, limit_s):
-                give_up = time.monotonic() + STOP_S
-                group.terminate()
-            if time.monotonic() > give_up:
-                break
-    if pending:
-        yield pending.decode("utf-8", "replace")
-
-
 def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, record: Record) -> Iterator[str]:
     """What a tool printed, then what it wrote into a file. Reading that takes time, and is no longer load."""
     yield from lines
@@ -379,6 +341,11 @@ def _with_results(lines: Iterator[str], results: Path, command: DriverCommand, r
     if results.exists():
         with results.open(encoding="utf-8", errors="replace") as written:
             yield from (line.rstrip("\n") for line in written)
+
+
+def _stop(bench: Bench, under: Under, record: Record, limit_s: float) -> Callable[[], bool]:
+    """To be asked whether the driver, which starts now, has to stop."""
+    return partial(_must_stop, bench, under, record, time.monotonic() + limit_s, limit_s)
 
 
 def _must_stop(bench: Bench, under: Under, record: Record, deadline: float, limit_s: float) -> bool:

@@ -17,6 +17,7 @@ Rule of damage: a Run that cannot be read, or that says what no Run can (``sound
 "unreadable" and a sentence. Without the plan or the machine nothing can be said, and the file is refused.
 """
 
-from webdyno.store.results import FILE, LOGS, Store
+from webdyno.store.place import LOGS
+from webdyno.store.results import FILE, Store
 
 __all__ = ["FILE", "LOGS", "Store"]

@@ -23,10 +23,10 @@ from webdyno.model.trial import Plan, Trial
 from webdyno.store import bodies, opening, schema
 from webdyno.store.bodies import UnbelievableError, as_json
 from webdyno.store.opening import connect, explained, tame
+from webdyno.store.place import LOGS, identity, undo
 from webdyno.wal import connect_without_trace, filled_bytes, fold, size_bytes, take_away
 
 FILE = "results.sqlite"
-LOGS = "logs"
 _ROWS = 100_000
 """Fewer than a statement gives, where a row takes a byte at least; so many more, for what a disk packs."""
 _AT_ONCE = 64
@@ -52,7 +52,7 @@ class Store:
         self._writable = writable
         self._room = 0  # in bytes, for what is still to be read
         self._whole: Plan | None = None  # with the secrets that the file does not hold
-        self._identity = _identity(file)
+        self._identity = identity(file)
         self._planned: dict[str, Trial] | None = None
         self._kept: list[tuple[int, Run]] = []  # of those that count, all up to the last one
 
@@ -84,7 +84,7 @@ class Store:
                     connection.close()
                     raise
         except BaseException:
-            _undo(file)
+            undo(file)
             raise
         store._whole = plan
         fold(store._connection)  # people copy the file alone, also after a kill, when nobody closed it
@@ -255,7 +255,7 @@ class Store:
 
     def refuse_moved(self) -> None:
         """MachineError when the file is no more where it was opened: what is written to it from here on is lost."""
-        if _identity(self._file) != self._identity:
+        if identity(self._file) != self._identity:
             raise MachineError(
                 f"{self.folder} was removed, moved or replaced while webdyno wrote to it, so it stopped: let it stay "
                 "and begin anew; where it was moved, --resume goes on from there"
@@ -275,7 +275,7 @@ class Store:
 
     def close(self) -> None:
         """Fold the log into the file, so that it stands alone; while somebody reads, the log stays beside it."""
-        if self._writable and _identity(self._file) == self._identity:  # else SQLite would remove another one's log
+        if self._writable and identity(self._file) == self._identity:  # else SQLite would remove another one's log
             take_away(self._connection)
         self._connection.close()
 
@@ -392,24 +392,6 @@ class Store:
                 f"{self._file}: {what} cannot be read ({tame(error)}): another version of webdyno wrote it, "
                 "or it was changed"
             ) from None
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    """Of the very file that has that name; None: there is none."""
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _undo(file: Path) -> None:
-    """Leave nothing of a folder in which nothing was written yet, unless there is something else in it."""
-    for end in ("", "-wal", "-shm", "-journal"):
-        file.with_name(file.name + end).unlink(missing_ok=True)
-    with suppress(OSError):
-        (file.parent / LOGS).rmdir()
-        file.parent.rmdir()
 
 
 def _cell(trial: Trial) -> Sequence[object]:
