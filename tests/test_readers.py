@@ -65,3 +65,45 @@ def test_every_module_that_reads_is_in_the_table_or_says_why_not() -> None:
     assert sorted(reading - known - ELSEWHERE.keys()) == [], "give it a Reader in tests/reading, or a line in ELSEWHERE"
     assert sorted(ELSEWHERE.keys() - reading | ELSEWHERE.keys() & known) == [], "lines that nothing needs any more"
     assert sorted(module for module in known if not (PACKAGE / module).is_file()) == []
+
+
+FOUND = [
+    ("what engine prints", b'{"event":"started","schema":1,"at_ns":' + b"9" * 5000 + b"}"),
+    ("what wrk2 prints", b"    Latency     1.07ms  436.436.50us   3.49ms   5.00%\n"),
+    ("what h2load prints", b"9" * 25 + b"\t200\t5\n"),
+    ("what h2load prints", b"0\t200\t5\n" + b"9" * 15 + b"\t200\t5\nrequests: 2 total, 2 started, 2 done, 0 errored\n"),
+    ("a study", b"a = " + b"[" * 3000),
+    ("pyproject.toml", b"a = " + b"9" * 5000),
+    ("requirements.txt", b"-r " + b"9" * 5000 + b"\n./" + b"x" * 5000),
+    ("requirements.txt", b"./a\0b"),
+    ("a lock of pip's", b"\x80==1\n"),
+    ("npm's lock", b"[]"),
+    ("hashes of jars", b"one-word\n"),
+    ("Maven's list", b"\x80"),
+    ("the marker of a build", b'{"versions":{"a":"\x80"},"seconds":1}'),
+    ("calibration.json", b'{"fingerprint":{"hostname":"\x80"}}'),
+    ("the answer of a tryout", b'{"answer":"\x80"}'),
+    ("an OpenAPI schema", b'{"paths":' * 3000),
+    ("a body", b"[" * 100_000),
+    ("a size", b"9" * 5000 + b"M"),
+    ("processors", b"0-" + b"9" * 12),
+    ("a rule of answers", b'body==\x80"'),
+    ("/proc/stat", b"cpu  x\n\n"),
+    ("/proc, /sys and /etc of a machine", b"0-x kB"),
+    ("mountinfo", b"\xff / /a b - cgroup2\n"),
+    ("/proc/meminfo", b"MemAvailable: \xff"),
+    ("/proc/locks", b"\xff"),
+    ("sockets that listen", b"sl\n0: x y z\n"),
+    ("files of a cgroup", b"oom_kill x\n"),
+    ("what a killed webdyno left", b'{"boot":"\x80"}'),
+]
+"""What once ended in a traceback, or in all memory."""
+
+
+@pytest.mark.parametrize(("name", "data"), FOUND, ids=lambda it: it if isinstance(it, str) else "")
+def test_what_was_found_stays_mended(name: str, data: bytes, tmp_path: Path) -> None:
+    reader = next(reader for reader in READERS if reader.name == name)
+    try:
+        reader.read(data, tmp_path)
+    except WebdynoError as error:
+        assert len(str(error).splitlines()) == 1, str(error)
