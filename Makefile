@@ -28,9 +28,8 @@ check: setup ## formats, lint and types only
 	tools/test check
 
 FUZZ_SECONDS ?= 60
-fuzz: ## look for bytes that confuse the engine, FUZZ_SECONDS (60) per target; needs a nightly Rust and cargo-fuzz
-	cd engine/fuzz && for target in answers order; do mkdir -p target/found/$$target && cargo +nightly fuzz run $$target \
-		target/found/$$target corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=8192 || exit 1; done
+fuzz: ## look for bytes that confuse the engine, FUZZ_SECONDS (60) per target and stage; needs a nightly Rust and cargo-fuzz
+	uv run --no-sync python tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 sanitize: ## the engine's unsafe part under AddressSanitizer, its parsers under miri (an hour); needs a nightly Rust with miri
 	cd engine && RUSTFLAGS=-Zsanitizer=address cargo +nightly test --quiet --target-dir target/sanitize \

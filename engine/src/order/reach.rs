@@ -43,13 +43,11 @@ pub struct TlsOrder {
 pub(super) fn target(order: &Fields<'_>, schema: u64) -> Result<Target, Fault> {
     let known: &[&str] = if schema < 3 { &["host", "port"] } else { &["host", "port", "unix"] };
     let fields = order.required("target", "an object with host and port")?.object(known)?;
-    let (path, host) = fields.text("host")?;
+    let field = fields.required("host", "a text")?;
+    let host = field.text()?;
     let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
     if bare.is_empty() || bare.contains(|c: char| c.is_whitespace() || c.is_control() || "/?#@[]".contains(c)) {
-        return Err(Fault::order(
-            path.clone(),
-            format!("{path} must be an address or a name, without scheme, port or path, not {host:?}"),
-        ));
+        return Err(field.wrong("an address or a name, without scheme, port or path"));
     }
     let port = fields.integer("port", 1, 65_535)? as u16;
     let unix = fields.optional("unix").map(|field| match field.text() {

@@ -65,16 +65,48 @@ const WORDS: &[&str] = &[
     "\\u0000",
 ];
 
+/// The same for frames of HTTP/2 and for header blocks in them.
+const BINARY: &[&str] = &[
+    "\0\0\0\x04\0\0\0\0\0",
+    "\0\0\0\x04\x01\0\0\0\0",
+    "\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x01",
+    "\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\x05",
+    "\0\0\x04\x08\0\0\0\0\0\0\0\0\x01",
+    "\0\0\x04\x03\0\0\0\0\x01\0\0\0\x07",
+    "\0\0\x08\x07\0\0\0\0\0\0\0\0\x01\0\0\0\0",
+    "\0\0\x05\0\x01\0\0\0\x01hello",
+    "\0\0\x05\0\x08\0\0\0\x03\x02he\0\0",
+    "\0\0\x05\x01\x05\0\0\0\x01\x08\x03200",
+    "\0\0\x05\x01\x04\0\0\0\x03\x08\x03103",
+    "\0\0\0\x09\x04\0\0\0\x01",
+    "\x08\x03304",
+    "\x0f\x0d\x015",
+    "\x40\x01a\x01b",
+    "\x3f\x04",
+    "\x3f\u{e1}\x1f",
+    "\x20",
+    "\x7f\0",
+    "\u{7ff}",
+    "\0",
+    "\x01",
+    "\x05",
+];
+
+/// The words of a target.
+pub fn words(target: &str) -> &'static [&'static str] {
+    if matches!(target, "frames" | "hpack") { BINARY } else { WORDS }
+}
+
 /// One or more edits to one of the `files`.
-pub fn mutant(files: &[&[u8]], draw: &mut Draw) -> Vec<u8> {
+pub fn mutant(files: &[&[u8]], words: &[&str], draw: &mut Draw) -> Vec<u8> {
     let mut bytes = draw.pick(files).to_vec();
     for _ in 0..1 + draw.below(4) {
-        edit(&mut bytes, files, draw);
+        edit(&mut bytes, files, words, draw);
     }
     bytes
 }
 
-fn edit(bytes: &mut Vec<u8>, files: &[&[u8]], draw: &mut Draw) {
+fn edit(bytes: &mut Vec<u8>, files: &[&[u8]], words: &[&str], draw: &mut Draw) {
     let at = draw.below(bytes.len() + 1);
     let to = at + draw.below((bytes.len() - at).min(40) + 1);
     match draw.below(8) {
@@ -91,7 +123,7 @@ fn edit(bytes: &mut Vec<u8>, files: &[&[u8]], draw: &mut Draw) {
             bytes.splice(at.., other[from..].iter().copied());
         }
         5 => bytes.truncate(at),
-        6 => drop(bytes.splice(at..to, draw.pick(WORDS).bytes())),
-        _ => drop(bytes.splice(at..at, draw.pick(WORDS).bytes())),
+        6 => drop(bytes.splice(at..to, draw.pick(words).bytes())),
+        _ => drop(bytes.splice(at..at, draw.pick(words).bytes())),
     }
 }

@@ -39,7 +39,7 @@ def complete(folder: Path) -> Complete | None:
     """The marker of ``folder``; None when it is not there, or not whole."""
     try:
         return msgspec.json.decode((folder / MARKER).read_bytes(), type=Complete)
-    except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
+    except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 

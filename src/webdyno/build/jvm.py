@@ -60,7 +60,10 @@ def versions_in(listed: Path) -> dict[str, str]:
     """Libraries as ``group:artifact`` and their versions, from the list that Maven wrote; none without one."""
     if not listed.is_file():
         return {}
-    return {f"{group}:{artifact}": version for group, artifact, version in _LINE.findall(listed.read_text("utf-8"))}
+    return {
+        f"{group}:{artifact}": version
+        for group, artifact, version in _LINE.findall(listed.read_text("utf-8", "replace"))
+    }
 
 
 def lock_jars(target: Path, host: Host) -> None:
@@ -78,8 +81,8 @@ def _refuse_other_jars(folder: Path) -> None:
     """BuildError for a library that is not the one whose hash stands beside the pom.xml; or does not stand there."""
     if not (folder / HASHES).is_file():
         return
-    lines = (folder / HASHES).read_text(encoding="utf-8").splitlines()
-    known = {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
+    lines = (folder / HASHES).read_text(encoding="utf-8", errors="replace").splitlines()
+    known = {words[1]: words[0] for line in lines if len(words := line.split(maxsplit=1)) == 2}
     for name, digest in _hashes(folder / _LIBRARIES).items():
         if name not in known:
             raise BuildError(f"{HASHES} beside pom.xml has no hash of {name}; lock the contender again")

@@ -148,7 +148,7 @@ def lines_from(lock: Path, requires: Sequence[str], *, resolved: bool = True) ->
 
     BuildError when it does not hold them, or does not say by which files.
     """
-    text = lock.read_text(encoding="utf-8")
+    text = lock.read_text(encoding="utf-8", errors="replace")  # what is no text is in no line that is asked for
     lines = lines_for(requires, text)
     if not resolved:
         wanted = {_pin(requirement) for requirement in requires}

@@ -58,11 +58,14 @@ def _beside(program: str, tool: str) -> str:
 
 
 def installed(folder: Path) -> list[tuple[str, Package]]:
-    """Packages that npm has put into ``folder``, by name; those that the app itself sees come first."""
+    """Packages that npm has put into ``folder``, by name; those that the app itself sees come first. BuildError."""
     written = folder / "node_modules" / ".package-lock.json"
     if not written.is_file():
         return []
-    packages = msgspec.json.decode(written.read_bytes(), type=_Installed).packages
+    try:
+        packages = msgspec.json.decode(written.read_bytes(), type=_Installed).packages
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BuildError(f"{written} is not as npm writes it ({error}): build the contender again") from None
     paths = sorted(packages, key=lambda path: path.count("node_modules/"))
     return [(path.rpartition("node_modules/")[2], packages[path]) for path in paths]
 

@@ -91,5 +91,5 @@ def pyproject_of(folder: Path) -> PyProject:
         return PyProject()
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), PyProject)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} cannot be read ({error}): correct it, or give --python") from None

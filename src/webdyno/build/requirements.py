@@ -49,11 +49,23 @@ def lines_of(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
         if match is None or match[1] in _EDITABLE:
             yield from [line] if line else []
             continue
-        beside = (file.parent / match[2]).resolve()
-        if match[1] not in ("-r", "--requirement") or not beside.is_file():
+        beside = _resolved(file.parent / match[2])
+        if beside is None:
+            yield line
+        elif match[1] not in ("-r", "--requirement") or not beside.is_file():
             yield line if "://" in match[2] else f"{match[1]} {beside}"
         elif beside not in seen:
             yield from lines_of(beside, seen)
+
+
+def _resolved(path: Path) -> Path | None:
+    """Made absolute; None for what no file can be called, which a tool that installs refuses by its own sentence."""
+    try:
+        found = path.resolve()
+        found.exists()
+    except (OSError, ValueError):
+        return None
+    return found
 
 
 def local_of(line: str, folder: Path) -> Local | None:
@@ -73,7 +85,7 @@ def local_of(line: str, folder: Path) -> Local | None:
         path = unquote(urlsplit(path).path)
     elif not editable and name is None and not path.startswith(".") and "/" not in path:
         return None  # a package of an index, though a folder of its name lie here
-    found = (folder / path).resolve()
-    if "://" in path or not found.is_dir():
+    found = _resolved(folder / path)
+    if "://" in path or found is None or not found.is_dir():
         return None
     return Local(line=line, folder=found, extras=tuple(re.findall(r"[^\[\],\s]+", extras)))

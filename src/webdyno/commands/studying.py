@@ -122,6 +122,7 @@ def seconds(text: str, flag: str, most_h: int = _LONGEST_H) -> float:
 
 _MEGABYTES = {"M": 1, "G": 1024}
 _MOST_MB = 2**30
+_MOST_DIGITS = 15
 
 
 def size_mb(text: str, flag: str) -> int | None:
@@ -129,8 +130,8 @@ def size_mb(text: str, flag: str) -> int | None:
     if text.lower() == "none":
         return None
     number, unit = text[:-1], text[-1:].upper()
-    if not number.isdecimal() or unit not in _MEGABYTES or int(number) == 0:
+    if not number.isdecimal() or unit not in _MEGABYTES or not number.strip("0"):
         raise UsageError(f"{flag} {text}: give a size such as 512M or 2G, or none")
-    if int(number) * _MEGABYTES[unit] > _MOST_MB:
+    if len(number) > _MOST_DIGITS or int(number) * _MEGABYTES[unit] > _MOST_MB:
         raise UsageError(f"{flag} {text}: no machine has as much memory; give a size such as 512M or 2G, or none")
     return int(number) * _MEGABYTES[unit]

@@ -22,6 +22,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
+from webdyno.load.believing import believed
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.tool import last_words, only_request, program, refuse_statuses, warmup_seconds, whole_seconds
 from webdyno.model.driver import Can
@@ -86,6 +87,7 @@ class Ab:
             for phase, limit in limits
         ]
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the raw counters, when it is over."""
         heard = list(lines)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from webdyno.load.believing import believed
 from webdyno.load.engine_order import engine_order
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Rested, Summary
 from webdyno.model.driver import Can
@@ -62,6 +63,7 @@ class Engine:
         stdin = msgspec.json.encode(engine_order(order))
         return [DriverCommand(phase=None, argv=[program()], order=order, stdin=stdin)]
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:  # noqa: ARG002 - the lines say it all
         """Events as they come, each checked before it is believed."""
         started: dict[str, Any] = {}

@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from webdyno.load.believing import believed
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.rows import OK, Rows
 from webdyno.load.tool import last_words, only_request, program
@@ -88,6 +89,7 @@ class H2load:
             for phase, limit in limits
         ]
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """A Slice per second from the log, and the counts of the report."""
         rows, heard = Rows(), []

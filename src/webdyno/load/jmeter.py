@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+from webdyno.load.believing import believed
 from webdyno.load.jmeter_plan import CLOCK, plan
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.load.rows import OK, Rows
@@ -116,6 +117,7 @@ class JMeter:
         files = {_PLAN: plan(order, request)}
         return [DriverCommand(phase=None, argv=argv, order=order, merge_stderr=True, files=files, results=_LOG)]
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """Slices and edges of both phases, when it is over."""
         heard: list[str] = []

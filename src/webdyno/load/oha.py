@@ -22,6 +22,7 @@ from typing import Any
 
 import msgspec
 
+from webdyno.load.believing import believed
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.tool import last_words, only_request, program
 from webdyno.model.driver import Can
@@ -81,6 +82,7 @@ class Oha:
             for phase, limit in limits
         ]
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the whole report, when it is over."""
         heard = list(lines)

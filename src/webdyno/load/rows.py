@@ -16,6 +16,8 @@ from webdyno.model.sample import Phase, Slice
 
 OK = "ok"
 _SECOND_NS = 1_000_000_000
+_MOST_S = 200_000
+"""More than two days: no load is so long, and a log that says so would take all memory."""
 _UNFINISHED = "unfinished"
 
 
@@ -76,8 +78,10 @@ class Rows:
     def slices(self, phase: Phase, duration_ns: int, *, offset_ns: int | None, sized: bool) -> list[Slice]:
         """A Slice per second; ``offset_ns`` leads from the log's clock to CLOCK_MONOTONIC, None: nobody knows.
 
-        ``sized``: the rows say their bytes.
+        ``sized``: the rows say their bytes. ValueError for a log that is longer than any load.
         """
+        if duration_ns > _MOST_S * _SECOND_NS:
+            raise ValueError(f"a log over {duration_ns // _SECOND_NS} s")
         start = self.first_ns
         slices = [_Second() for _ in range(max(1, -(-duration_ns // _SECOND_NS)))]
         for begun, length, outcome, size in zip(self._starts, self._lengths, self._outcomes, self._bytes, strict=True):

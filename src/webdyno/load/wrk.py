@@ -22,6 +22,7 @@ from pathlib import Path
 
 import msgspec
 
+from webdyno.load.believing import believed
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.tool import only_request, program, refuse_statuses, warmup_seconds, whole_seconds
 from webdyno.load.wrk_report import Report, read_report, slice_of
@@ -69,6 +70,7 @@ class Wrk:
         refuse_request(order, request, "wrk")
         return commands_of(order, "wrk", lambda seconds: _argv(order, request, seconds))
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the raw counters, when it is over."""
         report = read_report("wrk", lines)

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from webdyno.load.believing import believed
 from webdyno.load.order import Ask, DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.tool import program, sole_request, whole_seconds
 from webdyno.load.wrk import SCRIPT, argv_of, commands_of, refuse_request
@@ -79,6 +80,7 @@ class Wrk2:
         refuse_request(order, request, _NAME)
         return commands_of(order, _NAME, lambda seconds: _argv(order, request, seconds))
 
+    @believed
     def read(self, command: DriverCommand, lines: Iterable[str]) -> Iterator[Event]:
         """One Slice and the raw counters, when it is over."""
         report = read_report(_NAME, lines)

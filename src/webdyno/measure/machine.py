@@ -19,17 +19,20 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
     busy_ns = steal_ns = run_queue = None
     by_core: dict[str, int | None] = {}
     try:
-        lines = (proc / "stat").read_text().splitlines()
+        lines = (proc / "stat").read_text(errors="replace").splitlines()
     except OSError:
         lines = []
     for line in lines:
-        name, *values = line.split()
-        if name == "cpu":
-            busy_ns, steal_ns = times_ns([int(value) for value in values])
-        elif name.startswith("cpu"):
-            _, by_core[name.removeprefix("cpu")] = times_ns([int(value) for value in values])
-        elif name == "procs_running":
-            run_queue = float(max(0, int(values[0]) - 1))  # without the thread that reads this
+        name, *values = line.split() or [""]
+        try:
+            if name == "cpu":
+                busy_ns, steal_ns = times_ns([int(value) for value in values])
+            elif name.startswith("cpu"):
+                _, by_core[name.removeprefix("cpu")] = times_ns([int(value) for value in values])
+            elif name == "procs_running":
+                run_queue = float(max(0, int(values[0]) - 1))  # without the thread that reads this
+        except (ValueError, IndexError, OverflowError):  # a kernel that writes it otherwise: unknown
+            continue
     return Reading(
         at_ns=time.monotonic_ns(),
         role="host",

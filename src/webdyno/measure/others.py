@@ -32,9 +32,12 @@ def _given_ns(cores: Collection[int], proc: Path) -> int | None:
     except OSError:
         return None
     for line in lines:
-        name, *values = line.split()
+        name, *values = line.split() or [""]
         if name in names:
-            busy_ns, steal_ns = times_ns([int(value) for value in values])
+            try:
+                busy_ns, steal_ns = times_ns([int(value) for value in values])
+            except ValueError:  # a kernel that writes it otherwise: unknown
+                return None
             found += busy_ns + (steal_ns or 0)
             names.remove(name)
     return None if names else found

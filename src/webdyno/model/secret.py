@@ -108,7 +108,7 @@ def hidden_line(line: str) -> str:
     except ValueError:  # no command, but a sentence: rather too much is hidden than too little
         return without_password(_starred(line, _IN_LINE))
     said, bare = list(_TYPED.finditer(line)), hidden_words(words)
-    if len(said) == len(words):
+    if len(said) == len(words) == len(bare):
         for typed, word, shown in reversed(list(zip(said, words, bare, strict=True))):
             if word != shown:
                 quote = next((sign for sign in typed[0] if sign in "'\""), "")

@@ -78,10 +78,11 @@ def throttled_ns(folder: Path) -> int | None:
 def pairs(path: Path) -> dict[str, int]:
     """``name number`` lines; empty when the file cannot be read."""
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(errors="replace").splitlines()
     except OSError:
         return {}
-    return {name: int(value) for name, value in (line.split() for line in lines if line.count(" ") == 1)}
+    named = [words for line in lines if len(words := line.split()) == 2]
+    return {name: int(value) for name, value in named if value.isascii() and value.isdecimal() and len(value) < 20}
 
 
 def _number(folder: Path | None, name: str) -> int | None:

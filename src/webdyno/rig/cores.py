@@ -90,13 +90,20 @@ def roles(cores: int | None = None) -> Roles:
     return at_most(assign(physical_cores(usable_cores()), cores or 1), cores)
 
 
+_MOST_CORES = 1 << 16
+"""Eight times what Linux can be built for."""
+
+
 def parse_list(text: str) -> list[int]:
-    """The kernel's ``0-2,5``."""
+    """The kernel's ``0-2,5``; ValueError for what is none."""
     cores: list[int] = []
     for part in text.strip().split(","):
         if part:
             first, _, last = part.partition("-")
-            cores.extend(range(int(first), int(last or first) + 1))
+            low, high = int(first), int(last or first)
+            if high > _MOST_CORES:
+                raise ValueError(f"core {high}, which no machine has")
+            cores.extend(range(low, high + 1))
     return cores
 
 

@@ -41,7 +41,7 @@ def read_fingerprint(root: Path = Path("/")) -> Fingerprint:
     proc, sys = root / "proc", root / "sys"
     cpuinfo = _text(proc / "cpuinfo") or ""
     memory = _memory(_text(proc / "meminfo") or "")
-    cores = len(parse_list(_text(sys / "devices/system/cpu/online") or "")) or os.cpu_count() or 1
+    cores = len(_told(lambda: parse_list(_text(sys / "devices/system/cpu/online") or "")) or []) or os.cpu_count() or 1
     return Fingerprint(
         hostname=(_text(proc / "sys/kernel/hostname") or platform.node()),
         cpu_model=_cpu_model(cpuinfo),
@@ -113,14 +113,15 @@ def _memory(meminfo: str) -> dict[str, int]:
     found = {}
     for line in meminfo.splitlines():
         name, _, value = line.partition(":")
-        if value.split()[1:] == ["kB"]:
-            found[name] = int(value.split()[0]) * 1024
+        kib = value.split()
+        if kib[1:] == ["kB"] and (known := _told(lambda: int(kib[0]))) is not None:  # noqa: B023 - called at once
+            found[name] = known * 1024
     return found
 
 
 def _threads_per_core(sys: Path) -> int | None:
     text = _text(sys / "devices/system/cpu/cpu0/topology/thread_siblings_list")
-    return len(parse_list(text)) if text else None
+    return _told(lambda: len(parse_list(text))) if text else None
 
 
 def _turbo(sys: Path) -> bool | None:
@@ -173,7 +174,7 @@ def _virtualisation(root: Path, cpuinfo: str) -> str | None:
 
 
 def _cgroup(mountinfo: str) -> str:
-    kinds = [right.split()[0] for line in mountinfo.splitlines() if (right := line.partition(" - ")[2])]
+    kinds = [words[0] for line in mountinfo.splitlines() if (words := line.partition(" - ")[2].split())]
     if "cgroup2" in kinds:
         return "hybrid" if "cgroup" in kinds else "v2"
     return "v1" if "cgroup" in kinds else "none"

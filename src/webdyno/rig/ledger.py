@@ -134,7 +134,7 @@ def sweep(folder: Path) -> list[str]:
             continue
         try:
             entry = msgspec.json.decode(content, type=Entry)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             path.unlink(missing_ok=True)
             continue
         if entry.boot == boot_id() and is_running(entry.owner, entry.owner_start):

@@ -100,7 +100,7 @@ def _holder(lock: int, table: Path = Path("/proc/locks")) -> int | None:
     it = os.fstat(lock)
     of = (os.major(it.st_dev), os.minor(it.st_dev), it.st_ino)
     with contextlib.suppress(OSError):
-        for line in filter(None, map(_LOCK.match, table.read_text().splitlines())):
+        for line in filter(None, map(_LOCK.match, table.read_text(errors="replace").splitlines())):
             if (int(line["major"], 16), int(line["minor"], 16), int(line["inode"])) == of:
                 return int(line["pid"]) or None
     return None

@@ -27,14 +27,16 @@ def places(proc: Path = Path("/proc"), process: str = "self") -> dict[str, Place
     ``own`` is of ``process`` (its number), the mounts are always our own.
     """
     try:
-        mounted = (proc / "self/mountinfo").read_text().splitlines()
-        paths = _own_paths((proc / process / "cgroup").read_text())
+        mounted = (proc / "self/mountinfo").read_text(errors="replace").splitlines()
+        paths = _own_paths((proc / process / "cgroup").read_text(errors="replace"))
     except OSError:
         return {}
     found: dict[str, Place] = {}
     for line in mounted:
         left, _, right = line.partition(" - ")
-        fields, (kind, _, options) = left.split(" "), right.split(" ", 2)
+        fields, (kind, _, options) = left.split(" "), (*right.split(" ", 2), "", "", "")[:3]
+        if len(fields) < 5:  # no line of mountinfo
+            continue
         root, mount = _plain(fields[3]), Path(_plain(fields[4]))
         if kind == "cgroup2":
             names = [""]
@@ -52,7 +54,7 @@ def _own_paths(text: str) -> dict[str, str]:
     """``4:memory:/user`` -> memory: /user; ``0::/user`` -> "": /user; ``1:cpu,cpuacct:/`` -> both."""
     paths = {}
     for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
+        _, controllers, path = (*line.split(":", 2), "", "")[:3]
         for controller in controllers.split(","):
             paths[controller] = path
     return paths

@@ -7,6 +7,7 @@ linux/netlink.h.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 from collections.abc import Iterator
@@ -76,15 +77,20 @@ def _read(path: Path) -> list[Listening]:
     order.
     """
     try:
-        lines = path.read_text().splitlines()[1:]
+        lines = path.read_text(errors="replace").splitlines()[1:]
     except OSError:
         return []
     found = []
     for line in lines:
-        fields = line.split()
-        if int(fields[3], 16) == _LISTEN:
-            words, port = fields[1].split(":")
-            raw = struct.pack(f"={len(words) // 8}I", *struct.unpack(f">{len(words) // 8}I", bytes.fromhex(words)))
-            family = socket.AF_INET if len(raw) == 4 else socket.AF_INET6
-            found.append(Listening(socket.inet_ntop(family, raw), int(port, 16), int(fields[9]), None, None))
+        with contextlib.suppress(ValueError, IndexError, OverflowError, struct.error):  # a line that is none of these
+            fields = line.split()
+            if int(fields[3], 16) == _LISTEN:
+                found.append(_of(fields))
     return found
+
+
+def _of(fields: list[str]) -> Listening:
+    words, port = fields[1].split(":")
+    raw = struct.pack(f"={len(words) // 8}I", *struct.unpack(f">{len(words) // 8}I", bytes.fromhex(words)))
+    family = socket.AF_INET if len(raw) == 4 else socket.AF_INET6
+    return Listening(socket.inet_ntop(family, raw), int(port, 16), int(fields[9]), None, None)

@@ -155,10 +155,10 @@ def _wrong_json(body: bytes, wanted: str | None) -> str | None:
     if wanted is None:
         return None
     try:
-        value = json.loads(body)
-    except ValueError:
+        equal = _equal(json.loads(body), json.loads(wanted))
+    except (ValueError, RecursionError):
         return f"JSON equal to {_cut(wanted)}"
-    return None if _equal(value, json.loads(wanted)) else f"JSON equal to {_cut(wanted)}"
+    return None if equal else f"JSON equal to {_cut(wanted)}"
 
 
 def _equal(left: Any, right: Any) -> bool:

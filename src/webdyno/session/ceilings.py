@@ -82,7 +82,12 @@ def known_ceilings(cache: Path, fingerprint: Fingerprint) -> list[Ceiling]:
     """Those kept for a machine like this one; none when it was never calibrated, or has changed since."""
     try:
         kept = msgspec.json.decode(_file(cache).read_bytes(), type=_Kept)
-    except (OSError, msgspec.DecodeError):  # an older webdyno's file is as good as none
+    except (
+        OSError,
+        msgspec.DecodeError,
+        UnicodeDecodeError,
+        RecursionError,
+    ):  # an older webdyno's file is as good as none
         return []
     alike = all(getattr(kept.fingerprint, name) == getattr(fingerprint, name) for name in _SAME)
     return kept.ceilings if alike else []

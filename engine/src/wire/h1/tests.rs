@@ -157,11 +157,13 @@ fn every_bad_framing_is_refused() {
 
 #[test]
 fn any_split_into_three_gives_the_same() {
+    // Miri takes a thousand times as long: it sees places for all kinds of bytes, but not all pairs of them.
+    let step = if cfg!(miri) { 17 } else { 1 };
     for (case, bytes) in GOOD.iter().map(|g| (g.0, g.1)).chain(BAD.iter().copied()) {
         let expected = whole(bytes);
         let bytes = bytes.as_bytes();
-        for i in 0..=bytes.len() {
-            for j in i..=bytes.len() {
+        for i in (0..=bytes.len()).step_by(step) {
+            for j in (i..=bytes.len()).step_by(step) {
                 let parts = [&bytes[..i], &bytes[i..j], &bytes[j..]];
                 assert_eq!(expected, read(&parts, false, &mut Template::default()), "{case} split at {i} and {j}");
             }
@@ -255,7 +257,7 @@ fn endless_things_have_a_bound() {
         format!("{chunked}0\r\n{header}"),
     ];
     for row in rows {
-        for size in [1 << 20, 1000, 1] {
+        for size in [1 << 20, 1000, if cfg!(miri) { 4000 } else { 1 }] {
             let parts: Vec<&[u8]> = row.as_bytes().chunks(size).collect();
             assert!(read(&parts, false, &mut Template::default()).wrong.is_some(), "{:.40} in parts of {size}", row);
         }

@@ -60,7 +60,7 @@ fn block(request: &Request, order: &Order, secure: bool) -> Vec<u8> {
 }
 
 /// RFC 7541, 6: an entry of the static table as a whole, or its name, or neither.
-fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+pub fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     let at = |found: usize| found + 1;
     if let Some(whole) = STATIC.iter().position(|entry| *entry == (name, value)) {
         return integer(out, 0x80, 7, at(whole));

@@ -298,7 +298,8 @@ mod tests {
         assert_eq!((expected.as_slice(), None, 3), (contents.as_slice(), whole.1, whole.0[6].0.stream));
         for at in 0..bytes.len() {
             assert_eq!(whole, read(&[&bytes[..at], &bytes[at..]]), "split at {at}");
-            for second in at..bytes.len() {
+            // Miri takes a thousand times as long, and sees a part of all pairs.
+            for second in (at..bytes.len()).step_by(if cfg!(miri) { 17 } else { 1 }) {
                 assert_eq!(whole, read(&[&bytes[..at], &bytes[at..second], &bytes[second..]]), "{at}, {second}");
             }
         }

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Bodies wait while so many bytes have not been taken by the socket.
 const OUT_ENOUGH: usize = 256 * 1024;
 /// Answers to a server that asks and does not read: beyond this it is given up.
-const OUT_LIMIT: usize = 4 * 1024 * 1024;
+const OUT_LIMIT: usize = if cfg!(miri) { 512 * 1024 } else { 4 * 1024 * 1024 };
 
 /// What happened.
 #[derive(Debug, PartialEq, Eq)]

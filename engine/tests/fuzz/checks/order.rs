@@ -5,12 +5,17 @@ use webdyno_engine::order::Command;
 use webdyno_engine::wire::encode::encode;
 use webdyno_engine::{Fault, Order};
 
-/// A refusal, of a command too, names its key in one short line; an order that is taken can be sent without anybody reading more requests into it.
-pub fn check(bytes: &[u8]) {
+/// A refusal of a command names its key in one short line.
+pub fn check_command(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Err(fault) = Command::parse(text) {
         complains(&fault, "the command ");
     }
+}
+
+/// A refusal names its key in one short line; an order that is taken can be sent without anybody reading more requests into it.
+pub fn check(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Order::parse(text) {
         Err(fault) => complains(&fault, "the order "),
         Ok(order) => order.requests.iter().for_each(|request| {

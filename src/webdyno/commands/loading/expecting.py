@@ -56,6 +56,8 @@ def _rule(text: str) -> tuple[str, Any]:
         "body_contains": _unquoted,
         "body_sha256": str.lower,
     }
+    if re.search("[\ud800-\udfff]", text):  # what Python makes of bytes on a command line that are no text
+        raise UsageError(f"--expect {text!r} is not UTF-8 text")
     for pattern, key in _RULES:
         if match := pattern.fullmatch(text.strip()):
             value = read.get(key, str)(match[1].strip())
@@ -80,6 +82,6 @@ def _unquoted(text: str) -> str:
     if len(text) >= 2 and text[0] == text[-1] == '"':
         try:
             return msgspec.json.decode(text, type=str)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeError):
             return text[1:-1]
     return text[1:-1] if len(text) >= 2 and text[0] == text[-1] == "'" else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from webdyno.load.driver import Tls, Way
 from webdyno.model.errors import UsageError
 
 _MOST_AHEAD, _MOST_STREAMS = 256, 1000
+_CORE = re.compile(r"[0-9]{1,5}")
 
 
 @Parameter(name="*")
@@ -105,7 +107,7 @@ class Speaking:
         found: list[int] = []
         for part in self.cpus.split(","):
             first, dash, last = part.strip().partition("-")
-            if not first.isdecimal() or (dash and not last.isdecimal()):
+            if not _CORE.fullmatch(first) or (dash and not _CORE.fullmatch(last)):
                 raise UsageError(f"--cpus {self.cpus}: write numbers of processors, such as 0,2-3")
             found += range(int(first), int(last or first) + 1)
         strange = next((core for core in found if core not in usable), None)

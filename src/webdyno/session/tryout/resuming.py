@@ -85,6 +85,6 @@ def _finished(folder: Path) -> Told | None:
     """What a tryout said that was not stopped."""
     try:
         told = msgspec.json.decode(ordinary(folder / ANSWER, _LARGEST_ANSWER_BYTES), type=Told)
-    except (OSError, msgspec.DecodeError, RecursionError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return told if told.complete else None

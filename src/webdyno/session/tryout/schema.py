@@ -19,7 +19,7 @@ def routes_of(schema: bytes) -> list[str]:
         said = json.loads(schema)
         paths = said["paths"]
         found = [path for path, item in paths.items() if _asked_plainly(item, said)]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise UsageError("--openapi: what the app gave is no OpenAPI schema; name what is asked with --path") from None
     base = said.get("basePath", "").rstrip("/") if isinstance(said.get("basePath"), str) else ""
     return [base + path for path in found if "{" not in path and path.startswith("/")][:MOST_ROUTES]

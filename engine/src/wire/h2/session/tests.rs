@@ -278,7 +278,7 @@ fn hostile_connections_are_ended_and_say_why() {
         (endless(&[]), Code::Calm, "64 KiB"),
         ([head(1, 0, &[]), endless(&[0; 60])[..].to_vec()].concat(), Code::Calm, "64 KiB"),
         (frame(kind::HEADERS, flag::END_HEADERS, 1, &[8, 3, b'1', b'0', b'3']).repeat(20_000), Code::Calm, "64 KiB"),
-        (frame(kind::PING, 0, 0, &[0; 8]).repeat(400_000), Code::Calm, "takes answers"),
+        (frame(kind::PING, 0, 0, &[0; 8]).repeat(OUT_LIMIT / 10), Code::Calm, "takes answers"),
         ([begun(0), data(1, 0, b"")].concat(), Code::Protocol, "within a header block"),
         ([begun(0), frame(kind::CONTINUATION, 0, 3, &[])].concat(), Code::Protocol, "continues nothing"),
         (frame(kind::CONTINUATION, 0, 1, &[]), Code::Protocol, "continues nothing"),
@@ -341,8 +341,8 @@ fn whatever_is_broken_any_split_gives_the_same() {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (draw >> 33) as usize % limit
     };
-    let mut broken = 0;
-    for _ in 0..20_000 {
+    let (mut broken, rounds) = (0, if cfg!(miri) { 200 } else { 20_000 });
+    for _ in 0..rounds {
         let mut bytes = sound.clone();
         for _ in 0..=below(3) {
             let at = below(bytes.len());
@@ -355,5 +355,5 @@ fn whatever_is_broken_any_split_gives_the_same() {
         assert_eq!(whole, play(&mut asking(4), &cut), "{bytes:?}");
         broken += usize::from(whole.1.is_some());
     }
-    assert!((2_000..18_000).contains(&broken), "{broken}");
+    assert!((rounds / 10..rounds / 10 * 9).contains(&broken), "{broken}");
 }
