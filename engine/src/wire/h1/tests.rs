@@ -257,7 +257,7 @@ fn endless_things_have_a_bound() {
         format!("{chunked}0\r\n{header}"),
     ];
     for row in rows {
-        for size in [1 << 20, 1000, if cfg!(miri) { 4000 } else { 1 }] {
+        for size in if cfg!(miri) { vec![1 << 20] } else { vec![1 << 20, 1000, 1] } {
             let parts: Vec<&[u8]> = row.as_bytes().chunks(size).collect();
             assert!(read(&parts, false, &mut Template::default()).wrong.is_some(), "{:.40} in parts of {size}", row);
         }

@@ -10,8 +10,11 @@ pub mod lines;
 pub mod model;
 pub mod order;
 
+/// Panics where something does not hold.
+pub type Check = fn(&[u8]);
+
 /// Each reader with its check: the names of the fuzzer's targets and of the folders of its corpus.
-pub const ALL: [(&str, fn(&[u8])); 8] = [
+pub const ALL: [(&str, Check); 8] = [
     ("answers", answers::check),
     ("chunks", chunks::check),
     ("command", order::check_command),
