@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tests.reading.registry import Reader, put
+from tests.reading.registry import Reader, put, text
+from webdyno.conduct.roll import line_about
 from webdyno.measure.machine import read_machine
-from webdyno.rig import cgroup_v1, cgroup_v2, cores, lock, memory, mounts, sockets
+from webdyno.measure.others import others_ns
+from webdyno.rig import cgroup_v1, cgroup_v2, cores, lock, memory, mounts, quiet, quieted, sockets
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.ledger import sweep
 from webdyno.serve.compiler import compilers
@@ -59,6 +61,27 @@ def _sweep(data: bytes, folder: Path) -> object:
     return sweep(folder)
 
 
+def _others(data: bytes, proc: Path) -> object:
+    return others_ns([0], [], put(proc, data, "stat").parent)
+
+
+def _quiet(data: bytes, root: Path) -> object:
+    put(root, b"CapEff:\t0\n", "proc", "self", "status")
+    put(root, data, "sys", "devices", "system", "cpu", "cpu0", "cpufreq", "scaling_governor")
+    put(root, data, "sys", "devices", "system", "cpu", "cpu0", "cpufreq", "scaling_available_governors")
+    put(root, data, "sys", "kernel", "mm", "transparent_hugepage", "enabled")
+    put(root, data, "proc", "sys", "net", "core", "somaxconn")
+    put(root, data, "proc", "sys", "net", "ipv4", "ip_local_port_range")
+    return quiet.look(root)
+
+
+def _journal(data: bytes, folder: Path) -> object:
+    path = put(folder, data, "quiet.json")
+    path.chmod(0o600)
+    return quieted._read(path)
+
+
+HELD = b'{"owner":1,"owner_start":0,"boot":"x","changes":[]}'
 TCP = b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n" + (
     b"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 123 1 0 100 0 0 10 0\n"
 )
@@ -91,4 +114,8 @@ KERNEL = [
         [b"7f-80 r-xp 00000000 08:01 5 /usr/lib/libjvm.so (deleted)\n"],
     ),
     Reader("what a killed webdyno left", "rig/ledger.py", _sweep),
+    Reader("what others took", "measure/others.py", _others, [b"cpu  1 2 3 4 5 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"]),
+    Reader("settings of the system", "rig/quiet.py", _quiet, [b"powersave\n", b"always [madvise] never\n", b"1 2\n"]),
+    Reader("settings to be put back", "rig/quieted.py", _journal, [HELD]),
+    Reader("the line about a worker", "conduct/roll.py", lambda data, _: line_about(text(data), 17), [b"17 died\n"]),
 ]

@@ -23,7 +23,6 @@ def large() -> str:
     """Like histograms are added once, and no warm-up is looked for: what is asked here is the size of the page."""
     merge = functools.cache(latency.merge)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(latency, "unpack", functools.cache(latency.unpack))
         patch.setattr(window, "merge", lambda blobs: merge(tuple(blobs)))
         patch.setattr(window, "steady_slices", lambda run: [part for part in run.slices if part.phase == "steady"])
         patch.setattr(timeline, "merge", lambda blobs: merge(tuple(blobs)))

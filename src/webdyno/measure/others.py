@@ -28,7 +28,7 @@ def others_ns(cores: Collection[int], groups: Iterable[Group], proc: Path = Path
 def _given_ns(cores: Collection[int], proc: Path) -> int | None:
     names, found = {f"cpu{core}" for core in cores}, 0
     try:
-        lines = (proc / "stat").read_text().splitlines()
+        lines = (proc / "stat").read_text("utf-8", "replace").splitlines()
     except OSError:
         return None
     for line in lines:

@@ -176,7 +176,7 @@ def _read(journal: Path) -> Held | None:
         content = file.read() if trusted else b""
     try:
         return msgspec.json.decode(content, type=Held)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
