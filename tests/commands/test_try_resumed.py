@@ -77,12 +77,12 @@ class Machine:
         return self.here
 
     @contextmanager
-    def strapped_here(self, _: None, *, wait: bool) -> Iterator[Any]:
+    def strapped_here(self, _: None, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield self.strapped()
 
     @contextmanager
-    def on_its_machine(self, _: Store, *, wait: bool) -> Iterator[Any]:
+    def on_its_machine(self, _: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield self.strapped(), {"engine": "1"}
 
@@ -494,7 +494,7 @@ def test_it_goes_on_on_its_own_machine_only(
     folder = stopped(machine, tmp_path / "r")
 
     @contextmanager
-    def elsewhere(*_: object, wait: bool) -> Iterator[Any]:
+    def elsewhere(*_: object, wait: bool, far: object) -> Iterator[Any]:
         here = machine.strapped()
         here.fingerprint = msgspec.structs.replace(fakes.FINGERPRINT, cores=64)
         yield here

@@ -35,6 +35,8 @@ STEPS: dict[Outcome, str] = {
 class Serving:
     """The group of a server that lives on."""
 
+    clock_ahead_ns, lost = 0, ""
+
     def pids(self) -> list[int]:
         return []
 
@@ -135,6 +137,7 @@ class Bed:
 
     def bench(self) -> Bench:
         made: Any = SimpleNamespace(
+            daemons=None,
             rig=fakes.RIG,
             folder=lambda: self.folder,
             drop=lambda _: None,

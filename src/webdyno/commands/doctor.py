@@ -13,7 +13,9 @@ import msgspec
 
 from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import expect_runtime
+from webdyno.commands.hosts import say_hosts
 from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import out, out_marked, say_json
 from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
@@ -46,16 +48,21 @@ def doctor(
         bool,
         flag("--calibrate", help="Measure the highest rate the engine reaches here (about ten seconds), and keep it."),
     ] = False,
+    placing: Placing = Placing(),  # noqa: B008 - frozen
     wait: WaitOption = False,
     json: JsonOption = False,
 ) -> int:
     """Look at this machine: cores, limits, load tools, runtimes, services, and what keeps its numbers from being good.
 
     With --calibrate the engine loads a server that answers at once; rates of contenders that come near what it reaches
-    are doubted from then on. Exit code 3 when nothing can be measured here.
+    are doubted from then on. With --far every host of a Ray cluster is looked at instead, and the network between them.
+    Exit code 3 when nothing can be measured here.
 
     Example: `webdyno doctor` or `webdyno doctor --calibrate`
     """
+    cluster = placing.cluster
+    if cluster is not None:
+        return say_hosts(cluster, json=json)
     cache = cache_folder()
     with strapped_here(512 * 2**20, wait=wait) as strapped:
         if calibrate:

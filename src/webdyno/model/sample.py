@@ -98,7 +98,8 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """What the contender's processes used in this turn."""
 
 
-Role = Literal["contender", "driver", "service", "host"]
+Role = Literal["contender", "driver", "service", "host", "carrier"]
+"""carrier: the daemons, on the contender's machine, of what starts drivers on another one."""
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,9 +15,13 @@ from pathlib import Path
 
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.rig.cgroup_way import Cgroups, find_cgroups
-from webdyno.rig.cores import Roles, move_to, roles, usable_cores
+from webdyno.rig.cores import Roles, Side, move_to, roles, usable_cores
+from webdyno.rig.daemons import Daemons
+from webdyno.rig.far import FarHost
 from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.rig.group import Group
 from webdyno.rig.here import Here
+from webdyno.rig.host import Command, Host
 from webdyno.rig.ledger import Ledger, sweep
 from webdyno.rig.lock import Waiting, machine_lock
 from webdyno.rig.process import set_dumpable, set_subreaper
@@ -57,14 +61,40 @@ class Strapped(Here):
         """What a killed webdyno had left, one sentence each."""
         self.interrupted = threading.Event()
         """Set when the user wants an end; all that works on this machine looks at it."""
+        self.address = "127.0.0.1"
+        """Where contenders listen."""
+        self.far: FarHost | None = None
+        """The host of the drivers, where that is another one."""
+        self.daemons: Daemons | None = None
+        """Of what carries calls there."""
+
+    def part(self, far: FarHost, rig: Rig, fingerprint: Fingerprint, address: str, daemons: Daemons | None) -> None:
+        """From now on drivers are started on ``far``, and contenders listen on ``address``, where it reaches them."""
+        self.far, self.rig, self.fingerprint = far, rig, fingerprint
+        self.address, self.daemons = address, daemons
+
+    @property
+    def of_drivers(self) -> Host:
+        """The host that drivers are started on."""
+        return self.far or self
+
+    def start(self, command: Command) -> Group:
+        """On the host of its role."""
+        if self.far is not None and command.role == "driver":
+            return self.far.start(command)
+        return super().start(command)
 
 
 @contextlib.contextmanager
 def strap(
-    memory_bytes: int | None, cache: Path, cores: int | None = None, waiting: Waiting | None = None
+    memory_bytes: int | None,
+    cache: Path,
+    cores: int | None = None,
+    waiting: Waiting | None = None,
+    side: Side | None = None,
 ) -> Iterator[Strapped]:
     """Take the machine; contenders get ``cores`` of those there are for them, or all. MachineError when another
-    webdyno has it, and nobody is ``waiting``.
+    webdyno has it, and nobody is ``waiting``. ``side``: what of contender and driver is here; None: both.
     """
     with machine_lock(waiting):
         folder = cache / "rig"
@@ -72,7 +102,7 @@ def strap(
         swept = sweep(folder)
         fingerprint = read_fingerprint()
         every = usable_cores()
-        placed = roles(cores)
+        placed = roles(cores, side)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         is_guest = set_dumpable(False)  # the program webdyno hides from its start on

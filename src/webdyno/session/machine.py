@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from webdyno.model.place import Cluster
 from webdyno.rig.strap import Strapped, strap
 from webdyno.session.folders import cache_folder
 from webdyno.session.interrupts import listening_for_interrupts
@@ -13,9 +14,19 @@ from webdyno.session.waiting import waiting
 
 
 @contextmanager
-def strapped_here(memory_bytes: int | None, cores: int | None = None, *, wait: bool = False) -> Iterator[Strapped]:
-    """The machine as ``strap`` takes it, interrupted by a Ctrl-C; what was swept of a killed webdyno is told."""
-    taken = strap(memory_bytes, cache_folder(), cores, waiting(wait))
+def strapped_here(
+    memory_bytes: int | None, cores: int | None = None, *, wait: bool = False, far: Cluster | None = None
+) -> Iterator[Strapped]:
+    """The machine as ``strap`` takes it, interrupted by a Ctrl-C; what was swept of a killed webdyno is told.
+
+    ``far``: drivers are started on another host of it.
+    """
+    if far is None:
+        taken = strap(memory_bytes, cache_folder(), cores, waiting(wait))
+    else:
+        from webdyno.session.far import strap_apart
+
+        taken = strap_apart(far, memory_bytes, cores, wait=wait)
     with taken as strapped, listening_for_interrupts(event=strapped.interrupted):
         note(strapped.swept)
         yield strapped
