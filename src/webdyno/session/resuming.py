@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,7 @@ def line_of(plan: Plan, folder: Path, catalogues: Sequence[Path | str] = ()) -> 
 
 def _placing(plan: Plan) -> list[str]:
     """The flags that say where load is made, as they were typed; none of them is known to a session."""
-    pairs = zip(plan.arguments, [*plan.arguments[1:], ""], strict=True)
-    far = [word for pair in pairs if pair[0] == "--far" for word in pair]
+    far = [word for pair in pairwise(plan.arguments) if pair[0] == "--far" for word in pair]
     return [*far, *(word for word in plan.arguments if word in ("--allow-public", "--insecure-cluster"))]
 
 
