@@ -1,6 +1,8 @@
-"""The flags that say on which machine load is made."""
+"""The flags that say on which machine load is made.
 
-from __future__ import annotations
+Annotations are evaluated here and now, and not kept as text: the classes that take these flags over lie in files that
+do not know the names in them.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated
