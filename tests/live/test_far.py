@@ -12,6 +12,7 @@ import pytest
 
 from tests.live.hosts import Made, open_host, two_hosts, why_not
 from webdyno.model.run import Run
+from webdyno.rig.process import read_stat
 from webdyno.store import Store
 
 REASON = why_not()
@@ -50,6 +51,14 @@ def engine_in(host: Made) -> int:
                 return pid
         time.sleep(0.02)
     raise AssertionError("no engine was started there")
+
+
+def wait_until_at_work(pid: int) -> None:
+    """Until it has used CPU for a fifth of a second: a load is under way then."""
+    deadline = time.monotonic() + 60
+    while (stat := read_stat(pid)) is not None and stat.user_ticks + stat.system_ticks < 20:
+        assert time.monotonic() < deadline, "the engine is not at work"
+        time.sleep(0.02)
 
 
 def _read(pid: int, name: str) -> str:
@@ -125,7 +134,7 @@ def test_a_host_of_load_that_is_killed_is_named_and_what_was_measured_is_kept(ho
     for folder in (head.folder / "results").glob("*"):
         folder.rename(head.folder / f"before-{folder.name}")
     with head.start(*far(head, "-d", "5s", "-r", "2")) as process:
-        engine_in(other)
+        wait_until_at_work(engine_in(other))
         other.kill()
         _, err = process.communicate(timeout=120)
     assert process.returncode == 3 and "Traceback" not in err, err
