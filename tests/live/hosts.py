@@ -15,6 +15,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from webdyno.rig.ledger import sweep
+
 RAY = Path(sys.executable).with_name("ray")
 
 
@@ -88,6 +90,7 @@ class Made:
 
     def end(self) -> None:
         self.kill()
+        sweep(self.folder / "cache" / "rig")  # cgroups of a webdyno that was killed
         ip("netns", "del", self.name)
 
 
