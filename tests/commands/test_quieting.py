@@ -195,7 +195,7 @@ def test_while_another_holds_it_both_are_refused(
         ("doctor --quiet --keep thp", "--keep thp: there are governor, turbo, huge-pages"),
         ("doctor --quiet --undo -- true", "--undo puts back all that was left, and takes nothing else"),
         ("doctor --quiet --json -- true", "--json shows the settings, and goes with no command"),
-        ("doctor --quiet --calibrate", "--calibrate and --quiet are two things"),
+        ("doctor --quiet --calibrate", "--quiet goes with neither --calibrate nor --far"),
         ("doctor --quiet -- /no/such", "/no/such: there is no such program"),
     ],
 )

@@ -77,12 +77,12 @@ class Machine:
         return self.here
 
     @contextmanager
-    def strapped_here(self, _: None, *, wait: bool) -> Iterator[Any]:
+    def strapped_here(self, _: None, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield self.strapped()
 
     @contextmanager
-    def on_its_machine(self, _: Store, *, wait: bool) -> Iterator[Any]:
+    def on_its_machine(self, _: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield self.strapped(), {"engine": "1"}
 

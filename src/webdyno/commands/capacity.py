@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from webdyno.analyse.objectives import Objective
 from webdyno.commands.loading.targets import Asking, header_of
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
 from webdyno.commands.slo import objectives
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Going:
+class Going(Placing):
     """The flags that say where results go, and how it is gone about and printed."""
 
     results: ResultsOption = Path("results")
@@ -166,12 +167,13 @@ def _of_contender(chosen: _Chosen, known: Catalogue, aim: Aim, asking: Asking) -
         raise UsageError(f"{it} is a contender, and its workload says what is asked: give --workload, or a URL")
     asked_of, memory_mb = workload_of(known, [chosen.target], aim.workload), size_mb(aim.memory, "--memory")
     folder = new_folder(chosen.going.results, "capacity")
-    with strapped_here(memory_of(memory_mb), wait=chosen.going.wait) as strapped:
+    with strapped_here(memory_of(memory_mb), wait=chosen.going.wait, far=chosen.going.cluster) as strapped:
         about = {"name": "capacity", "title": chosen.title, "question": chosen.question}
         ready = ready_from_catalogue(
             known, [chosen.target], asked_of, strapped, seed=chosen.seed, memory_mb=memory_mb, **about
         )
-        ready = replace(ready, plan=msgspec.structs.replace(ready.plan, sought=chosen.sought))
+        plan = msgspec.structs.replace(ready.plan, sought=chosen.sought, arguments=chosen.going.arguments)
+        ready = replace(ready, plan=plan)
         with in_folder(ready, strapped, folder, [RateLines(chosen.wanted)]) as loop:
             _search(loop, ready.plan, chosen.sought, chosen.wanted)
     return _ended(folder, chosen.sought, chosen.going, stopped=strapped.interrupted.is_set())
@@ -183,6 +185,8 @@ def _of_url(chosen: _Chosen, asking: Asking) -> int:
     from webdyno.session.lines import RateLines
     from webdyno.session.searching import far_of
 
+    if chosen.going.cluster is not None:
+        raise UsageError("--far starts a contender here and loads it from there: load a URL from a host near to it")
     (target,) = one_server((chosen.target,))
     requests = asking.requests([target])
     folder = new_folder(chosen.going.results, "capacity")
@@ -209,8 +213,8 @@ def _resumed(folder: Path, again: Again, known: Catalogue, going: Going) -> int:
         if not is_open(plan, store.runs(), wanted):
             say(f"nothing is left to measure in {folder}")
         else:
-            agree = agreeing(going.trust)
-            with at_work_again(store, known, again, wanted, wait=going.wait, agree=agree) as loop:
+            agree, far = agreeing(going.trust), going.cluster
+            with at_work_again(store, known, again, wanted, wait=going.wait, agree=agree, far=far) as loop:
                 _search(loop, store.plan(), plan.sought, wanted)
                 stopped = loop.is_interrupted
     return _ended(folder, plan.sought, going, stopped=stopped)

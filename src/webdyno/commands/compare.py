@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.options import (
@@ -22,6 +24,7 @@ from webdyno.commands.options import (
     flag,
     holds_runs,
 )
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
 from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
@@ -31,7 +34,6 @@ from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired, Revisions
 from webdyno.model.spelling import did_you_mean
-from webdyno.model.way import WayName
 from webdyno.session.folders import state_folder
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ MARGIN = 0.03
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Measuring:
+class Measuring(Placing):
     """The flags that say how pairs are measured."""
 
     workload: Annotated[
@@ -163,9 +165,12 @@ def compare(
 
 
 def _refuse_beside_resume(names: Sequence[str], chosen: _Chosen) -> None:
-    another = names or chosen.measuring != _MEASURING or not chosen.revising.gives_again
+    placed = replace(_MEASURING, **{name: getattr(chosen.measuring, name) for name in Placing.__dataclass_fields__})
+    another = names or chosen.measuring != placed or not chosen.revising.gives_again
     if another or chosen.judging.margin is not None or chosen.results is not None:
-        raise UsageError("--resume continues a comparison as it was begun; of its flags it takes only --env and -H")
+        raise UsageError(
+            "--resume continues a comparison as it was begun; it takes only --env, -H and --far of its flags"
+        )
 
 
 def _refuse_other_than_two_contenders(names: Sequence[str], folders: Sequence[str]) -> None:
@@ -173,11 +178,6 @@ def _refuse_other_than_two_contenders(names: Sequence[str], folders: Sequence[st
         raise UsageError("compare what? Give two results folders, two contenders, or --rev BASE --rev HEAD")
     if folders:
         raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of a kind")
-
-
-class _Limits(TypedDict):
-    way: WayName | None
-    cpus: float | None
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,13 @@ class _Chosen:
     def memory_mb(self) -> int | None:
         return size_mb(self.measuring.memory, "--memory")
 
-    @property
-    def limits(self) -> _Limits:
-        """Of the rig, beside memory."""
-        return {"way": self.measuring.way, "cpus": self.measuring.cpus}
+    def strapped(self) -> AbstractContextManager[Strapped]:
+        """The machine, or the machines, for as long as it is measured."""
+        from webdyno.session.machine import strapped_here
+        from webdyno.session.ready import memory_of
+
+        memory, how = memory_of(self.memory_mb), self.measuring
+        return strapped_here(memory, way=how.way, cpus=how.cpus, wait=self.wait, far=how.cluster)
 
     @property
     def about(self) -> dict[str, str | float | None]:
@@ -226,8 +229,7 @@ def _is_folder(name: str) -> bool:
 
 
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.session.machine import strapped_here
-    from webdyno.session.ready import memory_of, ready_from_catalogue, workload_of
+    from webdyno.session.ready import ready_from_catalogue, workload_of
 
     base, head = names
     for name in names:
@@ -238,7 +240,7 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         raise UsageError(f"{base} against itself: give two contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = chosen.new_folder()
-    with strapped_here(memory_of(chosen.memory_mb), **chosen.limits, wait=chosen.wait) as strapped:
+    with chosen.strapped() as strapped:
         about = {"name": "compare", "title": f"{head} against {base}", **chosen.about}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, question=f"Is {head} slower than {base}?", **about
@@ -246,14 +248,12 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         for name in (head, base):
             if isinstance(error := ready.built[name], BuildError):
                 return _not_built(name == head, BuildError(f"{name} does not build: {error}", error.log_tail))
-        _measure(ready, chosen.asked(load), strapped, folder, learns=chosen.measuring.warmup is None)
+        _measure(ready, chosen.asked(load), strapped, folder, chosen)
     return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.analyse.versus import HEAD
-    from webdyno.session.machine import strapped_here
-    from webdyno.session.ready import memory_of
     from webdyno.session.revisions import RevisionError, resolve
 
     flags, folder = chosen.revising, chosen.new_folder()
@@ -261,13 +261,13 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
         raise UsageError(
             "--way container puts contenders of the catalogue into containers; revisions go bare or cgroup"
         )
-    with strapped_here(memory_of(chosen.memory_mb), **chosen.limits, wait=chosen.wait) as strapped:
+    with chosen.strapped() as strapped:
         made = flags.made(resolve(flags.repo, revs, strapped))
         try:
             ready = flags.ready(made, chosen.measuring.workload, known, strapped, **chosen.about)
         except RevisionError as error:
             return _not_built(error.side == HEAD, error)
-        _measure(ready, chosen.asked(load, made), strapped, folder, learns=chosen.measuring.warmup is None)
+        _measure(ready, chosen.asked(load, made), strapped, folder, chosen)
     return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
@@ -276,7 +276,8 @@ def _resumed(folder: Path, chosen: _Chosen, known: Catalogue) -> int:
 
     try:
         agree = agreeing(chosen.trust)
-        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait, agree=agree)
+        far = chosen.measuring.cluster
+        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait, agree=agree, far=far)
     except BuildError as error:  # it was built before, so this says nothing of head
         say_failed(error)
         return CANNOT_TELL
@@ -312,13 +313,14 @@ def _not_built(is_head: bool, error: ContenderError) -> int:
     return WORSE if is_head else CANNOT_TELL
 
 
-def _measure(ready: Ready, asked: Paired, strapped: Strapped, folder: Path, *, learns: bool) -> None:
-    """``learns``: how long a side has to be warmed up is found out first."""
+def _measure(ready: Ready, asked: Paired, strapped: Strapped, folder: Path, chosen: _Chosen) -> None:
+    """How long a side has to be warmed up is found out first, unless it was said."""
     from webdyno.session.pairing import begin_pairs
     from webdyno.session.settling import settling_s
     from webdyno.session.warming import warmed
 
-    if learns:
+    ready = replace(ready, plan=msgspec.structs.replace(ready.plan, arguments=chosen.measuring.arguments))
+    if chosen.measuring.warmup is None:
         ready = warmed(ready, asked.load, settling_s(asked.budget_s, len(ready.plan.contenders)), strapped)
     if not strapped.interrupted.is_set():
         begin_pairs(ready, asked, strapped, folder)

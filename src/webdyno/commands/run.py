@@ -11,6 +11,7 @@ from webdyno.analyse.patience import too_short
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
@@ -38,6 +39,7 @@ def run(
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
     racing: Racing = Racing(),  # noqa: B008 - frozen
+    placing: Placing = Placing(),  # noqa: B008 - frozen
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
     metrics: MetricsOption = None,
@@ -57,7 +59,9 @@ def run(
     """
     check(metrics)
     known = catalogue_to_run(catalogue, trust)
-    manner = Manner(announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust))
+    manner = Manner(
+        announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust), far=placing.cluster
+    )
     if resume is not None:
         if study is not None or not narrowing.is_empty or racing != Racing():
             raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
@@ -66,10 +70,8 @@ def run(
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     chosen = narrowing.of(study_called(study, known), known)
     more = [part for path in catalogue or [] for part in ("--catalogue", str(path))]
-    arguments = [study, *narrowing.arguments, *more]
-    ended = begin(
-        chosen, known, results, choice=racing.choice, arguments=arguments, brief=narrowing.brief, manner=manner
-    )
+    again = [study, *narrowing.arguments, *placing.arguments, *more]
+    ended = begin(chosen, known, results, choice=racing.choice, arguments=again, brief=narrowing.brief, manner=manner)
     return _finish(ended, json, metrics)
 
 
