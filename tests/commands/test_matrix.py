@@ -95,5 +95,5 @@ def test_what_a_pattern_names_without_a_lock_is_passed_over(
     assert locked == [("bottle-wsgiref-cpython", 44), ("bottle-wsgiref-pypy", 44), ("bottle-wsgiref-jython", 18)]
     assert call(["lock", "node-*"]) == 2
     assert capsys.readouterr().err == (
-        "webdyno: node-*: names no contender that has a lock; those in Python and on the JVM have\n"
+        "webdyno: node-*: no contender of these has a lock; only those in Python and on the JVM do\n"
     )

@@ -19,7 +19,7 @@ def test_what_goes_with_far_is_refused_without_it(
     command: list[str], flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call([*command, flag]) == 2
-    assert f"{flag} is about another machine" in capsys.readouterr().err
+    assert f"{flag} needs another machine" in capsys.readouterr().err
 
 
 def test_a_url_is_loaded_from_the_host_that_is_typed_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``webdyno capacity``: how many requests per second does it take while its objectives are met?"""
+"""``webdyno capacity``: how many requests per second can it serve while its objectives are met?"""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def capacity(
     resume: ResumeOption = None,
     going: Going = _GOING,
 ) -> int:
-    """Search the highest rate at which a server meets its objectives.
+    """Search for the highest rate at which a server meets its objectives.
 
-    Requests come at a rate of their own and latency counts from the moment each was due. The answer is the rate that
-    half of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
-    started anew for every trial; of a URL it is waited until it has recovered. Exit code 1 when the objectives are
+    Requests are sent at a fixed rate, and latency counts from the moment each was due. The answer is the rate that half
+    of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
+    started anew for every trial; a URL gets time to recover between trials. The exit code is 1 if the objectives are
     never met. Ctrl-C keeps the trials so far, and `--resume` continues.
 
     Example: `webdyno capacity waitress --slo 'p99<50ms, errors<0.1%'` or `webdyno capacity http://127.0.0.1:8000/
@@ -92,7 +92,7 @@ def capacity(
 
 
 def _not_with_resume() -> UsageError:
-    return UsageError("--resume continues a search as it was begun; of its flags it takes only -H")
+    return UsageError("--resume continues a search as it was begun, so the only other flag it takes is -H")
 
 
 def _again(asking: Asking) -> Again:
@@ -125,7 +125,7 @@ def _refuse_as_url(target: str, workload: str | None, known: Catalogue) -> None:
     if Path(target).is_dir():
         raise UsageError(f"{target}: no results here (no results.sqlite)")
     if workload is not None:
-        raise UsageError("--workload goes with a contender: what is asked of a URL is in the URL")
+        raise UsageError("--workload is only for a contender: the request to a URL is in the URL")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _objectives(slo: str) -> list[Objective]:
         raise UsageError("--slo is empty: write what must be met, such as 'p99<50ms, errors<0.1%'")
     for objective in wanted:
         if objective.what == "rate":
-            raise UsageError(f"--slo {objective.text!r}: the rate is what is searched; give latencies or errors")
+            raise UsageError(f"--slo {objective.text!r}: the rate is what is searched for; give latencies or errors")
     return wanted
 
 
@@ -164,7 +164,7 @@ def _of_contender(chosen: _Chosen, known: Catalogue, aim: Aim, asking: Asking) -
 
     if asking != _ASKING or aim.insecure:
         it = chosen.target
-        raise UsageError(f"{it} is a contender, and its workload says what is asked: give --workload, or a URL")
+        raise UsageError(f"{it} is a contender, and its workload defines the requests: give --workload, or a URL")
     asked_of, memory_mb = workload_of(known, [chosen.target], aim.workload), size_mb(aim.memory, "--memory")
     folder = new_folder(chosen.going.results, "capacity")
     with strapped_here(memory_of(memory_mb), wait=chosen.going.wait, far=chosen.going.cluster) as strapped:
@@ -270,7 +270,7 @@ def _tell(folder: Path, sought: Sought, *, json: bool) -> int:
         plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
     if plan.study != "capacity":
         raise UsageError(
-            f"{folder} holds no search for a capacity but study {plan.study!r}: see webdyno report {folder}"
+            f"{folder} has no search for a capacity, but study {plan.study!r}: see webdyno report {folder}"
         )
     counted = [run for run in runs if run.outcome not in ("interrupted", *NEVER_SERVED)]
     wanted = _objectives(sought.slo)

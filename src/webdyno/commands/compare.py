@@ -54,21 +54,23 @@ class Measuring(Placing):
     """The flags that say how pairs are measured."""
 
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="What is asked; the first that both answer when not given.")
+        str | None, flag("--workload", "-w", help="The workload. [default: the first that both answer]")
     ] = None
     connections: Annotated[
-        int, flag("--connections", "-c", help="Clients; each waits for its answer before it asks again.")
+        int, flag("--connections", "-c", help="Number of clients; each waits for its answer before its next request.")
     ] = 64
     duration: Annotated[str, flag("--duration", "-d", help="How long each start is loaded.")] = "4s"
     warmup: Annotated[
         str | None,
         flag(
             "--warmup",
-            help="Warm-up before counting; else 500ms, or longer for runtimes that compile while they serve.",
+            help="Warm-up before counting. [default: 500ms, or longer for runtimes that compile while they serve]",
         ),
     ] = None
-    pairs: Annotated[int, flag("--pairs", help="Pairs at most, 4 to 18; looked at five times.")] = 12
-    budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds and warm-ups apart.")] = "10m"
+    pairs: Annotated[int, flag("--pairs", help="Maximum number of pairs, 4 to 18; they are looked at five times.")] = 12
+    budget: Annotated[str, flag("--budget", help="How long the pairs may take, not counting builds and warm-ups.")] = (
+        "10m"
+    )
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
     cpus: CpusOption = None
     way: WayOption = None
@@ -97,7 +99,10 @@ class Judging:
 
     margin: Annotated[
         float | None,
-        flag("--margin", help="Changes surely smaller than this, in per cent, count as none; else as measured, or 3."),
+        flag(
+            "--margin",
+            help="Changes certainly smaller than this count as none, in per cent. [default: as measured, or 3]",
+        ),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False
@@ -107,7 +112,7 @@ class Judging:
         if self.margin is not None and not 0 < self.margin <= 50:
             raise UsageError(f"--margin {self.margin:g}: give per cent above 0 and up to 50")
         if self.json and self.format_ == "md":
-            raise UsageError("--json and --format md exclude each other: the answer has one form")
+            raise UsageError("--json and --format md exclude each other: the answer has one format")
 
     @property
     def form(self) -> Format:
@@ -132,7 +137,7 @@ def compare(
     resume: ResumeOption = None,
     results: Annotated[
         Path | None,
-        flag("--results", help="Folder that results folders are made in; ~/.local/state/webdyno when not given."),
+        flag("--results", help="Where to create the results folder. [default: ~/.local/state/webdyno]"),
     ] = None,
     wait: WaitOption = False,
     catalogue: CatalogueOption = None,
@@ -140,10 +145,10 @@ def compare(
 ) -> int:
     """Compare head with base: faster, slower, the same within a margin, or undecided.
 
-    Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
-    in time, until the answer is clear; two results folders are compared as they are. What compiles while it serves (V8,
-    HotSpot ...) is first loaded for a while, once per side, to see how long it has to be warmed up. Exit code 0: same
-    or better, 1: worse, or head does not build or serve at all, 3: undecided, or base alone does not build. Ctrl-C
+    Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, close together in
+    time, until the answer is clear. Two results folders are compared as they are. A runtime that compiles while it
+    serves (V8, HotSpot ...) is first loaded for a while, once per side, to measure the warm-up it needs. Exit code 0:
+    same or better; 1: worse, or head does not build or serve at all; 3: undecided, or only base does not build. Ctrl-C
     keeps the pairs so far, and `--resume` continues.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
@@ -169,7 +174,7 @@ def _refuse_beside_resume(names: Sequence[str], chosen: _Chosen) -> None:
     another = names or chosen.measuring != placed or not chosen.revising.gives_again
     if another or chosen.judging.margin is not None or chosen.results is not None:
         raise UsageError(
-            "--resume continues a comparison as it was begun; it takes only --env, -H and --far of its flags"
+            "--resume continues a comparison as it was begun, so the only other flags it takes are --env, -H and --far"
         )
 
 
@@ -177,7 +182,7 @@ def _refuse_other_than_two_contenders(names: Sequence[str], folders: Sequence[st
     if len(names) != 2:
         raise UsageError("compare what? Give two results folders, two contenders, or --rev BASE --rev HEAD")
     if folders:
-        raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of a kind")
+        raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of the same kind")
 
 
 @dataclass(frozen=True)
@@ -237,7 +242,7 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
             hint = did_you_mean(name, known.contenders, "see: webdyno list contenders")
             raise UsageError(f"{name} is neither a results folder nor a contender; {hint}")
     if base == head:
-        raise UsageError(f"{base} against itself: give two contenders")
+        raise UsageError(f"{base} compared with itself: give two different contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = chosen.new_folder()
     with chosen.strapped() as strapped:
@@ -258,9 +263,7 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
 
     flags, folder = chosen.revising, chosen.new_folder()
     if chosen.measuring.way == "container":
-        raise UsageError(
-            "--way container puts contenders of the catalogue into containers; revisions go bare or cgroup"
-        )
+        raise UsageError("--way container is only for contenders of the catalogue: use bare or cgroup for revisions")
     with chosen.strapped() as strapped:
         made = flags.made(resolve(flags.repo, revs, strapped))
         try:
@@ -287,7 +290,7 @@ def _resumed(folder: Path, chosen: _Chosen, known: Catalogue) -> int:
 def _ended(folder: Path, chosen: _Chosen, *, stopped: bool) -> int:
     if not stopped:
         return _tell(chosen, [folder])
-    so_far = f"what the pairs so far say: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
+    so_far = f"to see the pairs so far: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
     err(f"stopped; {so_far}")
     if (line := _to_go_on(folder, chosen.catalogues)) is not None:
         err(f"to go on: {line}")
@@ -341,7 +344,7 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
     if len(evidence) == 1:
         (only,) = evidence
         if only.plan.study != "compare":
-            raise UsageError(f"{folders[0]} alone holds no comparison: give two folders, base first")
+            raise UsageError(f"{folders[0]} is not a comparison by itself: give two folders, base first")
         base, head = only.plan.contenders
         found = [over_pairs(only, base, head, chosen.judging.share(only.plan.paired))]
         notes += [*_warm_ups(only), f"Results: {folders[0]}"]

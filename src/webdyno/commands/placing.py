@@ -21,13 +21,13 @@ class Placing:
 
     far: Annotated[
         str | None,
-        flag("--far", help="Make load on another host of this Ray cluster: HOST:PORT of its head, or auto."),
+        flag("--far", help="Generate the load on another host of this Ray cluster: HOST:PORT of its head, or auto."),
     ] = None
     allow_public: Annotated[
-        bool, flag("--allow-public", help="Let contenders listen on a public address, with --far.")
+        bool, flag("--allow-public", help="With --far: let contenders listen on a public address.")
     ] = False
     insecure_cluster: Annotated[
-        bool, flag("--insecure-cluster", help="Use a Ray cluster that asks nobody for a token, with --far.")
+        bool, flag("--insecure-cluster", help="With --far: accept a Ray cluster that requires no token.")
     ] = False
 
     @property
@@ -43,5 +43,5 @@ class Placing:
         if self.far is not None:
             return Cluster(address=self.far, allow_public=self.allow_public, insecure=self.insecure_cluster)
         for name in self.arguments:
-            raise UsageError(f"{name} is about another machine: name its cluster too, --far HOST:PORT")
+            raise UsageError(f"{name} needs another machine: name its cluster too, --far HOST:PORT")
         return None

@@ -20,10 +20,11 @@ class Aim:
     """The flags that say what must be met, and of what."""
 
     slo: Annotated[
-        str | None, flag("--slo", help="What must be met: 'p99<50ms, errors<0.1%'; of a folder, as it was searched.")
+        str | None,
+        flag("--slo", help="Objectives: 'p99<50ms, errors<0.1%'. For a folder, the default is those of its search."),
     ] = None
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="Of the contender; the first it answers when not given.")
+        str | None, flag("--workload", "-w", help="Workload of the contender. [default: the first that it answers]")
     ] = None
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M"
     insecure: Annotated[bool, flag("--insecure", "-k", help="With https: accept any certificate.")] = False
@@ -41,23 +42,25 @@ class Aim:
 class Searching:
     """The flags that say how the capacity is searched."""
 
-    budget: Annotated[str, flag("--budget", help="How long the search may take, builds apart.")] = "3m"
+    budget: Annotated[str, flag("--budget", help="How long the search may take, not counting builds.")] = "3m"
     duration: Annotated[str, flag("--duration", "-d", help="Length of the steady phase of each trial.")] = "3s"
     warmup: Annotated[
-        str, flag("--warmup", help="Warm-up before counting; longer where a contender's file says so.")
+        str, flag("--warmup", help="Warm-up before counting; longer if the contender's file says so.")
     ] = "500ms"
-    first: Annotated[
-        float, flag("--from", help="First rate, per second; it is doubled while the objectives are met.")
-    ] = 100.0
-    most: Annotated[float, flag("--most", help="Highest rate to ask for, per second.")] = 1e6
+    first: Annotated[float, flag("--from", help="First rate, per second; it doubles while the objectives are met.")] = (
+        100.0
+    )
+    most: Annotated[float, flag("--most", help="Highest rate to try, per second.")] = 1e6
     precision: Annotated[
-        float, flag("--precision", help="Half the interval, in per cent of the rate, that ends the search.")
+        float,
+        flag("--precision", help="The search ends when half the interval is below this, in per cent of the rate."),
     ] = 5.0
     even: Annotated[
-        bool, flag("--even", help="Requests evenly spaced, instead of at random (Poisson) as users arrive.")
+        bool, flag("--even", help="Evenly spaced requests, instead of random (Poisson) ones as from users.")
     ] = False
     max_connections: Annotated[
-        int | None, flag("--max-connections", help="Most connections to open; else twice what the objective needs.")
+        int | None,
+        flag("--max-connections", help="Maximum number of connections. [default: twice what the objective needs]"),
     ] = None
     seed: Annotated[int, flag("--seed", help="Seed of the arrivals.")] = 1
 

@@ -28,5 +28,6 @@ def _objective(term: str) -> Objective:
         if what == "rate" and not below and unit is None:
             return Objective(term, what, below, number)
     raise UsageError(
-        f"--slo {term!r} is no objective; write latencies as p99<50ms ({', '.join(LATENCIES)}), errors<0.1%, rate>5000"
+        f"--slo {term!r} is not an objective; write latencies as p99<50ms ({', '.join(LATENCIES)}), "
+        "errors<0.1%, rate>5000"
     )
