@@ -176,7 +176,7 @@ def test_folders_with_one_contender_each_need_not_agree_on_its_name(
         (["waitress", "waitress"], "waitress against itself"),
         (["waitress", "waitres"], "waitres is neither a results folder nor a contender; did you mean 'waitress'?"),
         (["a", "b", "c"], "compare what?"),
-        (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give per cent"),
+        (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give a share"),
         (["waitress", "flask-waitress", "--pairs", "3"], "--pairs 3: give 4 to 18"),
         (["waitress", "flask-waitress", "-c", "0"], "--connections 0"),
         (["waitress", "flask-waitress", "--budget", "soon"], "--budget soon: give a length of time"),

@@ -24,8 +24,8 @@ from webdyno.commands.options import (
 )
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
-from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.units import LONGEST_LOAD_H, seconds, share, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
@@ -94,16 +94,15 @@ class Judging:
     """The flags that say how the answer is judged and printed."""
 
     margin: Annotated[
-        float | None,
-        flag("--margin", help="Changes surely smaller than this, in per cent, count as none; else as measured, or 3."),
+        str | None,
+        flag("--margin", help="Changes surely smaller than this count as none: 3%; else as measured, or 3%."),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False
 
     def check(self) -> None:
         """UsageError for a margin that makes no sense, and for two forms."""
-        if self.margin is not None and not 0 < self.margin <= 50:
-            raise UsageError(f"--margin {self.margin:g}: give per cent above 0 and up to 50")
+        self.share()
         if self.json and self.format_ == "md":
             raise UsageError("--json and --format md exclude each other: the answer has one form")
 
@@ -115,7 +114,7 @@ class Judging:
     def share(self, paired: Paired | None = None) -> float:
         """The margin, as a part of the rate: of the flag, else of what was measured."""
         if self.margin is not None:
-            return self.margin / 100
+            return share(self.margin, "--margin", 0.0001, 0.5)
         return MARGIN if paired is None else paired.margin
 
 
