@@ -226,7 +226,7 @@ def test_nothing_is_left_in_the_folder_one_stands_in(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", "/proc")  # where nothing can be made, so that this is all that is done
-    assert call(["compare", "waitress", "cheroot"]) == 3
+    assert call(["compare", "waitress", "cheroot"]) == 4
     assert "/proc/webdyno cannot be made" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

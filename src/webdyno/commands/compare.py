@@ -140,8 +140,8 @@ def compare(
     Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
     in time, until the answer is clear; two results folders are compared as they are. What compiles while it serves (V8,
     HotSpot ...) is first loaded for a while, once per side, to see how long it has to be warmed up. Exit code 0: same
-    or better, 1: worse, or head does not build or serve at all, 3: undecided, or base alone does not build. Ctrl-C
-    keeps the pairs so far, and `--resume` continues.
+    or better, 1: worse, or head does not build or serve at all, 3: undecided, or base alone does not build, 4: this
+    machine cannot do it. Ctrl-C keeps the pairs so far, and `--resume` continues.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
     results/toys-20261121-120000 results/toys-20261121-130000`

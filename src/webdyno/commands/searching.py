@@ -25,7 +25,7 @@ class Aim:
         str | None, flag("--workload", "-w", help="Of the contender; the first it answers when not given.")
     ] = None
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M"
-    insecure: Annotated[bool, flag("--insecure", "-k", help="With https: accept any certificate.")] = False
+    insecure: Annotated[bool, flag("--insecure", help="With https: accept any certificate.")] = False
 
     @property
     def given_slo(self) -> str:
