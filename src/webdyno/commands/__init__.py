@@ -52,8 +52,8 @@ _HELP = """A dynamometer for web servers: who wins, by how much, how sure, and w
 Begin with `webdyno run quickstart`; see what there is with `webdyno list`.
 """
 _EPILOGUE = (
-    "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it (compare: 4, for 3 is "
-    "undecided), 130 Ctrl-C."
+    "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it (compare: 4, for its "
+    "3 is undecided), 130 Ctrl-C."
 )
 
 
