@@ -176,7 +176,7 @@ def test_folders_with_one_contender_each_need_not_agree_on_its_name(
         (["waitress", "waitress"], "waitress compared with itself"),
         (["waitress", "waitres"], "waitres is neither a results folder nor a contender; did you mean 'waitress'?"),
         (["a", "b", "c"], "compare what?"),
-        (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give per cent"),
+        (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give a share"),
         (["waitress", "flask-waitress", "--pairs", "3"], "--pairs 3: give 4 to 18"),
         (["waitress", "flask-waitress", "-c", "0"], "--connections 0"),
         (["waitress", "flask-waitress", "--budget", "soon"], "--budget soon: give a duration"),
@@ -226,7 +226,7 @@ def test_nothing_is_left_in_the_folder_one_stands_in(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", "/proc")  # where nothing can be made, so that this is all that is done
-    assert call(["compare", "waitress", "cheroot"]) == 3
+    assert call(["compare", "waitress", "cheroot"]) == 4
     assert "/proc/webdyno cannot be made" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

@@ -153,6 +153,24 @@ WRONG = [
     ("doctor now", "'now' needs --quiet: webdyno doctor --quiet -- COMMAND"),
     ("report a b c", "'b' 'c': more than webdyno report takes (try: webdyno report --help)"),
     ("frobnicate", 'Unknown command "frobnicate".'),
+    ("rnu", 'Unknown command "rnu". Did you mean "run"?'),
+    ("quickstart --rounds 5", "quickstart is not a command; did you mean: webdyno run quickstart --rounds 5"),
+    ("quickstrat", "quickstrat is not a command; did you mean: webdyno run quickstart"),
+    ("mine.toml", "mine.toml is not a command; did you mean: webdyno run mine.toml"),
+    ("waitress", "waitress is not a command; did you mean: webdyno run quickstart -k waitress"),
+    ("http://a:80/x", "http://a:80/x is not a command; did you mean: webdyno load http://a:80/x"),
+    ("show", "show what? Name a contender, study, workload, app, runtime, service or matrix (see: webdyno list)"),
+    ("plan", "plan what? Name a study (see: webdyno list studies), or a study file"),
+    ("export", "export what? Name a results folder, such as results/quickstart-20261120-143000"),
+    ("lock", "lock what? Name contenders (see: webdyno list)"),
+    ("load", "load what? Give a URL such as http://127.0.0.1:8000/path"),
+    ("capacity", "capacity of what? Name a contender (see: webdyno list), give a URL, or --resume FOLDER"),
+    ("compare", "compare what? Give two results folders, two contenders, or --rev BASE --rev HEAD"),
+    ("completion", "completion for which shell? Name bash, zsh or fish"),
+    ("run quickstart --rounds", "--rounds needs a value: Number of rounds instead of the study's"),
+    ("run quickstart -k", "-k needs a value: Contenders to use instead of the study's: -k a,b"),
+    ("load https://a -k", "-k names contenders wherever it is a flag; to accept any certificate, give --insecure"),
+    ("capacity https://a -k --slo p99<9ms", "-k names contenders wherever it is a flag; to accept any certificate"),
 ]
 
 
@@ -213,13 +231,32 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_built(
 ) -> None:
     monkeypatch.setenv("WEBDYNO_LOCK", str(tmp_path))
     monkeypatch.setenv("WEBDYNO_CACHE", str(tmp_path / "cache"))
-    assert call(line.split()) == 3
+    assert call(line.split()) == (4 if line.startswith("compare") else 3)
     said = capsys.readouterr().err
     assert said.startswith("webdyno: /")
     assert "cannot be made" in said
     assert said.endswith("give a folder you may write to\n")
     assert said.count("\n") == 1
     assert not (tmp_path / "cache").exists()
+
+
+def test_of_compare_a_machine_that_cannot_do_it_is_exit_code_four_for_three_is_undecided(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TMPDIR", "/no/where")
+    assert call(["compare", "wsgiref", "waitress"]) == 4
+    assert capsys.readouterr().err.startswith("webdyno: TMPDIR is /no/where")
+
+
+def test_a_flag_of_one_letter_that_names_contenders_means_nothing_else() -> None:
+    app = make_app()
+    named = {
+        command: argument.names[0]
+        for command in COMMANDS
+        for argument in app[command].assemble_argument_collection()
+        if "-k" in argument.names
+    }
+    assert named == {"run": "--contender", "plan": "--contender", "try": "--server"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -34,7 +34,7 @@ def test_numbers_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     assert study["connections"] == [4]
     by_name = {row["name"]: row for row in json.loads(said("list --json", capsys))}
     assert (by_name["waitress"]["threads"], by_name["actix"]["workers"]) == (4, "cores")
-    assert " 40 2 1 10 25 500 " in said("list studies --study blocking", capsys)
+    assert " 40 2 1 10 25 500 " in said("list studies --study blocking --wide", capsys)
 
 
 def test_a_study_tells_what_of_its_article_is_not_in_it(capsys: pytest.CaptureFixture[str]) -> None:

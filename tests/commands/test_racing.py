@@ -30,7 +30,7 @@ def many(rounds: int = 10) -> Plan:
         (Racing(exhaustive=True), None),
         (Racing(budget="10m"), Race(budget_s=600.0)),
         (Racing(precision="5%"), Race(margin=0.05)),
-        (Racing(precision="0.02", top=0), Race(margin=0.02, top=None)),
+        (Racing(precision="2", top=0), Race(margin=0.02, top=None)),
         (Racing(budget="90s", precision="1 %", top=1), Race(budget_s=90.0, margin=0.01, top=1)),
     ],
 )

@@ -1,7 +1,8 @@
 """The command line: one file per command, each loaded only when it is called.
 
-Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it; 130
-ended by Ctrl-C. Data goes to standard output, progress and error messages to standard error.
+Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it (4 from
+compare, whose 3 is "cannot tell"); 130 ended by Ctrl-C. Data goes to standard output, progress and error messages to
+standard error.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import signal
 import sys
 from pathlib import Path
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter
 
 from webdyno import __version__
+from webdyno.commands.complaining import complaint
 from webdyno.commands.printing import err, flush
 from webdyno.commands.saying import heard
 from webdyno.disk import refused
@@ -41,13 +43,18 @@ COMMANDS = {
 """Each is ``commands/NAME.py`` with a function of that name (words of Python's own end in an underscore)."""
 RESUMED = ("run", "compare", "capacity", "try")
 """Those that go on with a results folder."""
+CANNOT_HERE: dict[str | None, int] = {"compare": 4}
+"""Exit codes for "this machine cannot do it" where 3 says something else: of compare, that the answer is open."""
 _FUNCTIONS = {"list": "list:list_", "try": "try_:try_"}
 
 _HELP = """A dynamometer for web servers: which one wins on this machine, by how much, how certain that is, and why.
 
 Begin with `webdyno run quickstart`. `webdyno list` shows what is available.
 """
-_EPILOGUE = "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it, 130 Ctrl-C."
+_EPILOGUE = (
+    "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it (compare: 4, for its "
+    "3 is undecided), 130 Ctrl-C."
+)
 
 
 def make_app(called: str | None = None) -> App:
@@ -109,15 +116,11 @@ def call(arguments: list[str]) -> int:
             result = app(arguments, exit_on_error=False, print_error=False)
         flush()
     except CycloptsError as error:
-        if isinstance(error, UnusedCliTokensError):
-            said = f"{' '.join(map(repr, error.unused_tokens or []))}: more than webdyno {named} takes"
-        else:
-            said = str(error).strip()
-        _complain(f"{said} (try: webdyno {f'{named} ' if named else ''}--help)")
+        _complain(complaint(error, named))
         return 2
     except WebdynoError as error:
         _complain(str(error))
-        return error.exit_code
+        return CANNOT_HERE.get(named, error.exit_code) if isinstance(error, MachineError) else error.exit_code
     except KeyboardInterrupt:
         _complain("stopped by Ctrl-C")
         return 128 + signal.SIGINT
@@ -136,7 +139,7 @@ def call(arguments: list[str]) -> int:
             kept = f"; what was measured before is kept, and webdyno {named} --resume FOLDER continues"
             hint = f"make room{kept if named in RESUMED else ''}"
         _complain(f"{where}{refusal or (error.strerror or str(error)).lower()}; {hint}")
-        return MachineError.exit_code
+        return CANNOT_HERE.get(named, MachineError.exit_code)
     return result if isinstance(result, int) else 0
 
 

@@ -18,8 +18,8 @@ from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
 from webdyno.commands.slo import objectives
-from webdyno.commands.studying import size_mb
 from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.units import size_mb
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError

@@ -27,8 +27,8 @@ from webdyno.commands.options import (
 from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
-from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.units import LONGEST_LOAD_H, seconds, share, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
@@ -98,19 +98,15 @@ class Judging:
     """The flags that say how the answer is judged and printed."""
 
     margin: Annotated[
-        float | None,
-        flag(
-            "--margin",
-            help="Changes certainly smaller than this count as none, in per cent. [default: as measured, or 3]",
-        ),
+        str | None,
+        flag("--margin", help="Changes certainly smaller than this count as none: 3%. [default: as measured, or 3%]"),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False
 
     def check(self) -> None:
         """UsageError for a margin that makes no sense, and for two forms."""
-        if self.margin is not None and not 0 < self.margin <= 50:
-            raise UsageError(f"--margin {self.margin:g}: give per cent above 0 and up to 50")
+        self.share()
         if self.json and self.format_ == "md":
             raise UsageError("--json and --format md exclude each other: the answer has one format")
 
@@ -122,7 +118,7 @@ class Judging:
     def share(self, paired: Paired | None = None) -> float:
         """The margin, as a part of the rate: of the flag, else of what was measured."""
         if self.margin is not None:
-            return self.margin / 100
+            return share(self.margin, "--margin", 0.0001, 0.5)
         return MARGIN if paired is None else paired.margin
 
 
@@ -148,8 +144,8 @@ def compare(
     Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, close together in
     time, until the answer is clear. Two results folders are compared as they are. A runtime that compiles while it
     serves (V8, HotSpot ...) is first loaded for a while, once per side, to measure the warm-up it needs. Exit code 0:
-    same or better; 1: worse, or head does not build or serve at all; 3: undecided, or only base does not build. Ctrl-C
-    keeps the pairs so far, and `--resume` continues.
+    same or better; 1: worse, or head does not build or serve at all; 3: undecided, or only base does not build; 4: this
+    machine cannot do it. Ctrl-C keeps the pairs so far, and `--resume` continues.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
     results/toys-20261121-120000 results/toys-20261121-130000`

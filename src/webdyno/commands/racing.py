@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import count, length
 from webdyno.commands.options import flag
-from webdyno.commands.studying import seconds
+from webdyno.commands.units import seconds, share
 from webdyno.design.choice import Choice
 from webdyno.design.length import OVERHEAD_S, rounds_s
 from webdyno.model.errors import UsageError
@@ -67,7 +67,7 @@ class Racing:
         if self.budget is not None:
             race = msgspec.structs.replace(race, budget_s=seconds(self.budget, "--budget"))
         if self.precision is not None:
-            race = msgspec.structs.replace(race, margin=_share(self.precision))
+            race = msgspec.structs.replace(race, margin=share(self.precision, "--precision", 0.001, 0.5))
         return race
 
     @property
@@ -132,15 +132,3 @@ def ending(plan: Plan, store: Store) -> str:
         "runs": "all runs that the full rounds would take are used up; what is open stays open",
     }
     return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
-
-
-def _share(text: str) -> float:
-    """``5%`` or ``0.05``."""
-    number = text.removesuffix("%").strip()
-    try:
-        value = float(number) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = 0.0
-    if not 0.001 <= value <= 0.5:
-        raise UsageError(f"--precision {text}: give a share from 0.1% to 50%, such as 5%")
-    return value

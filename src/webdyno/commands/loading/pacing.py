@@ -9,13 +9,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from webdyno.commands.options import MOST_CONNECTIONS, connections_of, flag
-from webdyno.commands.studying import LONGEST_LOAD_H, LONGEST_WAIT_H, seconds
+from webdyno.commands.units import LONGEST_LOAD_H, LONGEST_WAIT_H, MOST_PER_S, per_s, rate_of, seconds
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Stage
 
-_MOST_PER_S = 1e7
 _MOST_REQUESTS = 10**15
-_STAGE = re.compile(r"(?P<length>[^:\s]+)\s*:\s*(?P<first>\d+(?:\.\d+)?)(?:\s*-\s*(?P<last>\d+(?:\.\d+)?))?")
+_STAGE = re.compile(r"(?P<length>[^:\s]+)\s*:\s*(?P<first>[^-]+)(?:-(?P<last>[^-]+))?")
 _CONNECTIONS = 64
 
 
@@ -44,7 +43,8 @@ class Pacing:
         ),
     ] = None
     rate: Annotated[
-        float | None, flag("--rate", "-r", help="Requests per second, however long the answers take: an open load.")
+        str | None,
+        flag("--rate", "-r", help="Requests per second (5000, 5k), however long the answers take: an open load."),
     ] = None
     poisson: Annotated[bool, flag("--poisson", help="With --rate: random arrivals instead of even ones.")] = False
     stages: Annotated[
@@ -115,9 +115,7 @@ class Pacing:
         if len(named) > 1:
             raise UsageError(f"{' and '.join(named)} exclude each other: a load has one schedule")
         if self.rate is not None:
-            if not 0 < self.rate <= _MOST_PER_S:
-                raise UsageError(f"--rate {self.rate:g}: give requests per second, above 0 and up to 10,000,000")
-            return {"rate_per_s": self.rate}
+            return {"rate_per_s": per_s(self.rate, "--rate")}
         if self.burst is not None:
             return _burst(self.burst)
         if self.stages is None:
@@ -164,7 +162,7 @@ def _stages(text: str, connections: int | None) -> dict[str, Any]:
     whole_s = sum(stage.duration_s for stage in stages)
     ends = [end for stage in stages for end in (stage.first, stage.last)]
     if not of_connections:
-        if max(ends) > _MOST_PER_S or max(ends) == 0:
+        if max(ends) > MOST_PER_S or max(ends) == 0:
             raise UsageError(f"--stages {text!r}: give requests per second, above 0 somewhere and up to 10,000,000")
         return {"rate_stages": stages, "duration_s": whole_s}
     if connections is not None:
@@ -176,16 +174,17 @@ def _stages(text: str, connections: int | None) -> dict[str, Any]:
 
 def _stage(text: str, whole: str) -> Stage:
     match = _STAGE.fullmatch(text)
-    if match is None:
+    ends = [] if match is None else [rate_of(end) for end in (match["first"], match["last"] or match["first"])]
+    if match is None or None in ends:
         raise UsageError(
             f"--stages {whole!r}: {text!r} is not a stage; write LENGTH:RATE or LENGTH:FROM-TO, "
             "as in '10s:100, 30s:100-1000'"
         )
-    first = float(match["first"])
+    first, last = (end or 0.0 for end in ends)
     return Stage(
         duration_s=seconds(match["length"], "--stages", LONGEST_LOAD_H),
         first=first,
-        last=float(match["last"] or match["first"]),
+        last=last,
     )
 
 

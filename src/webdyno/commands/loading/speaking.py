@@ -36,7 +36,7 @@ class Speaking:
     pipeline: Annotated[
         int | None, flag("--pipeline", help="Requests sent ahead on each connection before their answers.")
     ] = None
-    insecure: Annotated[bool, flag("--insecure", "-k", help="https://: accept any certificate.")] = False
+    insecure: Annotated[bool, flag("--insecure", help="https://: accept any certificate.")] = False
     cacert: Annotated[Path | None, flag("--cacert", help="https://: trust the certificates of this PEM file.")] = None
     server_name: Annotated[
         str | None, flag("--server-name", help="https://: the name to request and verify, if it is not the URL's.")

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 
 from webdyno.commands.loading.targets import header_of
 from webdyno.commands.options import JsonOption, ResumeOption, WaitOption, connections_of, flag, split
-from webdyno.commands.studying import seconds
 from webdyno.commands.trying.asking import AppAsking
+from webdyno.commands.units import seconds
 from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.session.folders import refuse_unwritable
