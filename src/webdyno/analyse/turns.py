@@ -150,7 +150,7 @@ def _speeds(done: Matrix, spent: Matrix) -> Vector:
         found: Vector = _middles(each / rates[:, None])
         found[found <= 0] = 1.0
         found *= spent.sum() / (spent * found).sum()
-        if np.allclose(found, speeds, rtol=1e-12, atol=0):
+        if (np.abs(found - speeds) <= 1e-12 * speeds).all():
             break
         speeds = found
     return speeds
