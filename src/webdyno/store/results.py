@@ -324,7 +324,8 @@ class Store:
         planned = self._planned or {}
         self._room = size_bytes(self._file)
         at_once = [[number for (number,) in numbers[at : at + _AT_ONCE]] for at in range(0, len(numbers), _AT_ONCE)]
-        return [run for some in at_once for run in self._some(some, planned, whole=whole)]
+        with bodies.uncollected():
+            return [run for some in at_once for run in self._some(some, planned, whole=whole)]
 
     def _some(self, numbers: Sequence[int], planned: Mapping[str, Trial], *, whole: bool) -> list[tuple[int, Run]]:
         """Neighbours, asked for together; each alone where the file cannot give them together."""

@@ -44,7 +44,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
     Rate times latency is judged where latency is the time of requests on connections: not where it counts from when
     one was due (wrk2), nor where wrk has added samples of its own.
     """
-    floor_s = cell.workload.floor_ms / 1e3
+    floor_s, erring = cell.workload.floor_ms / 1e3, cell.error_ratio >= TOLERANCE
     for window in cell.windows:
         bound = _most_connections(cell) / floor_s if floor_s else None
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
@@ -56,7 +56,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
             )
         held = held_in_flight(window) if _is_of_requests(window) else None
-        if held is None or cell.error_ratio >= TOLERANCE:
+        if held is None or erring:
             continue
         if held > _most_connections(cell) * (1 + TOLERANCE + _edge(window)):
             return _impossible(
