@@ -47,17 +47,19 @@ bench-truth: setup ## what every installed load tool says beside what the server
 bench-gates: setup ## instructions and system calls per request, beside the committed ones (10 seconds)
 	uv run --no-sync python -m bench.gates
 
-docs: setup ## write the generated reference pages anew
+docs: setup ## write the generated reference pages anew, make the site in target/site/html and follow its links
 	uv run --no-sync python tools/reference.py
+	uv run --isolated --frozen --only-group docs tools/site.py
 
 audit: setup ## known holes of all that webdyno installs, and the licences and sources of its crates; asks the network
 	uv run --no-sync python tools/audit.py
 
 # The date in a wheel is the commit's, so that the same commit makes the same wheel.
 dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
-dist: setup ## both wheels into dist/, each with its bill of materials (2 minutes)
+dist: setup ## the wheels into dist/: webdyno, and the engine for x86-64 and ARM64, each with its bill of materials (5 minutes)
 	rm -rf dist
-	uv build --quiet --wheel --all-packages --out-dir dist
+	uv build --quiet --wheel --out-dir dist
+	uv run --isolated --frozen --only-group dist tools/wheels.py dist
 	uv run --no-sync python tools/sbom.py dist/*.whl
 
 setup: ## only set up: uv, Rust and the environment in .venv
