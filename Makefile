@@ -11,7 +11,11 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: quickstart test unit torture check fuzz sanitize bench bench-speed bench-truth bench-gates docs audit dist setup clean help
 
-quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
+# A wheel of this version for this processor that lies in dist/ is taken: then nothing is compiled.
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+WHEEL = $(wildcard dist/webdyno_engine-$(VERSION)-*$(shell uname -m).whl)
+quickstart: ## measure a dozen real web servers on this machine and say who wins (6 minutes)
+	@tools/setup $(if $(WHEEL),--wheel)
 	uv run --no-sync webdyno run quickstart
 
 test: ## set everything up and run every check and test
@@ -49,7 +53,7 @@ bench-gates: setup ## instructions and system calls per request, beside the comm
 
 docs: setup ## write the generated reference pages anew, make the site in target/site/html and follow its links
 	uv run --no-sync python tools/reference.py
-	uv run --isolated --frozen --only-group docs tools/site.py
+	uv run --isolated --frozen --only-group docs tools/pages.py
 
 audit: setup ## known holes of all that webdyno installs, and the licences and sources of its crates; asks the network
 	uv run --no-sync python tools/audit.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import os
 import shutil
@@ -126,3 +127,50 @@ def test_the_wheels_install_where_there_is_no_compiler_and_measure_contenders_in
     said = do("own/bin/webdyno", *study, "--rounds", "3", "--exhaustive")
     assert "waitress served the most" in said or "tied" in said
     assert list(tmp_path.glob("results/*/report.html"))
+
+
+def test_only_the_job_that_publishes_may_ask_for_an_identity_and_it_runs_nothing_of_ours() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    build, publish = workflow.split("\n  publish:\n")
+    assert "\npermissions: {}\n" in build
+    assert "id-token" not in build
+    assert "id-token: write" in publish
+    assert "attestations: true" in publish
+    assert "run:" not in publish
+    assert "secrets." not in workflow
+
+
+def setup_tool() -> Any:
+    """tools/setup, which has no ending."""
+    loader = importlib.machinery.SourceFileLoader("setup_tool", str(ROOT / "tools" / "setup"))
+    spec = importlib.util.spec_from_loader("setup_tool", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_setup_takes_the_wheel_and_compiles_only_where_there_is_none(
+    published: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    setup, did = setup_tool(), []
+
+    def uv(arguments: list[str], environment: dict[str, str]) -> None:
+        did.append(arguments[0])
+        if arguments[0] == "pip":
+            assert {"--find-links=dist", "--only-binary=:all:", f"webdyno-engine=={VERSION}"} <= set(arguments)
+            if not published:
+                raise setup.MissingError("no such wheel")
+        elif "pip" not in did:
+            assert "--no-install-package=webdyno-engine" in arguments
+
+    monkeypatch.setattr(setup, "uv", uv)
+    monkeypatch.setattr(setup, "need_uv", lambda: None)
+    monkeypatch.setattr(setup, "need_linker", lambda: did.append("linker"))
+    monkeypatch.setattr(setup, "need_rust", lambda: did.append("rust"))
+    for name in setup.MIRRORS:
+        monkeypatch.delenv(name, raising=False)
+    assert setup.main(["--wheel"]) == 0
+    assert did == (["sync", "pip"] if published else ["sync", "pip", "linker", "rust", "sync"])

@@ -1,6 +1,6 @@
 """Make the site of the documents in target/site/html, and follow every link in it.
 
-    uv run --isolated --frozen --only-group docs tools/site.py     (or: make docs)
+    uv run --isolated --frozen --only-group docs tools/pages.py     (or: make docs)
 
 The pages are the repository's own Markdown: docs/, and the documents above it, which join those of docs/ in one folder.
 Their links are rewritten for that. Zensical makes the pages by mkdocs.yml and fetches nothing; the sample reports are

@@ -12,8 +12,8 @@ QUESTIONS = ("install", "first time", "own application", "settings", "slower", "
 
 
 def load() -> Any:
-    """tools/site.py, which is no package."""
-    spec = importlib.util.spec_from_file_location("site_of_documents", ROOT / "tools" / "site.py")
+    """tools/pages.py, which is no package."""
+    spec = importlib.util.spec_from_file_location("pages_of_documents", ROOT / "tools" / "pages.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
