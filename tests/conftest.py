@@ -17,6 +17,11 @@ for name in (*TERMINAL, "VIRTUAL_ENV", "CONDA_PREFIX"):
     os.environ.pop(name, None)
 for name in ("no_proxy", "NO_PROXY"):  # builds may need the proxy
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost", "::1"]))
+for each in (signal.SIGHUP, signal.SIGQUIT):  # which a shell lets its background jobs and those of nohup ignore
+    if signal.getsignal(each) == signal.SIG_IGN:
+        signal.signal(each, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # Our matrices are small: more threads cost a tenth of all CPU time, and the workers of xdist have the other cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

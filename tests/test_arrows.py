@@ -59,6 +59,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "uv": {"build"},
     "resvg_py": {"report/png"},
     "pymongo": {"service"},
+    "ray": {"rig/by_ray"},
 }
 
 

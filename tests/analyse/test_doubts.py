@@ -464,6 +464,31 @@ def test_load_before_the_start_is_noise() -> None:
     assert "load average 1.7 on 2 cores" in doubts(good(), load_before=1.7)["noisy-host"].sentence
 
 
+def test_a_carrier_that_may_run_beside_a_contender_and_does_is_doubted() -> None:
+    def carried(confined: bool, part: float, control: tuple[int, ...] = (1,)) -> list[Run]:
+        return [
+            change(of, rig=rig_of(of, confined, control), readings=[*of.readings, *used(of, part)]) for of in good()
+        ]
+
+    def rig_of(of: Run, confined: bool, control: tuple[int, ...]) -> Rig:
+        ray = {"driver_host": "10.0.0.2", "carrier": "Ray 2.60.0", "carrier_confined": confined}
+        return change(of.rig, control_cores=control, **ray)
+
+    def used(of: Run, part: float) -> list[Reading]:
+        looks = [each for each in of.readings if each.role == "contender"]
+        cpu = [round((each.at_ns - looks[0].at_ns) * part) for each in looks]
+        return [
+            Reading(at_ns=each.at_ns, role="carrier", cpu_user_ns=ns, cpu_system_ns=0)
+            for each, ns in zip(looks, cpu, strict=True)
+        ]
+
+    found = doubts(carried(False, 0.02))["carrier-on-cores"]
+    assert "Ray 2.60.0 could run on the contenders' cores, and used 2.0 % of one" in found.sentence
+    assert "carrier-on-cores" in doubts(carried(True, 0.02, control=(0, 1)))  # where there is but one core
+    assert "carrier-on-cores" not in doubts(carried(True, 0.02))
+    assert "carrier-on-cores" not in doubts(carried(False, 0.001))
+
+
 def test_few_rounds_names_those_who_have_them() -> None:
     assert doubts([*good(), *good("slow")[:1]])["few-rounds"].sentence.startswith("slow has only 1 successful round")
 
@@ -477,6 +502,7 @@ def test_rounds_in_place_are_told_to_show_nothing_of_starts() -> None:
 
 def test_every_rule_has_a_test_above() -> None:
     also = {
+        "carrier-on-cores",
         "dead-cell",
         "impossible-rate",
         "versions-differ",

@@ -179,13 +179,13 @@ def test_an_unreachable_server_is_said_and_nothing_is_claimed(
         (["waitres", "--slo", "p99<5ms"], "there is no contender 'waitres'; did you mean 'waitress'?"),
         ([URL, "--slo", ""], "--slo is empty"),
         ([URL, "--slo", "rate>5"], "the rate is what is searched"),
-        ([URL, "--slo", "p98<5ms"], "is no objective"),
-        ([URL, "--slo", "p99<5ms", "--from", "0"], "--from 0: give a rate above 0"),
+        ([URL, "--slo", "p98<5ms"], "is not an objective"),
+        ([URL, "--slo", "p99<5ms", "--from", "0"], "--from 0: give requests per second, above 0"),
         ([URL, "--slo", "p99<5ms", "--most", "10"], "--most 10 is below --from 100"),
-        ([URL, "--slo", "p99<5ms", "--precision", "99"], "--precision 99: give per cent"),
-        ([URL, "--slo", "p99<5ms", "--budget", "soon"], "--budget soon: give a length of time"),
+        ([URL, "--slo", "p99<5ms", "--precision", "99"], "--precision 99: give a share from 0.5% to 50%"),
+        ([URL, "--slo", "p99<5ms", "--budget", "soon"], "--budget soon: give a duration"),
         ([URL, "--slo", "p99<5ms", "--max-connections", "0"], "--max-connections 0"),
-        ([URL, "--slo", "p99<5ms", "-w", "hello"], "--workload goes with a contender"),
+        ([URL, "--slo", "p99<5ms", "-w", "hello"], "--workload is only for a contender"),
         (["waitress", "--slo", "p99<5ms", "-H", "A: b"], "waitress is a contender"),
         (["waitress", "--slo", "p99<5ms", "-w", "nosuch"], "--workload nosuch: waitress answer"),
     ],
@@ -263,4 +263,4 @@ def test_a_miss_of_a_generator_without_time_says_nothing_of_the_server(
 @pytest.mark.parametrize(("duration", "lowest"), [("500ms", 20.0), ("3s", 10 / 3), ("1m", 1.0)])
 def test_a_rate_at_which_a_trial_has_next_to_no_requests_is_not_asked_for(duration: str, lowest: float) -> None:
     assert goal_of(Searching(duration=duration).sought("p99<1s")).lowest_per_s == lowest
-    assert goal_of(Searching(duration=duration, first=0.5).sought("p99<1s")).lowest_per_s == 0.5
+    assert goal_of(Searching(duration=duration, first="0.5").sought("p99<1s")).lowest_per_s == 0.5

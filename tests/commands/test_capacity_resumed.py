@@ -147,7 +147,7 @@ def test_a_contender_is_built_again_and_searched_on(
         return fakes.run("go", trial=trial, load=trial.load, summary=answered)
 
     @contextmanager
-    def on_its_machine(_: Store, *, wait: bool) -> Iterator[Any]:
+    def on_its_machine(_: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         interrupted = SimpleNamespace(is_set=lambda: wait)
         yield SimpleNamespace(interrupted=interrupted), {"engine": "1"}
 

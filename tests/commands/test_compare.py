@@ -173,20 +173,20 @@ def test_folders_with_one_contender_each_need_not_agree_on_its_name(
     [
         ([], "compare what?"),
         (["waitress"], "compare what?"),
-        (["waitress", "waitress"], "waitress against itself"),
+        (["waitress", "waitress"], "waitress compared with itself"),
         (["waitress", "waitres"], "waitres is neither a results folder nor a contender; did you mean 'waitress'?"),
         (["a", "b", "c"], "compare what?"),
-        (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give per cent"),
+        (["waitress", "flask-waitress", "--margin", "0"], "--margin 0: give a share"),
         (["waitress", "flask-waitress", "--pairs", "3"], "--pairs 3: give 4 to 18"),
         (["waitress", "flask-waitress", "-c", "0"], "--connections 0"),
-        (["waitress", "flask-waitress", "--budget", "soon"], "--budget soon: give a length of time"),
-        (["waitress", "flask-waitress", "--cmd", "x {port}"], "--cmd goes with two revisions"),
+        (["waitress", "flask-waitress", "--budget", "soon"], "--budget soon: give a duration"),
+        (["waitress", "flask-waitress", "--cmd", "x {port}"], "--cmd needs two revisions"),
         (["--rev", "main"], "--rev needs either --cmd"),
         (["--rev", "main", "--cmd", "x {port}"], "--rev is given 1 times"),
         (["--rev", "a", "--rev", "b", "--cmd", "x {port}", "waitress"], "waitress: --rev names what is compared"),
-        (["--rev", "a", "--rev", "b", "--contender-file", "x", "--path", "/"], "--path goes with --cmd"),
-        (["--rev", "a", "--rev", "b", "--contender-file", "x", "-H", "A: b"], "--header goes with --cmd"),
-        (["waitress", "flask-waitress", "-b", "x"], "--body goes with two revisions"),
+        (["--rev", "a", "--rev", "b", "--contender-file", "x", "--path", "/"], "--path needs --cmd"),
+        (["--rev", "a", "--rev", "b", "--contender-file", "x", "-H", "A: b"], "--header needs --cmd"),
+        (["waitress", "flask-waitress", "-b", "x"], "--body needs two revisions"),
         (["--rev", "a", "--rev", "b", "--cmd", "x {port}", "--env", "X"], "--env X: write it as NAME=VALUE"),
     ],
 )
@@ -208,7 +208,7 @@ def test_a_folder_and_a_contender_are_not_compared(tmp_path: Path, capsys: pytes
     assert call(["compare", folder, "waitress"]) == 2
     assert "is a results folder and the other is not" in capsys.readouterr().err
     assert call(["compare", folder]) == 2
-    assert "alone holds no comparison" in capsys.readouterr().err
+    assert "is not a comparison by itself" in capsys.readouterr().err
 
 
 def test_two_that_the_load_generator_held_back_are_not_called_the_same(
@@ -226,7 +226,7 @@ def test_nothing_is_left_in_the_folder_one_stands_in(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", "/proc")  # where nothing can be made, so that this is all that is done
-    assert call(["compare", "waitress", "cheroot"]) == 3
+    assert call(["compare", "waitress", "cheroot"]) == 4
     assert "/proc/webdyno cannot be made" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

@@ -45,7 +45,7 @@ class Sides:
         self.made_of: list[tuple[str, dict[str, str]]] = []
 
     @contextmanager
-    def on_its_machine(self, _: Store, *, wait: bool) -> Iterator[Any]:
+    def on_its_machine(self, _: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield SimpleNamespace(interrupted=self.interrupted), {"engine": "1"}
 

@@ -34,7 +34,7 @@ def test_numbers_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     assert study["connections"] == [4]
     by_name = {row["name"]: row for row in json.loads(said("list --json", capsys))}
     assert (by_name["waitress"]["threads"], by_name["actix"]["workers"]) == (4, "cores")
-    assert " 40 2 1 10 25 500 " in said("list studies --study blocking", capsys)
+    assert " 40 2 1 10 25 500 " in said("list studies --study blocking --wide", capsys)
 
 
 def test_a_study_tells_what_of_its_article_is_not_in_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,5 +95,5 @@ def test_what_a_pattern_names_without_a_lock_is_passed_over(
     assert locked == [("bottle-wsgiref-cpython", 44), ("bottle-wsgiref-pypy", 44), ("bottle-wsgiref-jython", 18)]
     assert call(["lock", "node-*"]) == 2
     assert capsys.readouterr().err == (
-        "webdyno: node-*: names no contender that has a lock; those in Python and on the JVM have\n"
+        "webdyno: node-*: no contender of these has a lock; only those in Python and on the JVM do\n"
     )

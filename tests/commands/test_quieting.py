@@ -110,7 +110,7 @@ def test_on_a_terminal_it_shows_what_and_why_and_asks(
     shown = seen()
     assert "somaxconn      128, would be 4096" in shown
     assert "the longest queue of new connections" in shown
-    assert "Set these while the command runs, and put them back after it? [y/N]" in shown
+    assert "Set these while the command runs, and restore them after it? [y/N]" in shown
     assert len(machine) == (1 if code == 3 else 0)
     assert (root / SOMAXCONN).read_text().strip() == "128"
 
@@ -121,7 +121,7 @@ def test_where_nobody_can_be_asked_nothing_is_set(
     assert doctor(KEEP, "--", "true", "0") == 2
     assert capsys.readouterr().err == (
         "webdyno: it would set governor, turbo, huge-pages, somaxconn, port-range: webdyno shows them on a terminal "
-        "and asks; --yes sets them unasked\n"
+        "and asks; --yes sets them without asking\n"
     )
     assert machine == []
     assert (root / SOMAXCONN).read_text() == "128\n"
@@ -152,12 +152,12 @@ def test_what_a_killed_one_left_is_shown_and_undone(
     write(root, {SOMAXCONN: "4096"})
     left(journal, Change("somaxconn", str(root / SOMAXCONN), "128", "4096"))
     assert doctor() == 0
-    assert "was killed left this machine so" in capsys.readouterr().out
+    assert "was killed left this machine quiet" in capsys.readouterr().out
     assert doctor("--undo") == 0
     assert "put back: somaxconn 128" in capsys.readouterr().out
     assert (root / SOMAXCONN).read_text() == "128"
     assert doctor("--undo") == 0
-    assert capsys.readouterr().out == "Nothing was left to put back.\n"
+    assert capsys.readouterr().out == "Nothing was left to restore.\n"
 
 
 def test_what_cannot_be_undone_is_said_with_an_exit_code(
@@ -181,21 +181,21 @@ def test_while_another_holds_it_both_are_refused(
     assert us
     left(journal, Change("somaxconn", str(root / SOMAXCONN), "128", "4096"), owner=us.pid, start=us.start_ticks)
     assert doctor(*words) == 3
-    assert f"another webdyno (pid {us.pid}) holds this machine quiet" in capsys.readouterr().err
+    assert f"another webdyno (pid {us.pid}) keeps this machine quiet" in capsys.readouterr().err
     assert machine == []
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("doctor --yes", "--yes goes with --quiet"),
-        ("doctor --undo", "--undo goes with --quiet"),
-        ("doctor -- true", "'true' goes with --quiet only: webdyno doctor --quiet -- COMMAND"),
+        ("doctor --yes", "--yes needs --quiet"),
+        ("doctor --undo", "--undo needs --quiet"),
+        ("doctor -- true", "'true' needs --quiet: webdyno doctor --quiet -- COMMAND"),
         ("doctor --quiet --yes", "so give one: webdyno doctor --quiet --yes -- COMMAND"),
         ("doctor --quiet --keep thp", "--keep thp: there are governor, turbo, huge-pages"),
-        ("doctor --quiet --undo -- true", "--undo puts back all that was left, and takes nothing else"),
-        ("doctor --quiet --json -- true", "--json shows the settings, and goes with no command"),
-        ("doctor --quiet --calibrate", "--calibrate and --quiet are two things"),
+        ("doctor --quiet --undo -- true", "--undo restores everything that was left, and takes nothing else"),
+        ("doctor --quiet --json -- true", "--json shows the settings, and excludes a command"),
+        ("doctor --quiet --calibrate", "--quiet goes with neither --calibrate nor --far"),
         ("doctor --quiet -- /no/such", "/no/such: there is no such program"),
     ],
 )

@@ -30,7 +30,7 @@ def many(rounds: int = 10) -> Plan:
         (Racing(exhaustive=True), None),
         (Racing(budget="10m"), Race(budget_s=600.0)),
         (Racing(precision="5%"), Race(margin=0.05)),
-        (Racing(precision="0.02", top=0), Race(margin=0.02, top=None)),
+        (Racing(precision="2", top=0), Race(margin=0.02, top=None)),
         (Racing(budget="90s", precision="1 %", top=1), Race(budget_s=90.0, margin=0.01, top=1)),
     ],
 )
@@ -41,8 +41,8 @@ def test_flags_become_a_race(flags: Racing, race: Race | None) -> None:
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (Racing(budget="soon"), "--budget soon: give a length of time"),
-        (Racing(budget="nan"), "--budget nan: give a length of time"),
+        (Racing(budget="soon"), "--budget soon: give a duration"),
+        (Racing(budget="nan"), "--budget nan: give a duration"),
         (Racing(precision="five"), "--precision five: give a share"),
         (Racing(precision="nan"), "--precision nan: give a share"),
         (Racing(precision="0%"), "--precision 0%: give a share"),
@@ -50,7 +50,7 @@ def test_flags_become_a_race(flags: Racing, race: Race | None) -> None:
         (Racing(budget="1m", top=-1), "--top -1"),
         (Racing(exhaustive=True, budget="1m"), "--exhaustive leaves nothing out"),
         (Racing(in_place=True, top=2), "--in-place measures every round of everything"),
-        (Racing(in_place=True, exhaustive=True), "it goes with none of --budget"),
+        (Racing(in_place=True, exhaustive=True), "it excludes --budget"),
     ],
 )
 def test_what_cannot_be_is_said(flags: Racing, says: str) -> None:

@@ -74,7 +74,7 @@ def test_what_is_for_pictures_goes_with_pictures_only(
     flags: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(["report", str(folder), *flags]) == 2
-    assert "they go with --format svg or --format png" in capsys.readouterr().err
+    assert "they need --format svg or --format png" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_one_sentence(

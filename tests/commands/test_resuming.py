@@ -48,9 +48,9 @@ def test_a_machine_with_another_kernel_or_load_is_the_same() -> None:
     [
         (
             [run(outcome="interrupted", slices=[])],
-            "stopped; nothing was measured yet; begin the same plan again: webdyno run --resume ",
+            "stopped; nothing was measured yet; to begin the same plan again: webdyno run --resume ",
         ),
-        ([], "stopped; nothing was measured yet; begin the same plan again: webdyno run --resume "),
+        ([], "stopped; nothing was measured yet; to begin the same plan again: webdyno run --resume "),
         ([run()], "stopped; 1 trials left: webdyno run --resume "),
     ],
 )

@@ -183,7 +183,7 @@ def stored(plan: Plan, tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyP
     """A way to have a results folder that somebody made; going on with it ends when all is looked for."""
 
     @contextmanager
-    def on_its_machine(_: Store, *, wait: bool) -> Iterator[Any]:
+    def on_its_machine(_: Store, *, wait: bool, far: object) -> Iterator[Any]:
         assert not wait
         yield Here(), {"engine": "1"}
 

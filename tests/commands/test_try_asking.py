@@ -42,8 +42,8 @@ def test_a_path_begins_with_a_slash(path: str) -> None:
     ("flags", "sentence"),
     [
         ({"openapi": True, "path": ["/a"]}, "--openapi picks the paths itself"),
-        ({"openapi": True, "body": "x"}, "--openapi asks GET routes"),
-        ({"openapi": True, "method": "post"}, "--openapi asks GET routes"),
+        ({"openapi": True, "body": "x"}, "--openapi requests GET routes"),
+        ({"openapi": True, "method": "post"}, "--openapi requests GET routes"),
     ],
 )
 def test_openapi_excludes_paths_and_bodies(flags: dict[str, object], sentence: str) -> None:

@@ -77,12 +77,12 @@ class Machine:
         return self.here
 
     @contextmanager
-    def strapped_here(self, _: None, *, wait: bool) -> Iterator[Any]:
+    def strapped_here(self, _: None, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield self.strapped()
 
     @contextmanager
-    def on_its_machine(self, _: Store, *, wait: bool) -> Iterator[Any]:
+    def on_its_machine(self, _: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
         yield self.strapped(), {"engine": "1"}
 
@@ -369,7 +369,7 @@ def test_a_folder_that_can_be_gone_on_with_is_not_begun_anew(
     said = capsys.readouterr().err
     assert f"runs are kept in {folder}; if this is killed: webdyno try --resume {folder}\n" in said
     assert call(["try", *ASKED, "--save", str(folder)]) == 2
-    assert f"--save {folder}: go on with what is there (--resume {folder}), or name a" in capsys.readouterr().err
+    assert f"--save {folder}: continue what is there (--resume {folder}), or name a" in capsys.readouterr().err
 
 
 def stopped(machine: Machine, folder: Path, *more: str) -> Path:
@@ -515,7 +515,10 @@ def test_it_takes_no_flag_that_makes_another_tryout(
     more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(["try", *more, "--resume", str(tmp_path)]) == 2
-    assert "--resume continues a try as it was begun; of its flags it takes only --env" in capsys.readouterr().err
+    assert (
+        "--resume continues a try as it was begun, so the only other flags it takes are --env"
+        in capsys.readouterr().err
+    )
 
 
 def test_results_of_another_command_are_gone_on_with_by_that(

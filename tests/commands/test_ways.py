@@ -38,12 +38,12 @@ def test_study_wsgi_has_the_limits_of_its_article() -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("run quickstart --cpus 0", "--cpus 0: give cores' worth of CPU time from 0.01 to 1024"),
-        ("compare waitress cheroot --cpus 2000", "--cpus 2000: give cores' worth"),
+        ("run quickstart --cpus 0", "--cpus 0: give CPU time in cores, from 0.01 to 1024"),
+        ("compare waitress cheroot --cpus 2000", "--cpus 2000: give CPU time in cores"),
         ("run quickstart --way docker", 'Choose from: "bare", "cgroup", "container"'),
         (
             "compare --rev a --rev b --cmd serve{port} --way container",
-            "--way container puts contenders of the catalogue",
+            "--way container is only for contenders of the catalogue",
         ),
     ],
 )

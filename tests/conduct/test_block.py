@@ -75,6 +75,7 @@ class Machine:
     def bench(self) -> Bench:
         rig = msgspec.structs.replace(fakes.RIG, contender_cores=(0,))
         strapped: Any = SimpleNamespace(
+            daemons=None,
             rig=rig,
             folder=lambda: self.folder,
             drop=lambda _: None,
@@ -135,6 +136,8 @@ class Machine:
 
 class Server:
     """Its group."""
+
+    clock_ahead_ns, lost = 0, ""
 
     def __init__(self, machine: Machine, name: str) -> None:
         self.machine, self.name = machine, name

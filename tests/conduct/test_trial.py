@@ -15,10 +15,12 @@ import pytest
 
 from tests.analyse import fakes
 from webdyno.conduct import Bench, conduct
-from webdyno.load.driver import DriverCommand, Event, Fault, Order
+from webdyno.conduct.trial import events_of
+from webdyno.load.driver import DriverCommand, Event, Fault, Order, PhaseEdge
 from webdyno.model.built import Built
 from webdyno.model.errors import AnswerError, ServiceError, StartError
 from webdyno.model.run import Outcome, Run
+from webdyno.model.sample import Slice
 
 BUILT = Built(contender="go", key="k", directory="/", environment={}, versions={}, log="log", seconds=0.0)
 WARMING, STEADY, _ = fakes.slices([1_000.0, 1_000.0])
@@ -37,6 +39,7 @@ class Serving:
 
     members: Sequence[Sequence[int]] = ()
     """Its processes, look for look."""
+    clock_ahead_ns, lost = 0, ""
 
     def pids(self) -> list[int]:
         here, *self.members = self.members or [()]
@@ -146,6 +149,7 @@ class Bed:
 
     def bench(self) -> Bench:
         made: Any = SimpleNamespace(
+            daemons=None,
             rig=fakes.RIG,
             folder=lambda: self.folder,
             drop=lambda _: None,
@@ -260,3 +264,15 @@ def test_who_was_refused_a_process_before_it_served_has_failed_by_that(tmp_path:
     bed = Bed(tmp_path, "start", "never")
     bed.start_error = StartError("it ended", exited=True, too_many=True)
     assert conduct(fakes.trial(), bed.bench(), BUILT).outcome == "too-many-processes"
+
+
+def test_what_another_host_says_is_told_at_our_clock_and_its_loss_is_the_reason() -> None:
+    said: list[Event] = [PhaseEdge("steady", 1_000), msgspec.structs.replace(STEADY, start_ns=1_500), Fault("no more")]
+    driver: Any = SimpleNamespace(read=lambda _command, _lines: iter(said))
+    group: Any = SimpleNamespace(clock_ahead_ns=400, lost="10.0.0.2 is gone")
+    order = Order(host="10.0.0.1", port=80, requests=[], load=fakes.run().trial.load, cores=(0,))
+    command = DriverCommand(phase=None, argv=[], order=order)
+    edge, slice_, fault = events_of(driver, command, iter(()), group)
+    assert isinstance(edge, PhaseEdge) and edge.at_ns == 600
+    assert isinstance(slice_, Slice) and slice_.start_ns == 1_100
+    assert isinstance(fault, Fault) and fault.message == "10.0.0.2 is gone"

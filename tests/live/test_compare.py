@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_nothing_behind(
     process.send_signal(signal.SIGINT)
     _, complaints = process.communicate(timeout=30)
     assert process.returncode == 130, complaints
-    assert "what the pairs so far say: webdyno compare results/compare-" in complaints
+    assert "to see the pairs so far: webdyno compare results/compare-" in complaints
     assert "to go on: webdyno compare --resume results/compare-" in complaints
     assert not list(cache.glob("webdyno-*-*"))
     assert nothing_left(cache)

@@ -11,9 +11,8 @@ from webdyno.commands.loading import expecting, pacing
 from webdyno.commands.loading.speaking import Speaking, _address
 from webdyno.commands.loading.targets import header_of
 from webdyno.commands.options import numbers
-from webdyno.commands.racing import _share
 from webdyno.commands.slo import objectives
-from webdyno.commands.studying import seconds, size_mb
+from webdyno.commands.units import seconds, share, size_mb
 from webdyno.service.mongo import Mongo
 from webdyno.service.redis import Redis
 from webdyno.session.odd_answers import _read
@@ -36,12 +35,10 @@ TYPED = [
         typed(lambda it: one_server((it,))),
         [b"3=https://[::1]:80/a?b=c", b"localhost:80"],
     ),
-    Reader(
-        "a length of time", "commands/studying.py", typed(lambda it: seconds(it, "--duration")), [b"500ms", b"1.5h"]
-    ),
-    Reader("a size", "commands/studying.py", typed(lambda it: size_mb(it, "--memory")), [b"512M", b"2G", b"none"]),
+    Reader("a length of time", "commands/units.py", typed(lambda it: seconds(it, "--duration")), [b"500ms", b"1.5h"]),
+    Reader("a size", "commands/units.py", typed(lambda it: size_mb(it, "--memory")), [b"512M", b"2G", b"none"]),
     Reader("connections", "commands/options.py", typed(lambda it: numbers([it], "-c")), [b"8,64", b"256"]),
-    Reader("a precision", "commands/racing.py", typed(_share), [b"5%", b"0.05"]),
+    Reader("a share", "commands/units.py", typed(lambda it: share(it, "--precision", 0.001, 0.5)), [b"5%", b"5"]),
     Reader("objectives", "commands/slo.py", typed(objectives), [b"p99<50ms, errors<0.1%, rate>5000"]),
     Reader(
         "stages",

@@ -43,12 +43,13 @@ OWNER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
+from tests.rig.strapping import wait_for
 from tests.rig.test_containers_live import begin
 from webdyno.rig.strap import strap
 folder = Path(sys.argv[1])
 with strap(None, folder / "cache", way="container") as strapped:
     group = begin(strapped, folder, "import time; time.sleep(60)")
-    while not group.pids(): pass
+    wait_for(group.pids, 30)
     print(strapped.token, *group.pids(), flush=True)
     input()
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from webdyno.rig.cores import Roles, assign, at_most, parse_list, physical_cores
+from webdyno.rig.cores import Roles, assign, assign_apart, at_most, parse_list, physical_cores
 
 
 def single(count: int) -> list[tuple[int, ...]]:
@@ -109,3 +109,16 @@ def test_who_asks_for_two_cores_has_them_where_there_are_three() -> None:
     assert assign(single(3)) == assign(single(3), wanted=1) == Roles((0,), (1,), (2,), (2,))
     assert assign(single(2), wanted=2) == assign(single(2))
     assert assign(paired(3), wanted=2) == assign(paired(3))
+
+
+@pytest.mark.parametrize(
+    ("count", "measured", "control", "service"),
+    [(1, 1, (0,), (0,)), (2, 1, (1,), (1,)), (4, 3, (3,), (3,)), (8, 6, (6,), (7,)), (16, 13, (13,), (14, 15))],
+)
+def test_a_machine_with_one_side_gives_it_all_but_what_the_rest_needs(
+    count: int, measured: int, control: tuple[int, ...], service: tuple[int, ...]
+) -> None:
+    physical = [(core,) for core in range(count)]
+    contender, driver = assign_apart(physical, "contender"), assign_apart(physical, "driver")
+    assert contender == (tuple(range(measured)), (), control, service)
+    assert driver == ((), contender.contender, control, service)

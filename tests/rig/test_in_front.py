@@ -14,11 +14,8 @@ import pytest
 from tests.rig.strapping import wait_for
 
 OURS = """
-import os, signal, sys
+import os, sys
 from webdyno.rig.in_front import run_in_front, undisturbed
-for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):  # a test that runs in the background ignores some
-    signal.signal(each, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)
 kill = os.kill
 os.kill = lambda *it: print("handed on", flush=True) or kill(*it)
 try:

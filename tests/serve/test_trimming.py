@@ -48,7 +48,7 @@ def test_each_trial_leaves_a_short_log_of_its_load_tool(tmp_path: Path, monkeypa
         return run("fast")
 
     monkeypatch.setattr(loop, "conduct", conduct)
-    here: Any = SimpleNamespace(interrupted=threading.Event())
+    here: Any = SimpleNamespace(daemons=None, interrupted=threading.Event())
     bench = TryBench(
         strapped=here,
         workload=workload("app"),

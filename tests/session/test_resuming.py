@@ -16,9 +16,17 @@ from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired, Revisions
+from webdyno.model.place import Cluster
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request
-from webdyno.session.resuming import line_of, not_by, recall, with_definitions_of
+from webdyno.session.resuming import (
+    line_of,
+    not_by,
+    on_its_machine,
+    recall,
+    refuse_another_machine,
+    with_definitions_of,
+)
 from webdyno.session.tryout.evidence import ANSWER
 from webdyno.session.tryout.resuming import _finished
 from webdyno.store import FILE, Store
@@ -108,3 +116,23 @@ def test_the_answer_of_a_tryout_is_not_waited_for(tmp_path: Path) -> None:
     writer = os.open(tmp_path / ANSWER, os.O_RDWR | os.O_NONBLOCK)  # one that never writes
     assert _finished(tmp_path) is None
     os.close(writer)
+
+
+def test_load_from_another_host_goes_on_with_it_alone_and_the_line_says_so(tmp_path: Path) -> None:
+    runs = [fakes.run()]
+    plan = msgspec.structs.replace(fakes.plan(runs), arguments=["hello", "--far", "10.0.0.1:6379", "--allow-public"])
+    line = line_of(plan, tmp_path)
+    assert line is not None and line.endswith(" --far 10.0.0.1:6379 --allow-public")
+    far = msgspec.structs.replace(fakes.FINGERPRINT, driver=fakes.FINGERPRINT)
+    for number, (machine, cluster, word) in enumerate(
+        [(far, None, "give --far again"), (fakes.FINGERPRINT, Cluster(address="auto"), "leave --far out")]
+    ):
+        with (
+            Store.create(tmp_path / str(number), plan, machine) as store,
+            pytest.raises(UsageError, match=word),
+            on_its_machine(store, wait=False, far=cluster),
+        ):
+            pass
+    other = msgspec.structs.replace(far, driver=msgspec.structs.replace(fakes.FINGERPRINT, cores=64))
+    with pytest.raises(UsageError, match="cores of the load's machine"):
+        refuse_another_machine(plan, tmp_path, far, other)

@@ -68,7 +68,9 @@ def learnt(
     monkeypatch.setattr(loop, "DRIVERS", {"engine": lambda: driver})
     monkeypatch.setattr(warming, "serve", sides.serve)
     monkeypatch.setattr(loop, "conduct", sides.conduct)
-    strapped: Any = SimpleNamespace(folder=lambda: tmp_path, drop=lambda _: None, interrupted=threading.Event())
+    strapped: Any = SimpleNamespace(
+        daemons=None, folder=lambda: tmp_path, drop=lambda _: None, interrupted=threading.Event()
+    )
     found = warmed(ready, LOAD, 20.0, strapped)
     return {name: it.warmup_s for name, it in found.plan.contenders.items()}
 

@@ -82,7 +82,7 @@ def test_two_at_once(machine: Machine) -> None:
         machine.wait_until_quiet()
         code, _, err = machine.webdyno("doctor", "--quiet", "--yes", KEEP, "--", "true")
         assert (code, machine.values()) == (3, QUIET)
-        assert "holds this machine quiet until its command ends" in err
+        assert "keeps this machine quiet until its command ends" in err
         done.communicate(timeout=60)
     assert machine.values() == LOUD
 

@@ -50,6 +50,8 @@ class Window:
     service_cores: float | None
     """None too when nothing stood behind the contender, or only the user's own."""
     host_cores: float | None
+    carrier_cores: float | None
+    """Of the daemons that carry drivers to another host; None where there are none."""
     steal_cores: float | None
     own_steal_cores: float | None
     """Of the contender's own cores alone; None in Runs that did not keep it by core."""
@@ -130,6 +132,7 @@ def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Wind
         driver_cores=_driver_cores(steady, seconds) or look.per_second("driver", cpu_ns),
         service_cores=look.per_second("service", cpu_ns),
         host_cores=look.per_second("host", lambda reading: reading.busy_ns),
+        carrier_cores=look.per_second("carrier", cpu_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
         own_steal_cores=look.per_second("host", partial(_stolen_from, run.rig.contender_cores)),
         in_flight=_mean([_held(slice_) for slice_ in steady]),

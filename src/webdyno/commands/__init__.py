@@ -1,7 +1,8 @@
 """The command line: one file per command, each loaded only when it is called.
 
-Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it; 130
-ended by Ctrl-C. Data goes to standard output, progress and complaints to standard error.
+Exit codes: 0 fine; 1 a check or a contender failed; 2 the call or a file is wrong; 3 this machine cannot do it (4 from
+compare, whose 3 is "cannot tell"); 130 ended by Ctrl-C. Data goes to standard output, progress and error messages to
+standard error.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import signal
 import sys
 from pathlib import Path
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter
 
 from webdyno import __version__
+from webdyno.commands.complaining import complaint
 from webdyno.commands.printing import err, flush
 from webdyno.commands.saying import heard
 from webdyno.disk import refused
@@ -22,32 +24,37 @@ from webdyno.model.errors import MachineError, WebdynoError
 
 _PR_SET_DUMPABLE = 4
 COMMANDS = {
-    "run": "Measure a study: who wins, by how much, how sure, and why.",
+    "run": "Measure a study: which contender wins, by how much, how certain that is, and why.",
     "check": "Build, start, verify and stop contenders, without load.",
-    "list": "What there is: contenders, studies, workloads, apps, runtimes.",
-    "show": "One thing of the catalogue, whole.",
-    "plan": "What a study would do here, and how long it would take.",
-    "report": "Read a results folder again: terminal, HTML, Markdown, CSV, JSON, OpenMetrics, a picture.",
-    "view": "Results as pages in a browser on this machine; also the run in progress.",
-    "export": "The raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
-    "try": "Which server, which settings, for your own application?",
-    "load": "Load a URL that already answers, as wrk or ab would.",
-    "capacity": "The highest rate at which a server meets its objectives.",
-    "compare": "Head against base: faster, slower, the same, or undecided.",
-    "doctor": "Is this machine fit to measure on?",
-    "lock": "Write down the exact versions a contender's requirements resolve to.",
-    "completion": "The script that completes webdyno's commands in your shell.",
+    "list": "List what is available: contenders, studies, workloads, apps, runtimes.",
+    "show": "Show one entry of the catalogue in full.",
+    "plan": "Show what a study would do here, and how long it would take.",
+    "report": "Report on a results folder: terminal, HTML, Markdown, CSV, JSON, OpenMetrics, a picture.",
+    "view": "Show results, and the run in progress, in a browser on this machine.",
+    "export": "Export the raw evidence: Runs as JSON lines, seconds as CSV, histogram logs.",
+    "try": "Find the best server and settings for your own application.",
+    "load": "Put load on a URL, as wrk or ab would.",
+    "capacity": "Find the highest rate at which a server meets its objectives.",
+    "compare": "Compare head with base: faster, slower, the same, or undecided.",
+    "doctor": "Check whether this machine is fit to measure on.",
+    "lock": "Record the exact versions that a contender's requirements resolve to.",
+    "completion": "Print the script that completes webdyno's commands in your shell.",
 }
 """Each is ``commands/NAME.py`` with a function of that name (words of Python's own end in an underscore)."""
 RESUMED = ("run", "compare", "capacity", "try")
 """Those that go on with a results folder."""
+CANNOT_HERE: dict[str | None, int] = {"compare": 4}
+"""Exit codes for "this machine cannot do it" where 3 says something else: of compare, that the answer is open."""
 _FUNCTIONS = {"list": "list:list_", "try": "try_:try_"}
 
-_HELP = """A dynamometer for web servers: who wins, by how much, how sure, and why, on this machine, for this workload.
+_HELP = """A dynamometer for web servers: which one wins on this machine, by how much, how certain that is, and why.
 
-Begin with `webdyno run quickstart`; see what there is with `webdyno list`.
+Begin with `webdyno run quickstart`. `webdyno list` shows what is available.
 """
-_EPILOGUE = "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it, 130 Ctrl-C."
+_EPILOGUE = (
+    "Exit codes: 0 fine, 1 a check or contender failed, 2 wrong call, 3 this machine cannot do it (compare: 4, for its "
+    "3 is undecided), 130 Ctrl-C."
+)
 
 
 def make_app(called: str | None = None) -> App:
@@ -109,15 +116,11 @@ def call(arguments: list[str]) -> int:
             result = app(arguments, exit_on_error=False, print_error=False)
         flush()
     except CycloptsError as error:
-        if isinstance(error, UnusedCliTokensError):
-            said = f"{' '.join(map(repr, error.unused_tokens or []))}: too much for webdyno {named}"
-        else:
-            said = str(error).strip()
-        _complain(f"{said} (try: webdyno {f'{named} ' if named else ''}--help)")
+        _complain(complaint(error, named))
         return 2
     except WebdynoError as error:
         _complain(str(error))
-        return error.exit_code
+        return CANNOT_HERE.get(named, error.exit_code) if isinstance(error, MachineError) else error.exit_code
     except KeyboardInterrupt:
         _complain("stopped by Ctrl-C")
         return 128 + signal.SIGINT
@@ -133,10 +136,10 @@ def call(arguments: list[str]) -> int:
         hint = "webdyno doctor looks at this machine's limits"
         refusal = refused(error, Path(str(error.filename or Path.cwd())))
         if refusal is not None:
-            kept = f"; what was measured before is kept, and webdyno {named} --resume FOLDER goes on"
+            kept = f"; what was measured before is kept, and webdyno {named} --resume FOLDER continues"
             hint = f"make room{kept if named in RESUMED else ''}"
         _complain(f"{where}{refusal or (error.strerror or str(error)).lower()}; {hint}")
-        return MachineError.exit_code
+        return CANNOT_HERE.get(named, MachineError.exit_code)
     return result if isinstance(result, int) else 0
 
 

@@ -1,4 +1,4 @@
-"""``webdyno capacity``: how many requests per second does it take while its objectives are met?"""
+"""``webdyno capacity``: how many requests per second can it serve while its objectives are met?"""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from cyclopts import Parameter
 from webdyno.analyse.objectives import Objective
 from webdyno.commands.loading.targets import Asking, header_of
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
 from webdyno.commands.slo import objectives
-from webdyno.commands.studying import size_mb
 from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.units import size_mb
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Going:
+class Going(Placing):
     """The flags that say where results go, and how it is gone about and printed."""
 
     results: ResultsOption = Path("results")
@@ -63,11 +64,11 @@ def capacity(
     resume: ResumeOption = None,
     going: Going = _GOING,
 ) -> int:
-    """Search the highest rate at which a server meets its objectives.
+    """Search for the highest rate at which a server meets its objectives.
 
-    Requests come at a rate of their own and latency counts from the moment each was due. The answer is the rate that
-    half of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
-    started anew for every trial; of a URL it is waited until it has recovered. Exit code 1 when the objectives are
+    Requests are sent at a fixed rate, and latency counts from the moment each was due. The answer is the rate that half
+    of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
+    started anew for every trial; a URL gets time to recover between trials. The exit code is 1 if the objectives are
     never met. Ctrl-C keeps the trials so far, and `--resume` continues.
 
     Example: `webdyno capacity waitress --slo 'p99<50ms, errors<0.1%'` or `webdyno capacity http://127.0.0.1:8000/
@@ -91,7 +92,7 @@ def capacity(
 
 
 def _not_with_resume() -> UsageError:
-    return UsageError("--resume continues a search as it was begun; of its flags it takes only -H")
+    return UsageError("--resume continues a search as it was begun, so the only other flag it takes is -H")
 
 
 def _again(asking: Asking) -> Again:
@@ -124,7 +125,7 @@ def _refuse_as_url(target: str, workload: str | None, known: Catalogue) -> None:
     if Path(target).is_dir():
         raise UsageError(f"{target}: no results here (no results.sqlite)")
     if workload is not None:
-        raise UsageError("--workload goes with a contender: what is asked of a URL is in the URL")
+        raise UsageError("--workload is only for a contender: the request to a URL is in the URL")
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _objectives(slo: str) -> list[Objective]:
         raise UsageError("--slo is empty: write what must be met, such as 'p99<50ms, errors<0.1%'")
     for objective in wanted:
         if objective.what == "rate":
-            raise UsageError(f"--slo {objective.text!r}: the rate is what is searched; give latencies or errors")
+            raise UsageError(f"--slo {objective.text!r}: the rate is what is searched for; give latencies or errors")
     return wanted
 
 
@@ -163,15 +164,16 @@ def _of_contender(chosen: _Chosen, known: Catalogue, aim: Aim, asking: Asking) -
 
     if asking != _ASKING or aim.insecure:
         it = chosen.target
-        raise UsageError(f"{it} is a contender, and its workload says what is asked: give --workload, or a URL")
+        raise UsageError(f"{it} is a contender, and its workload defines the requests: give --workload, or a URL")
     asked_of, memory_mb = workload_of(known, [chosen.target], aim.workload), size_mb(aim.memory, "--memory")
     folder = new_folder(chosen.going.results, "capacity")
-    with strapped_here(memory_of(memory_mb), wait=chosen.going.wait) as strapped:
+    with strapped_here(memory_of(memory_mb), wait=chosen.going.wait, far=chosen.going.cluster) as strapped:
         about = {"name": "capacity", "title": chosen.title, "question": chosen.question}
         ready = ready_from_catalogue(
             known, [chosen.target], asked_of, strapped, seed=chosen.seed, memory_mb=memory_mb, **about
         )
-        ready = replace(ready, plan=msgspec.structs.replace(ready.plan, sought=chosen.sought))
+        plan = msgspec.structs.replace(ready.plan, sought=chosen.sought, arguments=chosen.going.arguments)
+        ready = replace(ready, plan=plan)
         with in_folder(ready, strapped, folder, [RateLines(chosen.wanted)]) as loop:
             _search(loop, ready.plan, chosen.sought, chosen.wanted)
     return _ended(folder, chosen.sought, chosen.going, stopped=strapped.interrupted.is_set())
@@ -183,6 +185,8 @@ def _of_url(chosen: _Chosen, asking: Asking) -> int:
     from webdyno.session.lines import RateLines
     from webdyno.session.searching import far_of
 
+    if chosen.going.cluster is not None:
+        raise UsageError("--far starts a contender here and loads it from there: load a URL from a host near to it")
     (target,) = one_server((chosen.target,))
     requests = asking.requests([target])
     folder = new_folder(chosen.going.results, "capacity")
@@ -209,8 +213,8 @@ def _resumed(folder: Path, again: Again, known: Catalogue, going: Going) -> int:
         if not is_open(plan, store.runs(), wanted):
             say(f"nothing is left to measure in {folder}")
         else:
-            agree = agreeing(going.trust)
-            with at_work_again(store, known, again, wanted, wait=going.wait, agree=agree) as loop:
+            agree, far = agreeing(going.trust), going.cluster
+            with at_work_again(store, known, again, wanted, wait=going.wait, agree=agree, far=far) as loop:
                 _search(loop, store.plan(), plan.sought, wanted)
                 stopped = loop.is_interrupted
     return _ended(folder, plan.sought, going, stopped=stopped)
@@ -266,7 +270,7 @@ def _tell(folder: Path, sought: Sought, *, json: bool) -> int:
         plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
     if plan.study != "capacity":
         raise UsageError(
-            f"{folder} holds no search for a capacity but study {plan.study!r}: see webdyno report {folder}"
+            f"{folder} has no search for a capacity, but study {plan.study!r}: see webdyno report {folder}"
         )
     counted = [run for run in runs if run.outcome not in ("interrupted", *NEVER_SERVED)]
     wanted = _objectives(sought.slo)

@@ -53,7 +53,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 def check(
     *names: Annotated[str, Parameter(help="Contenders to check; patterns such as `flask-*` or `pypy/*-jython` too.")],
     workload: Annotated[
-        list[str] | None, flag("--workload", "-w", help="Only these workloads, of those it answers.")
+        list[str] | None, flag("--workload", "-w", help="Only these of the contender's workloads.")
     ] = None,
     study: StudyOption = None,
     wait: WaitOption = False,
@@ -64,7 +64,8 @@ def check(
 ) -> int:
     """Build, start, verify and stop contenders, without load.
 
-    Exit code 1 when one fails; a contender whose runtime, or what else it needs, is not here is skipped and says so.
+    The exit code is 1 if one fails. A contender whose runtime or other requirements are missing is skipped, with the
+    reason.
 
     Example: `webdyno check waitress granian-asgi`
     """

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.options import (
@@ -22,16 +24,16 @@ from webdyno.commands.options import (
     flag,
     holds_runs,
 )
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
-from webdyno.commands.studying import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.units import LONGEST_LOAD_H, seconds, share, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired, Revisions
 from webdyno.model.spelling import did_you_mean
-from webdyno.model.way import WayName
 from webdyno.session.folders import state_folder
 
 if TYPE_CHECKING:
@@ -48,25 +50,27 @@ MARGIN = 0.03
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Measuring:
+class Measuring(Placing):
     """The flags that say how pairs are measured."""
 
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="What is asked; the first that both answer when not given.")
+        str | None, flag("--workload", "-w", help="The workload. [default: the first that both answer]")
     ] = None
     connections: Annotated[
-        int, flag("--connections", "-c", help="Clients; each waits for its answer before it asks again.")
+        int, flag("--connections", "-c", help="Number of clients; each waits for its answer before its next request.")
     ] = 64
     duration: Annotated[str, flag("--duration", "-d", help="How long each start is loaded.")] = "4s"
     warmup: Annotated[
         str | None,
         flag(
             "--warmup",
-            help="Warm-up before counting; else 500ms, or longer for runtimes that compile while they serve.",
+            help="Warm-up before counting. [default: 500ms, or longer for runtimes that compile while they serve]",
         ),
     ] = None
-    pairs: Annotated[int, flag("--pairs", help="Pairs at most, 4 to 18; looked at five times.")] = 12
-    budget: Annotated[str, flag("--budget", help="How long the pairs may take, builds and warm-ups apart.")] = "10m"
+    pairs: Annotated[int, flag("--pairs", help="Maximum number of pairs, 4 to 18; they are looked at five times.")] = 12
+    budget: Annotated[str, flag("--budget", help="How long the pairs may take, not counting builds and warm-ups.")] = (
+        "10m"
+    )
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
     cpus: CpusOption = None
     way: WayOption = None
@@ -94,18 +98,17 @@ class Judging:
     """The flags that say how the answer is judged and printed."""
 
     margin: Annotated[
-        float | None,
-        flag("--margin", help="Changes surely smaller than this, in per cent, count as none; else as measured, or 3."),
+        str | None,
+        flag("--margin", help="Changes certainly smaller than this count as none: 3%. [default: as measured, or 3%]"),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False
 
     def check(self) -> None:
         """UsageError for a margin that makes no sense, and for two forms."""
-        if self.margin is not None and not 0 < self.margin <= 50:
-            raise UsageError(f"--margin {self.margin:g}: give per cent above 0 and up to 50")
+        self.share()
         if self.json and self.format_ == "md":
-            raise UsageError("--json and --format md exclude each other: the answer has one form")
+            raise UsageError("--json and --format md exclude each other: the answer has one format")
 
     @property
     def form(self) -> Format:
@@ -115,7 +118,7 @@ class Judging:
     def share(self, paired: Paired | None = None) -> float:
         """The margin, as a part of the rate: of the flag, else of what was measured."""
         if self.margin is not None:
-            return self.margin / 100
+            return share(self.margin, "--margin", 0.0001, 0.5)
         return MARGIN if paired is None else paired.margin
 
 
@@ -130,7 +133,7 @@ def compare(
     resume: ResumeOption = None,
     results: Annotated[
         Path | None,
-        flag("--results", help="Folder that results folders are made in; ~/.local/state/webdyno when not given."),
+        flag("--results", help="Where to create the results folder. [default: ~/.local/state/webdyno]"),
     ] = None,
     wait: WaitOption = False,
     catalogue: CatalogueOption = None,
@@ -138,11 +141,11 @@ def compare(
 ) -> int:
     """Compare head with base: faster, slower, the same within a margin, or undecided.
 
-    Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, next to each other
-    in time, until the answer is clear; two results folders are compared as they are. What compiles while it serves (V8,
-    HotSpot ...) is first loaded for a while, once per side, to see how long it has to be warmed up. Exit code 0: same
-    or better, 1: worse, or head does not build or serve at all, 3: undecided, or base alone does not build. Ctrl-C
-    keeps the pairs so far, and `--resume` continues.
+    Two revisions of a repository (--rev BASE --rev HEAD), or two contenders, are measured in pairs, close together in
+    time, until the answer is clear. Two results folders are compared as they are. A runtime that compiles while it
+    serves (V8, HotSpot ...) is first loaded for a while, once per side, to measure the warm-up it needs. Exit code 0:
+    same or better; 1: worse, or head does not build or serve at all; 3: undecided, or only base does not build; 4: this
+    machine cannot do it. Ctrl-C keeps the pairs so far, and `--resume` continues.
 
     Example: `webdyno compare --rev main --rev HEAD --cmd 'python app.py {port}'` or `webdyno compare
     results/toys-20261121-120000 results/toys-20261121-130000`
@@ -163,21 +166,19 @@ def compare(
 
 
 def _refuse_beside_resume(names: Sequence[str], chosen: _Chosen) -> None:
-    another = names or chosen.measuring != _MEASURING or not chosen.revising.gives_again
+    placed = replace(_MEASURING, **{name: getattr(chosen.measuring, name) for name in Placing.__dataclass_fields__})
+    another = names or chosen.measuring != placed or not chosen.revising.gives_again
     if another or chosen.judging.margin is not None or chosen.results is not None:
-        raise UsageError("--resume continues a comparison as it was begun; of its flags it takes only --env and -H")
+        raise UsageError(
+            "--resume continues a comparison as it was begun, so the only other flags it takes are --env, -H and --far"
+        )
 
 
 def _refuse_other_than_two_contenders(names: Sequence[str], folders: Sequence[str]) -> None:
     if len(names) != 2:
         raise UsageError("compare what? Give two results folders, two contenders, or --rev BASE --rev HEAD")
     if folders:
-        raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of a kind")
-
-
-class _Limits(TypedDict):
-    way: WayName | None
-    cpus: float | None
+        raise UsageError(f"{folders[0]} is a results folder and the other is not: give two of the same kind")
 
 
 @dataclass(frozen=True)
@@ -210,10 +211,13 @@ class _Chosen:
     def memory_mb(self) -> int | None:
         return size_mb(self.measuring.memory, "--memory")
 
-    @property
-    def limits(self) -> _Limits:
-        """Of the rig, beside memory."""
-        return {"way": self.measuring.way, "cpus": self.measuring.cpus}
+    def strapped(self) -> AbstractContextManager[Strapped]:
+        """The machine, or the machines, for as long as it is measured."""
+        from webdyno.session.machine import strapped_here
+        from webdyno.session.ready import memory_of
+
+        memory, how = memory_of(self.memory_mb), self.measuring
+        return strapped_here(memory, way=how.way, cpus=how.cpus, wait=self.wait, far=how.cluster)
 
     @property
     def about(self) -> dict[str, str | float | None]:
@@ -226,8 +230,7 @@ def _is_folder(name: str) -> bool:
 
 
 def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
-    from webdyno.session.machine import strapped_here
-    from webdyno.session.ready import memory_of, ready_from_catalogue, workload_of
+    from webdyno.session.ready import ready_from_catalogue, workload_of
 
     base, head = names
     for name in names:
@@ -235,10 +238,10 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
             hint = did_you_mean(name, known.contenders, "see: webdyno list contenders")
             raise UsageError(f"{name} is neither a results folder nor a contender; {hint}")
     if base == head:
-        raise UsageError(f"{base} against itself: give two contenders")
+        raise UsageError(f"{base} compared with itself: give two different contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = chosen.new_folder()
-    with strapped_here(memory_of(chosen.memory_mb), **chosen.limits, wait=chosen.wait) as strapped:
+    with chosen.strapped() as strapped:
         about = {"name": "compare", "title": f"{head} against {base}", **chosen.about}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, question=f"Is {head} slower than {base}?", **about
@@ -246,28 +249,24 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         for name in (head, base):
             if isinstance(error := ready.built[name], BuildError):
                 return _not_built(name == head, BuildError(f"{name} does not build: {error}", error.log_tail))
-        _measure(ready, chosen.asked(load), strapped, folder, learns=chosen.measuring.warmup is None)
+        _measure(ready, chosen.asked(load), strapped, folder, chosen)
     return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
 def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
     from webdyno.analyse.versus import HEAD
-    from webdyno.session.machine import strapped_here
-    from webdyno.session.ready import memory_of
     from webdyno.session.revisions import RevisionError, resolve
 
     flags, folder = chosen.revising, chosen.new_folder()
     if chosen.measuring.way == "container":
-        raise UsageError(
-            "--way container puts contenders of the catalogue into containers; revisions go bare or cgroup"
-        )
-    with strapped_here(memory_of(chosen.memory_mb), **chosen.limits, wait=chosen.wait) as strapped:
+        raise UsageError("--way container is only for contenders of the catalogue: use bare or cgroup for revisions")
+    with chosen.strapped() as strapped:
         made = flags.made(resolve(flags.repo, revs, strapped))
         try:
             ready = flags.ready(made, chosen.measuring.workload, known, strapped, **chosen.about)
         except RevisionError as error:
             return _not_built(error.side == HEAD, error)
-        _measure(ready, chosen.asked(load, made), strapped, folder, learns=chosen.measuring.warmup is None)
+        _measure(ready, chosen.asked(load, made), strapped, folder, chosen)
     return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
@@ -276,7 +275,8 @@ def _resumed(folder: Path, chosen: _Chosen, known: Catalogue) -> int:
 
     try:
         agree = agreeing(chosen.trust)
-        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait, agree=agree)
+        far = chosen.measuring.cluster
+        ended = resume_pairs(folder, known, chosen.revising.again, wait=chosen.wait, agree=agree, far=far)
     except BuildError as error:  # it was built before, so this says nothing of head
         say_failed(error)
         return CANNOT_TELL
@@ -286,7 +286,7 @@ def _resumed(folder: Path, chosen: _Chosen, known: Catalogue) -> int:
 def _ended(folder: Path, chosen: _Chosen, *, stopped: bool) -> int:
     if not stopped:
         return _tell(chosen, [folder])
-    so_far = f"what the pairs so far say: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
+    so_far = f"to see the pairs so far: webdyno compare {folder}" if holds_runs(folder) else "no pair was measured"
     err(f"stopped; {so_far}")
     if (line := _to_go_on(folder, chosen.catalogues)) is not None:
         err(f"to go on: {line}")
@@ -312,13 +312,14 @@ def _not_built(is_head: bool, error: ContenderError) -> int:
     return WORSE if is_head else CANNOT_TELL
 
 
-def _measure(ready: Ready, asked: Paired, strapped: Strapped, folder: Path, *, learns: bool) -> None:
-    """``learns``: how long a side has to be warmed up is found out first."""
+def _measure(ready: Ready, asked: Paired, strapped: Strapped, folder: Path, chosen: _Chosen) -> None:
+    """How long a side has to be warmed up is found out first, unless it was said."""
     from webdyno.session.pairing import begin_pairs
     from webdyno.session.settling import settling_s
     from webdyno.session.warming import warmed
 
-    if learns:
+    ready = replace(ready, plan=msgspec.structs.replace(ready.plan, arguments=chosen.measuring.arguments))
+    if chosen.measuring.warmup is None:
         ready = warmed(ready, asked.load, settling_s(asked.budget_s, len(ready.plan.contenders)), strapped)
     if not strapped.interrupted.is_set():
         begin_pairs(ready, asked, strapped, folder)
@@ -339,7 +340,7 @@ def _tell(chosen: _Chosen, folders: Sequence[Path]) -> int:
     if len(evidence) == 1:
         (only,) = evidence
         if only.plan.study != "compare":
-            raise UsageError(f"{folders[0]} alone holds no comparison: give two folders, base first")
+            raise UsageError(f"{folders[0]} is not a comparison by itself: give two folders, base first")
         base, head = only.plan.contenders
         found = [over_pairs(only, base, head, chosen.judging.share(only.plan.paired))]
         notes += [*_warm_ups(only), f"Results: {folders[0]}"]

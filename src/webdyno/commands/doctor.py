@@ -14,7 +14,9 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import count, per_cent, with_interval
 from webdyno.build import expect_runtime
+from webdyno.commands.hosts import say_hosts
 from webdyno.commands.options import JsonOption, WaitOption, catalogue_of, flag
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import out, out_marked, say_json
 from webdyno.commands.quieting import Quieting
 from webdyno.load.driver import DRIVERS
@@ -57,13 +59,15 @@ def doctor(
         flag("--calibrate", help="Measure the highest rate the engine reaches here (about ten seconds), and keep it."),
     ] = False,
     quieting: Quieting = _QUIETING,
+    placing: Placing = Placing(),  # noqa: B008 - frozen
     wait: WaitOption = False,
     json: JsonOption = False,
 ) -> int:
     """Look at this machine: cores, limits, load tools, runtimes, services, and what keeps its numbers from being good.
 
     With --calibrate the engine loads a server that answers at once; rates of contenders that come near what it reaches
-    are doubted from then on. Exit code 3 when nothing can be measured here.
+    are doubted from then on. With --far every host of a Ray cluster is looked at instead, and the network between them.
+    Exit code 3 when nothing can be measured here.
 
     With --quiet it shows the settings of the system that move figures, each with what it should be and why; it sets
     nothing. With a command behind -- it asks, sets them, runs the command, and puts back what was there, also when the
@@ -74,11 +78,14 @@ def doctor(
     shell in which the machine is quiet, `webdyno doctor --quiet --keep turbo -- bash`
     """
     if quieting.is_meant(command):
-        if calibrate:
+        if calibrate or placing.cluster is not None:
             raise UsageError(
-                "--calibrate and --quiet are two things: webdyno doctor --quiet -- webdyno doctor --calibrate"
+                "--quiet goes with neither --calibrate nor --far; with a command it may be either: "
+                "webdyno doctor --quiet -- webdyno doctor --calibrate"
             )
         return quieting.carry_out(command, wait=wait, json=json)
+    if placing.cluster is not None:
+        return say_hosts(placing.cluster, json=json)
     return _examine(calibrate=calibrate, wait=wait, json=json)
 
 

@@ -22,6 +22,17 @@ Rows = Sequence[Mapping[str, object]]
 
 WORDY = ("because", "install", "error")
 """Columns for --json and ``show`` only: sentences do not fit into a table."""
+BRIEF: Mapping[str, Sequence[str]] = {
+    "contenders": ("name", "server", "runtime", "model"),
+    "studies": ("name", "title", "contenders", "rounds"),
+    "workloads": ("name", "kind", "title"),
+    "services": ("name", "title", "variable"),
+    "combinations": ("name", "reason"),
+}
+"""Columns of a row that is one line; those of other kinds are short enough."""
+_GAP = 2
+_LEAST_CELLS = 6
+"""A column that is cut keeps as many."""
 
 
 def list_(
@@ -32,10 +43,11 @@ def list_(
     excluded: Annotated[
         bool, flag("--excluded", help="The combinations of matrices that are not contenders, each with its reason.")
     ] = False,
+    wide: Annotated[bool, flag("--wide", help="Every column, and cells of as many lines as they need.")] = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
-    """List contenders, studies, workloads, apps, runtimes, services or matrices.
+    """List contenders, studies, workloads, apps, runtimes, services or matrices, each in one line.
 
     Example: `webdyno list --study quickstart`
     """
@@ -49,27 +61,62 @@ def list_(
     if json:
         say_json(rows)
         return 0
-    _print("combinations" if excluded else kind, rows)
+    _print("combinations" if excluded else kind, rows, wide=wide)
     if chosen is not None and not excluded and kind == "contenders":
         _print_absent(known, chosen)
     return 0
 
 
-def _print(kind: str, rows: Rows) -> None:
+def _print(kind: str, rows: Rows, *, wide: bool) -> None:
     from rich import box
+    from rich.cells import set_cell_size
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     columns = [column for column in (rows[0] if rows else ("name",)) if column not in WORDY]
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column == "name")
-    for row in rows:
-        table.add_row(*(Text(clean(_shown(row[column]))) for column in columns))
+    columns = columns if wide else [column for column in columns if column in BRIEF.get(kind, columns)]
+    cells = [[clean(_shown(row[column])) for column in columns] for row in rows]
     console = out_console()
-    console.print(table)
+    if wide:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in columns:
+            table.add_column(column, overflow="fold", no_wrap=column == "name")
+        for row in cells:
+            table.add_row(*map(Text, row))
+        console.print(table)
+    else:
+        sizes = _sizes([columns, *cells], console.width)
+        for at, row in enumerate([columns, *cells]):
+            cut = [set_cell_size(_cut(cell, size), size) for cell, size in zip(row, sizes, strict=False)]
+            console.print((" " * _GAP).join(cut).rstrip(), style="" if at else "bold", soft_wrap=True)
     more = "the errors seen: --json" if kind == "combinations" else "more about one: webdyno show NAME"
-    console.print(f"{len(rows)} {kind}; {more}", style="dim")
+    console.print(f"{len(rows)} {kind}; {more if wide else f'{more}; every column: --wide'}", style="dim")
+
+
+def _sizes(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Cells of each column for a row to be one line: names whole, of others what nine in ten need, then what is left.
+
+    The first row has the titles. Columns at the right for which a narrow terminal has no room are left out.
+    """
+    from rich.cells import cell_len
+
+    lengths = [sorted(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    names = lengths[0][-1]
+    lengths = lengths[1 : max(1, (width - names) // (_GAP + _LEAST_CELLS) + 1)]
+    room = width - names - _GAP * len(lengths)
+    sizes = [max(each[len(each) * 9 // 10], cell_len(title)) for each, title in zip(lengths, rows[0][1:], strict=False)]
+    while sum(sizes) > room:
+        sizes[max(range(len(sizes)), key=sizes.__getitem__)] -= 1
+    for at in reversed(range(len(sizes))):
+        sizes[at] += max(0, min(lengths[at][-1] - sizes[at], room - sum(sizes)))
+    return [names, *sizes]
+
+
+def _cut(cell: str, size: int) -> str:
+    """With three dots where it is longer, for a pipe may take nothing but ASCII."""
+    from rich.cells import cell_len, set_cell_size
+
+    return cell if cell_len(cell) <= size else set_cell_size(cell, size - 3).rstrip() + "..."
 
 
 def _shown(cell: object) -> str:

@@ -1,4 +1,4 @@
-"""``webdyno load``: put a load on a server that already answers, as wrk, wrk2, ab, oha and hey do."""
+"""``webdyno load``: put load on a running server, as wrk, wrk2, ab, oha and hey do."""
 
 from __future__ import annotations
 
@@ -53,27 +53,27 @@ STYLES: dict[str, Callable[[str, Loaded], Iterator[str]]] = {
 class Saying:
     """The flags that say how the result is told."""
 
-    slo: Annotated[str | None, flag("--slo", help="Exit code 1 when missed: 'p99<50ms, errors<0.1%, rate>5000'.")] = (
-        None
-    )
+    slo: Annotated[
+        str | None, flag("--slo", help="Objectives; exit code 1 if missed: 'p99<50ms, errors<0.1%, rate>5000'.")
+    ] = None
     json: JsonOption = False
     csv: Annotated[bool, flag("--csv", help="One row per second as CSV, instead of the summary.")] = False
     style: Annotated[
-        Style | None, flag("--style", help="Print in the form of that tool, for scripts that read it.")
+        Style | None, flag("--style", help="Print in the format of this tool, for scripts that read it.")
     ] = None
     hdr: Annotated[Path | None, flag("--hdr", help="Also write a histogram log of the response times here.")] = None
     results: Annotated[
         Path | None,
-        flag("--results", help="Also keep it: a results folder is made in this folder, for report and view."),
+        flag("--results", help="Also keep the results, in a new folder inside this one, for report and view."),
     ] = None
-    quiet: Annotated[bool, flag("--quiet", "-q", help="Draw nothing while it runs.")] = False
+    quiet: Annotated[bool, flag("--quiet", "-q", help="Show no progress.")] = False
 
     def check(self) -> None:
         """One form at a time."""
         given = {"--json": self.json, "--csv": self.csv, "--style": self.style is not None}
         named = [name for name, value in given.items() if value]
         if len(named) > 1:
-            raise UsageError(f"{' and '.join(named)} exclude each other: the result has one form")
+            raise UsageError(f"{' and '.join(named)} exclude each other: the result has one format")
 
     def refuse_unwritable(self) -> None:
         """UsageError, MachineError where a file or folder that is asked for cannot be written."""
@@ -96,7 +96,7 @@ def load(
     *urls: Annotated[
         str,
         Parameter(
-            help="Where to: http://host[:port]/path, or https://. Several of one server are mixed; 3=URL is asked "
+            help="What to load: http://host[:port]/path, or https://. URLs of one server are mixed; 3=URL is requested "
             "three times as often."
         ),
     ],
@@ -105,11 +105,11 @@ def load(
     speaking: Speaking = _SPEAKING,
     saying: Saying = _SAYING,
 ) -> int:
-    """Load a server and say how it answered: by looping clients (closed), or on a schedule of its own (open).
+    """Load a server and report how it answered: by looping clients (closed), or on a fixed schedule (open).
 
     At a rate, latency counts from the moment a request was due, so a server that stalls cannot hide it. Answers with
-    status 200-399 count as right, unless --expect says what is right. Exit code 1 when not one request was answered
-    correctly, or an objective of --slo was missed. Ctrl-C ends it early, and what was measured so far is shown.
+    status 200-399 count as correct, unless --expect defines correct answers. The exit code is 1 if no request was
+    answered correctly, or if an objective of --slo was missed. Ctrl-C ends it early and shows what was measured so far.
 
     Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`, `webdyno load http://127.0.0.1:8000/ -r 5000 --slo
     'p99<50ms'` or `webdyno load 9=http://127.0.0.1:8000/ 1=http://127.0.0.1:8000/report --stages '10s:100-2000'`
@@ -146,7 +146,7 @@ def _keep(
 
 def _unreached(title: str, loaded: Loaded) -> ContenderError:
     """There are no figures of what never took a connection."""
-    why = loaded.summary.get("first_error") or "no connection came about"
+    why = loaded.summary.get("first_error") or "no connection was made"
     hint = "; nothing listens there: start the server first" if loaded.errors.get("connect-refused") else ""
     return ContenderError(f"{title} cannot be reached: {why}{hint}")
 

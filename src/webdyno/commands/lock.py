@@ -1,4 +1,4 @@
-"""``webdyno lock``: write down the exact versions a contender's requirements resolve to today, and their hashes."""
+"""``webdyno lock``: record the exact versions a contender's requirements resolve to today, and their hashes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def lock(
 ) -> int:
     """Resolve a contender's requirements and write all exact versions, with hashes, into a catalogue's locks folder.
 
-    A contender without a lock is resolved when it is built; with one it is the same next year, and a file that is not
-    the one that was locked is refused.
+    A contender without a lock is resolved when it is built. With a lock it is the same next year, and a file that does
+    not match is refused.
 
     The lock goes where the contender's file is, into the folder locks/ beside contenders/. Contenders of one matrix
     and runtime share a lock, so naming one of them locks them all.
 
-    Of what a pattern names, only contenders that have a lock are locked: those in Python, and those on the JVM.
+    Of the contenders that a pattern matches, only those that can have a lock are locked: in Python, and on the JVM.
 
     Example: `webdyno lock my-server --catalogue mine`
     """
@@ -48,7 +48,9 @@ def lock(
             out(str(target))
             done.add(target)
     if not done:
-        raise UsageError(f"{', '.join(names)}: names no contender that has a lock; those in Python and on the JVM have")
+        raise UsageError(
+            f"{', '.join(names)}: no contender of these has a lock; only those in Python and on the JVM do"
+        )
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``--metrics FILE``: OpenMetrics text of a plan while it goes on, replaced whole after each Trial."""
+"""``--metrics FILE``: OpenMetrics text of a plan in progress, replaced as a whole after each Trial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webdyno.model.trial import Plan
 
 MetricsOption = Annotated[
     Path | None,
-    Parameter(name=["--metrics"], help="OpenMetrics file for a Prometheus: written after each trial, and at the end."),
+    Parameter(name=["--metrics"], help="OpenMetrics file for Prometheus, written after each trial and at the end."),
 ]
 
 
@@ -78,7 +78,7 @@ class Meter:
             put(self._path, told(self._families))
         except MachineError as error:
             if not self._failed:
-                err(f"note: {error}; the plan goes on")
+                err(f"note: {error}; the plan continues")
             self._failed = True
         now = self._clock()
         self._next = now + _SHARE * (now - begun)

@@ -24,20 +24,19 @@ CatalogueOption = Annotated[
 ]
 JsonOption = Annotated[bool, Parameter(name=["--json"], help="Print data as JSON instead of a table.")]
 StudyOption = Annotated[str | None, Parameter(name=["--study", "-s"], help="Only what this study uses.")]
-ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Folder that results folders are made in.")]
+ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Where to create the results folder.")]
 
 
 ResumeOption = Annotated[
-    Path | None, Parameter(name=["--resume"], help="Continue the plan of this results folder; repeats nothing it has.")
+    Path | None,
+    Parameter(name=["--resume"], help="Continue the plan of this results folder, without repeating its runs."),
 ]
 WayOption = Annotated[
     WayName | None,
-    flag("--way", help="How contenders are kept to cores and limits: bare, cgroup or container; else the best here."),
+    flag("--way", help="How contenders are kept to cores and limits. [default: the best available here]"),
 ]
-CpusOption = Annotated[
-    float | None, flag("--cpus", help="CPU time of each contender, in cores' worth, by a quota: --cpus 0.5.")
-]
-WaitOption = Annotated[bool, flag("--wait", help="Wait while another webdyno measures here, instead of refusing.")]
+CpusOption = Annotated[float | None, flag("--cpus", help="Quota of CPU time for each contender, in cores: --cpus 0.5.")]
+WaitOption = Annotated[bool, flag("--wait", help="If another webdyno is measuring here, wait for it to end.")]
 
 
 def catalogue_of(folders: list[Path] | None) -> Catalogue:
@@ -55,7 +54,7 @@ def split(values: list[str] | None) -> list[str] | None:
 def cpus_of(cpus: float | None) -> float | None:
     """``cpus``, proven to be a quota that the kernel takes; UsageError."""
     if cpus is not None and not LEAST_CPUS <= cpus <= MOST_CPUS:
-        raise UsageError(f"--cpus {cpus:g}: give cores' worth of CPU time from {LEAST_CPUS:g} to {MOST_CPUS}: --cpus 2")
+        raise UsageError(f"--cpus {cpus:g}: give CPU time in cores, from {LEAST_CPUS:g} to {MOST_CPUS}: --cpus 2")
     return cpus
 
 

@@ -84,7 +84,7 @@ def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
     most = "at most" if made.race is not None else "about"
     console.print(
         f"{words.count(len(made.contenders), 'contender')}, {words.count(cells, 'cell')}, {extent(made)}, "
-        f"seed {made.seed}: {most} {words.length(made.seconds)} (builds apart)",
+        f"seed {made.seed}: {most} {words.length(made.seconds)} (without builds)",
         soft_wrap=True,
     )
     console.print(seating(seated, made), soft_wrap=True)
@@ -94,7 +94,7 @@ def _print(made: Plan, seated: Sharing, coming: list[str], full: bool) -> None:
     for skip in made.skipped:
         console.print(f"skipped {skip.what}: {skip.reason}", soft_wrap=True)
     if made.brief:
-        console.print("the brief version; without --brief the study asks at more levels, for longer", style="dim")
+        console.print("the brief version; without --brief the study has more levels and longer phases", style="dim")
     table = Table("trial", "round", "contender", "workload", "load", "driver", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = made.trials if full else made.trials[:10]
     for trial in shown:

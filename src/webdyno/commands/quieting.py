@@ -33,13 +33,14 @@ class Quieting:
     """The flags that belong to --quiet."""
 
     quiet: Annotated[
-        bool, flag("--quiet", help="Show the system's settings that move figures; with -- COMMAND, set them meanwhile.")
+        bool,
+        flag("--quiet", help="Show the system settings that affect figures; with -- COMMAND, set them while it runs."),
     ] = False
     yes: Annotated[bool, flag("--yes", help="With --quiet -- COMMAND: set them without asking.")] = False
     keep: Annotated[
-        list[str] | None, flag("--keep", help="With --quiet: leave these as they are: --keep turbo,governor.")
+        list[str] | None, flag("--keep", help="With --quiet: leave these settings unchanged: --keep turbo,governor.")
     ] = None
-    undo: Annotated[bool, flag("--undo", help="With --quiet: put back what a webdyno that was killed had set.")] = False
+    undo: Annotated[bool, flag("--undo", help="With --quiet: restore what a webdyno that was killed had set.")] = False
 
     def is_meant(self, command: Sequence[str]) -> bool:
         """Whether this is what was asked for; UsageError for what goes with --quiet only, without it."""
@@ -50,7 +51,7 @@ class Quieting:
             repr(" ".join(command)): bool(command),
         }
         if not self.quiet and (without := [name for name, is_given in given.items() if is_given]):
-            raise UsageError(f"{without[0]} goes with --quiet only: webdyno doctor --quiet -- COMMAND")
+            raise UsageError(f"{without[0]} needs --quiet: webdyno doctor --quiet -- COMMAND")
         return self.quiet
 
     def carry_out(self, command: Sequence[str], *, wait: bool, json: bool) -> int:
@@ -61,12 +62,12 @@ class Quieting:
         if self.undo:
             if command or self.yes or kept or json:
                 raise UsageError(
-                    "--undo puts back all that was left, and takes nothing else: webdyno doctor --quiet --undo"
+                    "--undo restores everything that was left, and takes nothing else: webdyno doctor --quiet --undo"
                 )
             return _undo(wait)
         if command:
             if json:
-                raise UsageError("--json shows the settings, and goes with no command")
+                raise UsageError("--json shows the settings, and excludes a command")
             return _run(command, kept, yes=self.yes, wait=wait)
         if self.yes:
             raise UsageError(
@@ -85,9 +86,9 @@ def _show(kept: Sequence[str], json: bool) -> int:
         if why:
             out_marked(f"{'':<24}", "", why, "dim")
     if pid is not None:
-        out(f"A webdyno (pid {pid}) holds this machine quiet, and puts back what was there when its command has ended.")
+        out(f"A webdyno (pid {pid}) keeps this machine quiet, and restores the settings when its command has ended.")
     elif left:
-        out(f"A webdyno that was killed left this machine so. To put back what was there, {UNDO}")
+        out(f"A webdyno that was killed left this machine quiet. To restore the settings, {UNDO}")
     elif any(it.would_change for it in seen):
         out(HOW_TO_SET)
     return 0
@@ -97,7 +98,7 @@ def _undo(wait: bool) -> int:
     with machine_lock(waiting(wait)):
         _refuse_held()
         if not was_left():
-            out("Nothing was left to put back.")
+            out("Nothing was left to restore.")
             return 0
         for sentence in put_back_left():
             out(sentence)
@@ -125,7 +126,7 @@ def _run(command: Sequence[str], kept: Sequence[str], *, yes: bool, wait: bool) 
 def _refuse_held() -> None:
     if (pid := holder()) is not None:
         raise MachineError(
-            f"another webdyno (pid {pid}) holds this machine quiet until its command ends: wait for that, or end it"
+            f"another webdyno (pid {pid}) keeps this machine quiet until its command ends: wait for that, or end it"
         )
 
 
@@ -138,18 +139,20 @@ def _agree(seen: Sequence[Seen], kept: Sequence[str], *, yes: bool) -> None:
                 f"{first.name} is {first.now} and cannot be set to {first.quiet}: {first.obstacle}; "
                 f"--keep {','.join(wrong)} goes on without"
             )
-        err("webdyno: nothing is to be set here: the machine is as quiet as it gets")
+        err("webdyno: nothing to set: the machine is already as quiet as it gets")
         return
     if not yes and not (sys.stdin.isatty() and err_is_seen()):
         names = ", ".join(dict.fromkeys(it.name for it in seen if it.would_change))
-        raise UsageError(f"it would set {names}: webdyno shows them on a terminal and asks; --yes sets them unasked")
+        raise UsageError(
+            f"it would set {names}: webdyno shows them on a terminal and asks; --yes sets them without asking"
+        )
     for state, line, why in _lines(seen):
         if state in ("change", "cannot"):
             err(f"{state:<8} {line}")
             if why and not yes:
                 err(f"{'':<24}{why}")
-    if not yes and answer("Set these while the command runs, and put them back after it? [y/N] ") not in ("y", "yes"):
-        raise UsageError("nothing was set, and the command was not run; --keep NAME leaves single settings as they are")
+    if not yes and answer("Set these while the command runs, and restore them after it? [y/N] ") not in ("y", "yes"):
+        raise UsageError("nothing was set, and the command was not run; --keep NAME leaves a setting unchanged")
 
 
 def _lines(seen: Sequence[Seen]) -> Iterator[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from webdyno.analyse.words import count, length
 from webdyno.commands.options import flag
-from webdyno.commands.studying import seconds
+from webdyno.commands.units import seconds, share
 from webdyno.design.choice import Choice
 from webdyno.design.length import OVERHEAD_S, rounds_s
 from webdyno.model.errors import UsageError
@@ -31,20 +31,21 @@ class Racing:
 
     budget: Annotated[
         str | None,
-        flag("--budget", help="Race: spend at most this long (10m, 1h), and only on pairs that are still open."),
+        flag("--budget", help="Race: take at most this long (10m, 1h), and only for pairs that are still open."),
     ] = None
     precision: Annotated[
-        str | None, flag("--precision", help="Race until two rates are distinguished, or surely within this (5%).")
+        str | None,
+        flag("--precision", help="Race until any two rates are distinguished, or certainly within this (5%)."),
     ] = None
     top: Annotated[
-        int | None, flag("--top", help="Race: how many of the first places to settle (3); 0: the whole order.")
+        int | None, flag("--top", help="Race: number of top places to settle; 0: the whole order. [default: 3]")
     ] = None
     exhaustive: Annotated[
-        bool, flag("--exhaustive", help="No race: every round of everything, even where all is settled.")
+        bool, flag("--exhaustive", help="No race: every round of everything, even if everything is settled.")
     ] = False
 
     in_place: Annotated[
-        bool, flag("--in-place", help="No race, and one start of each server: its rounds follow each other there.")
+        bool, flag("--in-place", help="No race: each server is started once, and all its rounds follow each other.")
     ] = False
 
     @property
@@ -53,11 +54,11 @@ class Racing:
         wanted = self.budget is not None or self.precision is not None
         if self.in_place and (wanted or self.top is not None or self.exhaustive):
             raise UsageError(
-                "--in-place measures every round of everything, each server's one after the other; it goes with none "
-                "of --budget, --precision, --top and --exhaustive"
+                "--in-place measures every round of everything, one server after the other; it excludes "
+                "--budget, --precision, --top and --exhaustive"
             )
         if self.exhaustive and (wanted or self.top is not None):
-            raise UsageError("--exhaustive leaves nothing out; it goes with none of --budget, --precision and --top")
+            raise UsageError("--exhaustive leaves nothing out; it excludes --budget, --precision and --top")
         if self.top is not None and self.top < 0:
             raise UsageError(f"--top {self.top}: give how many places are to be settled, or 0 for all")
         if not wanted:
@@ -66,7 +67,7 @@ class Racing:
         if self.budget is not None:
             race = msgspec.structs.replace(race, budget_s=seconds(self.budget, "--budget"))
         if self.precision is not None:
-            race = msgspec.structs.replace(race, margin=_share(self.precision))
+            race = msgspec.structs.replace(race, margin=share(self.precision, "--precision", 0.001, 0.5))
         return race
 
     @property
@@ -89,7 +90,7 @@ def costs(plan: Plan) -> Iterator[str]:
     """What a race costs at least and at most, and what the grid and the classic design would; a sentence each."""
     race = plan.race
     if plan.in_place:
-        yield "in place: each server is started once for all its rounds; what differs from start to start is not seen"
+        yield "in place: each server is started once for all its rounds; variation from start to start is not measured"
     if race is None:
         return
     rounds = plan.rounds if race.most_runs is None else race.most_runs // plan.cells
@@ -125,21 +126,9 @@ def ending(plan: Plan, store: Store) -> str:
 
     at = replay(plan, store.runs(), store.fingerprint().ceilings)
     ends: Mapping[str | None, str] = {
-        "settled": "settled: nothing is open that more rounds would decide",
-        "rounds": f"it has had the most rounds a race may have ({plan.rounds}); what is open stays open",
+        "settled": "everything that more rounds could decide is settled",
+        "rounds": f"the maximum of {plan.rounds} rounds is reached; what is open stays open",
         "budget": "the budget is spent; what is open stays open",
-        "runs": "it has used as many runs as its rounds of everything would take; what is open stays open",
+        "runs": "all runs that the full rounds would take are used up; what is open stays open",
     }
     return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""
-
-
-def _share(text: str) -> float:
-    """``5%`` or ``0.05``."""
-    number = text.removesuffix("%").strip()
-    try:
-        value = float(number) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = 0.0
-    if not 0.001 <= value <= 0.5:
-        raise UsageError(f"--precision {text}: give a share from 0.1% to 50%, such as 5%")
-    return value

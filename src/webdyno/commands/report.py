@@ -22,13 +22,15 @@ def report(
     folder: Annotated[Path, Parameter(help="A results folder, or its results.sqlite.")],
     /,
     *,
-    format_: Annotated[Format, Parameter(name=["--format", "-f"], help="Form of the report.")] = "terminal",
+    format_: Annotated[Format, Parameter(name=["--format", "-f"], help="Format of the report.")] = "terminal",
     out: Annotated[
         Path | None,
-        Parameter(name=["--out", "-o"], help="File to write instead of printing; its ending may name the form."),
+        Parameter(
+            name=["--out", "-o"], help="Write to this file instead of printing; its extension may name the format."
+        ),
     ] = None,
     table: Annotated[
-        list[str] | None, flag("--table", "-t", help="Only these tables in a picture, as the page counts them: 1,3.")
+        list[str] | None, flag("--table", "-t", help="Only these tables in a picture, numbered as on the page: 1,3.")
     ] = None,
     dark: Annotated[bool, flag("--dark", help="A picture for a dark background.")] = False,
     json: JsonOption = False,
@@ -41,11 +43,11 @@ def report(
     from webdyno.store import Store
 
     if json and format_ not in ("terminal", "json"):
-        raise UsageError(f"--json and --format {format_} exclude each other: a report has one form")
+        raise UsageError(f"--json and --format {format_} exclude each other: a report has one format")
     form = _by_name(out, "json" if json else format_)
     tables = numbers(table, "--table")
     if form not in PICTURES and (tables or dark):
-        raise UsageError("--table and --dark are about pictures: they go with --format svg or --format png")
+        raise UsageError("--table and --dark are for pictures: they need --format svg or --format png")
     if form == "png" and out is None and out_is_seen():
         raise UsageError("a PNG cannot be printed on a terminal: name a file with --out, or send it through a pipe")
     with Store.open(folder) as store:

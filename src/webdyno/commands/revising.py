@@ -30,20 +30,23 @@ class Revising:
     """The flags that make two revisions of a repository servers."""
 
     rev: Annotated[
-        list[str] | None, flag("--rev", help="A revision: give it twice, base first. Checked out apart and built.")
+        list[str] | None,
+        flag("--rev", help="A revision (give two, base first). Each is checked out separately and built."),
     ] = None
     repo: Annotated[Path, flag("--repo", help="The git repository of --rev.")] = Path()
     cmd: Annotated[
-        str | None, flag("--cmd", help="Serves a revision, in its top folder: 'python app.py {port}'. No shell.")
+        str | None,
+        flag("--cmd", help="Command that serves a revision, in its top folder: 'python app.py {port}'. No shell."),
     ] = None
     build: Annotated[
-        list[str] | None, flag("--build", help="Builds a revision, in its top folder, by sh (repeatable).")
+        list[str] | None,
+        flag("--build", help="Command that builds a revision, in its top folder, run by sh (repeatable)."),
     ] = None
     env: Annotated[list[str] | None, flag("--env", help="NAME=VALUE for --cmd and --build (repeatable).")] = None
     contender_file: Annotated[
         Path | None, flag("--contender-file", help="Instead of --cmd: a contender's file in the repository.")
     ] = None
-    path: Annotated[str | None, flag("--path", help="With --cmd: what is asked; / when not given.")] = None
+    path: Annotated[str | None, flag("--path", help="With --cmd: the path to request. [default: /]")] = None
     method: Annotated[
         str | None, flag("--method", "-m", "-X", help="With --cmd: GET, or POST when there is a body.")
     ] = None
@@ -65,13 +68,13 @@ class Revising:
             alone = {"--cmd": self.cmd, "--contender-file": self.contender_file, **self._of_a_command()}
             for name, value in alone.items():
                 if value is not None:
-                    raise UsageError(f"{name} goes with two revisions: --rev BASE --rev HEAD")
+                    raise UsageError(f"{name} needs two revisions: --rev BASE --rev HEAD")
             return []
         self._check_how()
         if len(self.rev) != 2:
             raise UsageError(f"--rev is given {len(self.rev)} times: give base and head, as in --rev main --rev HEAD")
         if names:
-            raise UsageError(f"{names[0]}: --rev names what is compared; leave folders and contenders out")
+            raise UsageError(f"{names[0]}: --rev names what is compared; leave out folders and contenders")
         return self.rev
 
     def _of_a_command(self) -> dict[str, object]:
@@ -88,7 +91,7 @@ class Revising:
             raise UsageError("--rev needs either --cmd 'SERVER ... {port}' or --contender-file FILE: how is it served?")
         for name, value in self._of_a_command().items():
             if self.contender_file is not None and value is not None:
-                raise UsageError(f"{name} goes with --cmd: a contender's file says it itself")
+                raise UsageError(f"{name} needs --cmd: a contender's file already has it")
         _ = self.environment
 
     def made(self, commits: list[str]) -> Revisions:
@@ -168,13 +171,13 @@ class Revising:
         if name is None:
             path = self.path or "/"
             if not path.startswith("/"):
-                raise UsageError(f"--path {path}: it begins with a slash")
+                raise UsageError(f"--path {path}: give a path that begins with a slash")
             asking = Asking(method=self.method, header=self.header, body=self.body, expect=self.expect)
             (request,) = asking.requests(one_server((f"http://127.0.0.1{path}",)))
             return Workload(name=request.name, title=request.name, kind="cpu", requests=[request])
         for flag_, value in self._of_a_request().items():
             if value is not None:
-                raise UsageError(f"--workload and {flag_} exclude each other: either says what is asked")
+                raise UsageError(f"--workload and {flag_} exclude each other: both define the requests")
         if name not in known.workloads:
             raise UsageError(f"--workload {name}: there is no such workload; see: webdyno list workloads")
         if known.workloads[name].service is not None:

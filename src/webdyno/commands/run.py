@@ -1,4 +1,4 @@
-"""``webdyno run``: plan, build, then Trial after Trial, each written down when it is over; at the end the report."""
+"""``webdyno run``: plan, build, then Trial after Trial, each recorded when it is over; at the end the report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from webdyno.analyse.patience import too_short
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, ending, extent
@@ -38,6 +39,7 @@ def run(
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
     racing: Racing = Racing(),  # noqa: B008 - frozen
+    placing: Placing = Placing(),  # noqa: B008 - frozen
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
     metrics: MetricsOption = None,
@@ -46,10 +48,10 @@ def run(
     trust: TrustOption = False,
     json: JsonOption = False,
 ) -> int:
-    """Run a study: every contender on every workload, in rounds of random order; say who wins and how sure.
+    """Run a study: every contender on every workload, in rounds of random order. Report which wins, and how certain.
 
-    Where rates are all its question it is a race: three rounds of everything, then only what still decides something,
-    in as many runs as its rounds of everything would take at most. `--exhaustive` runs them all.
+    If its only question is rates, the study is run as a race: three rounds of everything, then only what can still
+    decide something, with at most as many runs as the full rounds would take. `--exhaustive` runs all rounds.
 
     Ctrl-C ends it cleanly: what was measured is kept, and `--resume` continues.
 
@@ -57,19 +59,19 @@ def run(
     """
     check(metrics)
     known = catalogue_to_run(catalogue, trust)
-    manner = Manner(announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust))
+    manner = Manner(
+        announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust), far=placing.cluster
+    )
     if resume is not None:
         if study is not None or not narrowing.is_empty or racing != Racing():
-            raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that narrows one")
+            raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that changes one")
         return _finish(continued(resume, known, manner=manner), json, metrics)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
     chosen = narrowing.of(study_called(study, known), known)
     more = [part for path in catalogue or [] for part in ("--catalogue", str(path))]
-    arguments = [study, *narrowing.arguments, *more]
-    ended = begin(
-        chosen, known, results, choice=racing.choice, arguments=arguments, brief=narrowing.brief, manner=manner
-    )
+    again = [study, *narrowing.arguments, *placing.arguments, *more]
+    ended = begin(chosen, known, results, choice=racing.choice, arguments=again, brief=narrowing.brief, manner=manner)
     return _finish(ended, json, metrics)
 
 
@@ -119,7 +121,7 @@ def _finish(ended: Ended, json: bool, metrics: Path | None) -> int:
         left = "" if plan.race is not None else f" {len(plan.trials) - done} trials left:"
         note([said] if not interrupted and (said := ending(plan, store)) else [])
     if interrupted:
-        left = left if done else " nothing was measured yet; begin the same plan again:"
+        left = left if done else " nothing was measured yet; to begin the same plan again:"
         given = zip(plan.arguments, plan.arguments[1:], strict=False)
         line = line_of(plan, folder, [path for name, path in given if name == "--catalogue"])
         err(f"stopped;{left} {line}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from webdyno.commands.options import connections_of, flag
-from webdyno.commands.studying import LONGEST_LOAD_H, seconds
+from webdyno.commands.units import LONGEST_LOAD_H, per_s, seconds, share
 from webdyno.model.errors import UsageError
 from webdyno.model.sought import Sought
 
@@ -20,13 +19,14 @@ class Aim:
     """The flags that say what must be met, and of what."""
 
     slo: Annotated[
-        str | None, flag("--slo", help="What must be met: 'p99<50ms, errors<0.1%'; of a folder, as it was searched.")
+        str | None,
+        flag("--slo", help="Objectives: 'p99<50ms, errors<0.1%'. For a folder, the default is those of its search."),
     ] = None
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="Of the contender; the first it answers when not given.")
+        str | None, flag("--workload", "-w", help="Workload of the contender. [default: the first that it answers]")
     ] = None
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M"
-    insecure: Annotated[bool, flag("--insecure", "-k", help="With https: accept any certificate.")] = False
+    insecure: Annotated[bool, flag("--insecure", help="With https: accept any certificate.")] = False
 
     @property
     def given_slo(self) -> str:
@@ -41,35 +41,32 @@ class Aim:
 class Searching:
     """The flags that say how the capacity is searched."""
 
-    budget: Annotated[str, flag("--budget", help="How long the search may take, builds apart.")] = "3m"
+    budget: Annotated[str, flag("--budget", help="How long the search may take, not counting builds.")] = "3m"
     duration: Annotated[str, flag("--duration", "-d", help="Length of the steady phase of each trial.")] = "3s"
     warmup: Annotated[
-        str, flag("--warmup", help="Warm-up before counting; longer where a contender's file says so.")
+        str, flag("--warmup", help="Warm-up before counting; longer if the contender's file says so.")
     ] = "500ms"
-    first: Annotated[
-        float, flag("--from", help="First rate, per second; it is doubled while the objectives are met.")
-    ] = 100.0
-    most: Annotated[float, flag("--most", help="Highest rate to ask for, per second.")] = 1e6
+    first: Annotated[str, flag("--from", help="First rate, per second; it doubles while the objectives are met.")] = (
+        "100"
+    )
+    most: Annotated[str, flag("--most", help="Highest rate to try, per second: 5000 or 5k.")] = "1000k"
     precision: Annotated[
-        float, flag("--precision", help="Half the interval, in per cent of the rate, that ends the search.")
-    ] = 5.0
+        str,
+        flag("--precision", help="The search ends when half the interval is below this share of the rate."),
+    ] = "5%"
     even: Annotated[
-        bool, flag("--even", help="Requests evenly spaced, instead of at random (Poisson) as users arrive.")
+        bool, flag("--even", help="Evenly spaced requests, instead of random (Poisson) ones as from users.")
     ] = False
     max_connections: Annotated[
-        int | None, flag("--max-connections", help="Most connections to open; else twice what the objective needs.")
+        int | None,
+        flag("--max-connections", help="Maximum number of connections. [default: twice what the objective needs]"),
     ] = None
     seed: Annotated[int, flag("--seed", help="Seed of the arrivals.")] = 1
 
     def check(self) -> None:
         """UsageError for a number that makes no sense."""
-        for name, value, least in (("--from", self.first, 0.0), ("--most", self.most, 0.0)):
-            if not (math.isfinite(value) and value > least):
-                raise UsageError(f"{name} {value:g}: give a rate above 0, in requests per second")
-        if self.most < self.first:
-            raise UsageError(f"--most {self.most:g} is below --from {self.first:g}: give a higher one")
-        if not 0.5 <= self.precision <= 50:
-            raise UsageError(f"--precision {self.precision:g}: give per cent from 0.5 to 50")
+        if self.most_per_s < self.first_per_s:
+            raise UsageError(f"--most {self.most} is below --from {self.first}: give a higher one")
         seconds(self.budget, "--budget")
         for name, text in (("--duration", self.duration), ("--warmup", self.warmup)):
             seconds(text, name, LONGEST_LOAD_H)
@@ -77,6 +74,16 @@ class Searching:
             connections_of(self.max_connections, "--max-connections")
         if self.seed < 0:
             raise UsageError(f"--seed {self.seed}: give a whole number of at least 0")
+
+    @property
+    def first_per_s(self) -> float:
+        """The first rate; UsageError."""
+        return per_s(self.first, "--from")
+
+    @property
+    def most_per_s(self) -> float:
+        """The highest rate; UsageError."""
+        return per_s(self.most, "--most")
 
     def sought(self, slo: str, *, verify: bool = True) -> Sought:
         """What these flags say; UsageError."""
@@ -86,9 +93,9 @@ class Searching:
             budget_s=seconds(self.budget, "--budget"),
             duration_s=seconds(self.duration, "--duration"),
             warmup_s=seconds(self.warmup, "--warmup"),
-            first_per_s=self.first,
-            most_per_s=self.most,
-            precision=self.precision / 100,
+            first_per_s=self.first_per_s,
+            most_per_s=self.most_per_s,
+            precision=share(self.precision, "--precision", 0.005, 0.5),
             even=self.even,
             max_connections=self.max_connections,
             verify=verify,

@@ -1,4 +1,4 @@
-"""``webdyno show``: one thing of the catalogue, whole, with what it becomes on this machine."""
+"""``webdyno show``: one entry of the catalogue in full, with its command on this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def show(
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Show one thing of the catalogue: its settings, its pinned versions, and the command it becomes on this machine.
+    """Show one entry of the catalogue: its settings, its pinned versions, and its command on this machine.
 
     Example: `webdyno show gunicorn-gevent`
     """

@@ -9,8 +9,8 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.options import CpusOption, WayOption, cpus_of, flag, numbers, split
+from webdyno.commands.units import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.errors import UsageError
 from webdyno.model.study import Study
 from webdyno.plan import brief_of, narrow
 from webdyno.session.lookup import driver_called
@@ -25,21 +25,23 @@ class Narrowing:
     """The flags that narrow a study or replace its settings; the same for ``plan`` and ``run``."""
 
     contender: Annotated[
-        list[str] | None, flag("--contender", "-k", help="These contenders instead of the study's: -k a,b.")
+        list[str] | None, flag("--contender", "-k", help="Contenders to use instead of the study's: -k a,b.")
     ] = None
-    workload: Annotated[list[str] | None, flag("--workload", "-w", help="These workloads instead of the study's.")] = (
+    workload: Annotated[list[str] | None, flag("--workload", "-w", help="Workloads to use instead of the study's.")] = (
         None
     )
     connections: Annotated[
-        list[str] | None, flag("--connections", "-c", help="Connections instead of the study's: -c 8,64.")
+        list[str] | None, flag("--connections", "-c", help="Numbers of connections instead of the study's: -c 8,64.")
     ] = None
     duration: Annotated[str | None, flag("--duration", "-d", help="Length of each steady phase: 2s, 500ms, 1m.")] = None
-    rounds: Annotated[int | None, flag("--rounds", "-r", help="Rounds instead of the study's.")] = None
+    rounds: Annotated[int | None, flag("--rounds", "-r", help="Number of rounds instead of the study's.")] = None
     seed: Annotated[int | None, flag("--seed", help="Seed of the random order.")] = None
     driver: Annotated[str | None, flag("--driver", help="Load tool: engine, wrk, wrk2, ab, h2load, oha or jmeter.")] = (
         None
     )
-    drivers: Annotated[int | None, flag("--drivers", help="Engines that share each load, which stays as it is.")] = None
+    drivers: Annotated[
+        int | None, flag("--drivers", help="Number of engines that share each load; the total load stays the same.")
+    ] = None
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     cpus: CpusOption = None
     way: WayOption = None
@@ -48,12 +50,14 @@ class Narrowing:
     ] = False
 
     alone: Annotated[
-        bool, flag("--alone", help="Each contender alone, one after the other; else those that can take turns.")
+        bool, flag("--alone", help="Measure each contender alone, one after the other, even if it could take turns.")
     ] = False
 
     brief: Annotated[
         bool,
-        Parameter(name=["--brief"], negative=(), help="The study's brief version: the same question in minutes."),
+        Parameter(
+            name=["--brief"], negative=(), help="The study's brief version: the same question, answered in minutes."
+        ),
     ] = False
 
     @property
@@ -97,41 +101,3 @@ class Narrowing:
         memory_mb = narrowed.memory_mb if self.memory is None else size_mb(self.memory, "--memory")
         cpus, way = narrowed.cpus if self.cpus is None else cpus_of(self.cpus), self.way or narrowed.way
         return msgspec.structs.replace(narrowed, memory_mb=memory_mb, cpus=cpus, way=way)
-
-
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_LONGEST_H = 1000
-LONGEST_LOAD_H, LONGEST_WAIT_H = 24, 1
-"""The engine's own limits."""
-
-
-def seconds(text: str, flag: str, most_h: int = _LONGEST_H) -> float:
-    """``500ms``, ``2s``, ``1.5m`` or a bare number of seconds; UsageError for what is none, or beyond ``most_h``."""
-    number = text.rstrip("mshMSH")
-    unit = text[len(number) :].lower() or "s"
-    try:
-        value = float(number) * _SECONDS[unit]
-    except (ValueError, KeyError):
-        value = 0.0
-    if not value > 0:
-        raise UsageError(f"{flag} {text}: give a length of time such as 500ms, 2s or 1m")
-    if value > most_h * 3600:
-        raise UsageError(f"{flag} {text}: that is too long, give up to {most_h}h")
-    return value
-
-
-_MEGABYTES = {"M": 1, "G": 1024}
-_MOST_MB = 2**30
-_MOST_DIGITS = 15
-
-
-def size_mb(text: str, flag: str) -> int | None:
-    """``512M``, ``2G`` in MB of 2**20 bytes; ``none``: no limit."""
-    if text.lower() == "none":
-        return None
-    number, unit = text[:-1], text[-1:].upper()
-    if not number.isdecimal() or unit not in _MEGABYTES or not number.strip("0"):
-        raise UsageError(f"{flag} {text}: give a size such as 512M or 2G, or none")
-    if len(number) > _MOST_DIGITS or int(number) * _MEGABYTES[unit] > _MOST_MB:
-        raise UsageError(f"{flag} {text}: no machine has as much memory; give a size such as 512M or 2G, or none")
-    return int(number) * _MEGABYTES[unit]

@@ -33,11 +33,11 @@ def try_(
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
 ) -> int:
-    """Find the server and the settings for your own application on this machine; the project is left as it is.
+    """Find the best server and settings for your own application on this machine; the project is not changed.
 
-    Finds out whether it is WSGI, ASGI or RSGI, tries every server of the catalogue that can serve it with a sweep of
-    its settings, drops early what is clearly behind, and compares the best with what you have now. The answer comes in
-    words, with the command line to copy. Servers come from webdyno's cache; nothing is installed into your project.
+    Detects whether it is WSGI, ASGI or RSGI, and tries every server of the catalogue that can serve it, with a sweep of
+    its settings. Drops early what is clearly behind, and compares the best with your current server. The answer is a
+    sentence, with the command line to copy. Servers come from webdyno's cache; nothing is installed into your project.
     With `--save`, Ctrl-C keeps what was measured, and `--resume` continues.
 
     Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`

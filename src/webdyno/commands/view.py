@@ -19,10 +19,10 @@ PORT = 8321
 
 
 def view(
-    folder: Annotated[Path, Parameter(help="Folder that results folders are in, or one of them.")] = Path("results"),
+    folder: Annotated[Path, Parameter(help="A folder with results folders, or one of them.")] = Path("results"),
     /,
     *,
-    port: Annotated[int, Parameter(name=["--port", "-p"], help="Port on 127.0.0.1; 0: any that is free.")] = PORT,
+    port: Annotated[int, Parameter(name=["--port", "-p"], help="Port on 127.0.0.1; 0: any free port.")] = PORT,
 ) -> int:
     """Serve results as pages for a browser on this machine: all of them, two over each other, the run in progress.
 
@@ -32,7 +32,7 @@ def view(
     Example: `webdyno view results --port 8321`
     """
     if not 0 <= port <= 65535:
-        raise UsageError(f"--port {port}: give a number from 0 to 65535; 0 takes any that is free")
+        raise UsageError(f"--port {port}: give a number from 0 to 65535; 0 takes any free port")
     from webdyno.view import Server, Shelf
 
     with suppress(OSError):

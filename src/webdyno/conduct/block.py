@@ -295,7 +295,7 @@ class _Block:
 
     def _window(self, seat: Seat) -> None:
         """A stretch of its own: what it answers there is counted in latencies, and what it uses is looked at."""
-        with Sampler({**seat.under.groups, "driver": seat.engine}) as sampler:
+        with Sampler({**seat.under.groups, "driver": seat.engine, **self._bench.beside}) as sampler:
             length_s = self._turns.window_s(seat.trial.load)
             seat.turn(length_s, "steady", lead_s=self._lead_s(seat), histograms=True)
         seat.record.readings += sampler.readings

@@ -16,7 +16,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from webdyno.conduct.hearing import STOP_S, TICK_S, killed
-from webdyno.conduct.trial import GRACE_S, Bench, Record, Under
+from webdyno.conduct.trial import GRACE_S, Bench, Record, Under, events_of
 from webdyno.disk import naming
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning
@@ -50,7 +50,7 @@ class Seat:
         self._bench = bench
         self._deadline = 0.0
         self._said = self._lines()
-        self._events = bench.driver.read(command, self._said)
+        self._events = events_of(bench.driver, command, self._said, engine)
         self._begun_ns = self._turns_ns = self._turns_cpu_ns = 0
         self._used_before_ns: int | None = None
         self._passes: int | None = None

@@ -23,6 +23,8 @@ from webdyno.conduct.roll import Roll
 from webdyno.conduct.together import GONE, Post, together
 from webdyno.disk import naming
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
+from webdyno.load.order import earlier
+from webdyno.measure.proc import Readable
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Rest, Taken
 from webdyno.model.built import Built
@@ -68,6 +70,11 @@ class Bench:
     """How a contender is started and ended: anew for each Trial, unless rounds are measured in place."""
     drive: Callable[[Trial, Bench, Order, Under, Record], None] | None = None
     """How it is loaded; None: from begin to end by the driver, alone. A block gives it turns instead."""
+
+    @property
+    def beside(self) -> dict[Role, Readable]:
+        """Who is read besides, with every load: what carries drivers to another host."""
+        return {} if self.strapped.daemons is None else {"carrier": self.strapped.daemons}
 
     @property
     def interrupted(self) -> threading.Event:
@@ -294,18 +301,25 @@ def _drive(
         )
     )
     try:
-        with Sampler({**under.groups, "driver": group}) as sampler:
+        with Sampler({**under.groups, "driver": group, **bench.beside}) as sampler:
             _mark(command.phase, record)
             lines = heard(group, log, _stop(bench, under, record, limit_s))
             if command.results is not None:
                 lines = _with_results(lines, folder / command.results, command, record)
-            for event in bench.driver.read(command, lines):
+            for event in events_of(bench.driver, command, lines, group):
                 _book(event, record, sampler, group)
                 bench.watch(event)
             _mark_end(command, record)
         record.readings += sampler.readings
     finally:
         record.notes += [f"driver: {note}" for note in group.end(grace_s=2.0)]
+
+
+def events_of(driver: Driver, command: DriverCommand, lines: Iterator[str], group: Group) -> Iterator[Event]:
+    """What the driver says, at the time of this machine's clock; why it is lost, where that is why it ended."""
+    for event in driver.read(command, lines):
+        lost = isinstance(event, Fault) and group.lost
+        yield Fault(lost) if lost else earlier(event, group.clock_ahead_ns)
 
 
 def _mark(edge: str | None, record: Record) -> None:

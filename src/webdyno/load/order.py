@@ -121,6 +121,17 @@ class Fault(msgspec.Struct, frozen=True):
 
 Event = Slice | PhaseEdge | Rested | Summary | Fault
 
+
+def earlier(event: Event, by_ns: int) -> Event:
+    """The event at another clock, which is behind the driver's by so much."""
+    match event:
+        case Slice(start_ns=int(start_ns)):
+            return msgspec.structs.replace(event, start_ns=start_ns - by_ns)
+        case PhaseEdge(at_ns=at_ns):
+            return msgspec.structs.replace(event, at_ns=at_ns - by_ns)
+    return event
+
+
 Ask = Callable[[Sequence[str]], str]
 """Runs one short command and returns all it printed, both streams together, whatever its exit status. Only the rig
 starts processes, so a driver that wants to know its tool's version is handed the means to ask."""

@@ -12,10 +12,9 @@ import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from webdyno.model.sample import Reading, Role
-from webdyno.rig.group import Group
 from webdyno.rig.ports import open_files
 from webdyno.rig.process import read_stat
 
@@ -34,10 +33,23 @@ class _Counters(NamedTuple):
     involuntary: int
 
 
+class Readable(Protocol):
+    """What can be read: a Group, or processes that nobody of ours started."""
+
+    def pids(self) -> list[int]:
+        """Those that live."""
+
+    def cpu_ns(self) -> tuple[int, int] | None:
+        """User and system time, the dead included; None where no cgroup counts it."""
+
+    def throttled_ns(self) -> int | None:
+        """Time a CPU quota held it back; None where no cgroup counts it."""
+
+
 class GroupReader:
     """Reads one role's group; remembers what its processes had when they were last seen."""
 
-    def __init__(self, role: Role, group: Group) -> None:
+    def __init__(self, role: Role, group: Readable) -> None:
         self._role, self._group = role, group
         self._counters: dict[tuple[int, int], _Counters] = {}
         self._next_pss_ns = 0

@@ -13,18 +13,18 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from webdyno.measure.machine import read_machine
-from webdyno.measure.proc import GroupReader
+from webdyno.measure.proc import GroupReader, Readable
 from webdyno.model.sample import Reading, Role
-from webdyno.rig.group import Group
+from webdyno.rig.far import FarGroup
 
 
 class Sampler:
     """With-block: a first look on entering, a last one on leaving, and one every ``period_s`` between."""
 
-    def __init__(self, groups: Mapping[Role, Group], period_s: float = 1.0) -> None:
+    def __init__(self, groups: Mapping[Role, Readable], period_s: float = 1.0) -> None:
         self.readings: list[Reading] = []
         """In the order they were taken; only ever added to, so it may be read while it grows."""
-        self._readers = [GroupReader(role, group) for role, group in groups.items()]
+        self._readers = [_reader(role, group) for role, group in groups.items()]
         self._period_s = period_s
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -44,10 +44,10 @@ class Sampler:
                 raise self._failure
             self.look()
 
-    def add(self, role: Role, group: Group) -> None:
+    def add(self, role: Role, group: Readable) -> None:
         """From now on this group too (a driver is started when the contender is already being read)."""
         with self._lock:
-            self._readers.append(GroupReader(role, group))
+            self._readers.append(_reader(role, group))
 
     def look(self) -> None:
         """Take a Reading of everything now."""
@@ -68,3 +68,8 @@ class Sampler:
             except BaseException as failure:
                 self._failure = failure
                 return
+
+
+def _reader(role: Role, group: Readable) -> GroupReader | FarGroup:
+    """What is on another host is read there."""
+    return group if isinstance(group, FarGroup) else GroupReader(role, group)

@@ -34,6 +34,12 @@ class Rig(msgspec.Struct, frozen=True, kw_only=True):
     """Limit on the contender's CPU time, in cores' worth: a quota; None: no limit was asked."""
     container: str = ""
     """The engine that put the contender into a container, with its version; empty: it was in none."""
+    driver_host: str = ""
+    """The machine that the driver ran on, by its address; empty: the contender's."""
+    carrier: str = ""
+    """What started it there: ``Ray 2.60.0``."""
+    carrier_confined: bool | None = None
+    """Whether its daemons on the contender's machine were kept on the control cores; None: there are none."""
 
     @property
     def way(self) -> WayName:
@@ -43,7 +49,12 @@ class Rig(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def shares_cores(self) -> bool:
         """True when driver and contender have a core in common."""
-        return bool(set(self.contender_cores) & set(self.driver_cores))
+        return bool(set(self.contender_cores) & set(self.own_driver_cores))
+
+    @property
+    def own_driver_cores(self) -> tuple[int, ...]:
+        """Those of the contender's machine that the driver ran on."""
+        return () if self.driver_host else self.driver_cores
 
 
 class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +98,8 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     python: str
     ceilings: list[Ceiling] = []
     """What ``webdyno doctor --calibrate`` found on this machine; empty: it was never asked."""
+    driver: Fingerprint | None = None
+    """The machine that the drivers ran on; None: this one."""
 
 
 def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, object]]:
@@ -94,5 +107,11 @@ def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, 
 
     Its load apart, and its ceilings, which were measured on it and are no part of it.
     """
+    before, after = _without_load(before), _without_load(after)
     pairs = ((name, getattr(before, name), getattr(after, name)) for name in Fingerprint.__struct_fields__)
     return {name: (old, new) for name, old, new in pairs if old != new and name not in ("load_before", "ceilings")}
+
+
+def _without_load(machine: Fingerprint) -> Fingerprint:
+    driver = machine.driver and msgspec.structs.replace(machine.driver, load_before=0.0)
+    return msgspec.structs.replace(machine, driver=driver)

@@ -105,7 +105,8 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     added up over the cores; in ticks, so a little more or less, and never below 0."""
 
 
-Role = Literal["contender", "driver", "service", "host"]
+Role = Literal["contender", "driver", "service", "host", "carrier"]
+"""carrier: the daemons, on the contender's machine, of what starts drivers on another one."""
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

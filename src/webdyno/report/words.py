@@ -318,8 +318,9 @@ def placement(rig: Rig) -> str:
 
 
 def cores(rig: Rig) -> str:
-    """``contender on core 0, driver on core 1``."""
-    return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
+    """``contender on core 0, driver on core 1``; ``of 10.0.0.2, another machine`` where it was on one."""
+    whose = f" of {rig.driver_host}, another machine" if rig.driver_host else ""
+    return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}{whose}"
 
 
 def services(runs: Iterable[Run]) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -90,7 +91,8 @@ class Containers:
         argv = [self.engine.program, "run", "--rm", "--pull=never", "--network=host", "--log-driver=none"]
         argv += [f"--label={LABEL}={self.token}", "--security-opt=label=disable", *_as_user(self.engine.name)]
         argv += [*self.limits.flags, f"--pids-limit={processes}", *ulimits()]
-        argv += [*self._mounts(cwd, [Path(inside["HOME"]), log.absolute()]), f"--workdir={cwd}"]
+        read = [self.cache, *_links(self.cache), cwd, *_programs(command)]
+        argv += [*_mounts(read, [Path(inside["HOME"]), log.absolute()]), f"--workdir={cwd}"]
         argv += [f"--env={MARK}", *named]
         argv += [self.image, "/bin/sh", "-c", _TO_LOG, str(log.absolute()), *command.argv]
         return msgspec.structs.replace(command, argv=argv, environment={**inside, **client}, contained=True)
@@ -98,17 +100,6 @@ class Containers:
     def close(self) -> None:
         """Remove what is left of this rig's, whatever the engine believes it to do."""
         self.engine.remove(self.token)
-
-    def _mounts(self, cwd: Path, written: Sequence[Path]) -> list[str]:
-        tops = [Path("/") / name for name, link in _top().items() if link is None and name not in _NOT_MOUNTED]
-        links = [path.resolve() for path in self.cache.iterdir() if path.is_symlink()]  # to a larger disk, say
-        more = [
-            path for path in (self.cache, *links, cwd) if not any(path.is_relative_to(top) for top in (*tops, *written))
-        ]
-        read = [f"--mount=type=bind,source={path},target={path},readonly" for path in [*tops, *dict.fromkeys(more)]]
-        fresh = [f"--tmpfs={path}:rw,exec,nosuid,nodev,mode=1777" for path in ("/tmp", "/run", "/var/tmp")]  # noqa: S108
-        write = [f"--mount=type=bind,source={path},target={path}" for path in written if path != Path(os.devnull)]
-        return ["--read-only", *fresh, *read, *write]
 
 
 def find_containers(host: Here, cache: Path, limits: Limits, path: str | None = None) -> Containers:
@@ -185,6 +176,32 @@ def _proven(found: Containers, host: Here) -> Containers:
     if found.limits.memory_bytes is not None and told[0] != str(found.limits.memory_bytes):
         raise MachineError(f"{found.engine.name} does not hold its containers to a memory limit: {answer.last}")
     return replace(found, kind="v2" if told[1] == "v2" else "v1")
+
+
+def _mounts(read: Sequence[Path], written: Sequence[Path]) -> list[str]:
+    """Read-only all folders at the top that a container sees, and those of ``read`` that are not below them."""
+    tops = [Path("/") / name for name, link in _top().items() if link is None and name not in _NOT_MOUNTED]
+    more = [path for path in read if not any(path.is_relative_to(top) for top in (*tops, *written))]
+    flags = [f"--mount=type=bind,source={path},target={path},readonly" for path in [*tops, *dict.fromkeys(more)]]
+    fresh = [f"--tmpfs={path}:rw,exec,nosuid,nodev,mode=1777" for path in ("/tmp", "/run", "/var/tmp")]  # noqa: S108
+    write = [f"--mount=type=bind,source={path},target={path}" for path in written if path != Path(os.devnull)]
+    return ["--read-only", *fresh, *flags, *write]
+
+
+def _links(cache: Path) -> Iterator[Path]:
+    """Where links in it lead: to a larger disk, say."""
+    return (path.resolve() for path in cache.iterdir() if path.is_symlink())
+
+
+def _programs(command: Command) -> Iterator[Path]:
+    """Folders of what it runs, and of interpreters on its PATH, as they are named and where their links lead."""
+    search = command.environment.get("PATH", "")
+    for name in (command.argv[0], "python", "node"):
+        found = shutil.which(name, path=search)
+        for path in (Path(found), Path(found).resolve()) if found else ():
+            folder = path.parent.parent if path.parent.name == "bin" else path.parent
+            if folder != folder.parent:  # not of /bin, which is everything
+                yield folder
 
 
 def _top() -> dict[str, str | None]:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Threads = tuple[int, ...]
+Side = Literal["contender", "driver"]
+"""What of the two a machine has, where each is on a machine of its own."""
 
 
 class Roles(NamedTuple):
@@ -60,6 +62,20 @@ def assign(physical: Sequence[Threads], wanted: int = 1) -> Roles:
     )
 
 
+def assign_apart(physical: Sequence[Threads], side: Side) -> Roles:
+    """As ``assign``, of a machine that has the contender or the driver and not both: that one gets all cores but one,
+    and but one in 8 for services; it shares a single one.
+    """
+    if len(physical) == 1 and len(physical[0]) > 1:
+        physical = [(thread,) for thread in physical[0]]
+    services = len(physical) // 8
+    loaded = max(1, len(physical) - 1 - services)
+    measured, control = _flat(physical[:loaded]), _flat(physical[loaded : loaded + 1]) or physical[0]
+    service = _flat(physical[loaded + 1 :]) or control
+    contender, driver = (measured, ()) if side == "contender" else ((), measured)
+    return Roles(contender, driver, control, service)
+
+
 def physical_cores(usable: Sequence[int], sys_cpu: Path = Path("/sys/devices/system/cpu")) -> list[Threads]:
     """The usable cores, siblings together, in the kernel's order; every one for itself where the topology is not
     told.
@@ -85,8 +101,13 @@ def at_most(placed: Roles, cores: int | None) -> Roles:
     return placed if cores is None else placed._replace(contender=placed.contender[:cores])
 
 
-def roles(cores: int | None = None) -> Roles:
-    """Those of this machine, for this process; ``cores`` for contenders, where it has them, and no more."""
+def roles(cores: int | None = None, side: Side | None = None) -> Roles:
+    """Those of this machine, for this process; ``cores`` for contenders, where it has them, and no more.
+
+    ``side``: what of contender and driver it has; None: both.
+    """
+    if side is not None:
+        return at_most(assign_apart(physical_cores(usable_cores()), side), cores)
     return at_most(assign(physical_cores(usable_cores()), cores or 1), cores)
 
 

@@ -30,6 +30,11 @@ _POLL_S = 0.005
 class Group:
     """What ``Host.start`` gives back. Also a with-block that ends it."""
 
+    clock_ahead_ns = 0
+    """How far the monotonic clock of its host is ahead of ours."""
+    lost = ""
+    """Why nothing can be known of it any more, in one sentence."""
+
     def __init__(
         self,
         process: subprocess.Popen[bytes],

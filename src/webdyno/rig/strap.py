@@ -19,9 +19,13 @@ from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.way import WayName
 from webdyno.rig.cgroup_way import Cgroups, find_cgroups, no_cgroups
 from webdyno.rig.containers import Containers, Limits, find_containers
-from webdyno.rig.cores import Roles, move_to, roles, usable_cores
+from webdyno.rig.cores import Roles, Side, move_to, roles, usable_cores
+from webdyno.rig.daemons import Daemons
+from webdyno.rig.far import FarHost
 from webdyno.rig.fingerprint import read_fingerprint
+from webdyno.rig.group import Group
 from webdyno.rig.here import Here
+from webdyno.rig.host import Command, Host
 from webdyno.rig.ledger import Ledger, sweep
 from webdyno.rig.lock import Waiting, machine_lock
 from webdyno.rig.process import set_dumpable, set_subreaper
@@ -30,6 +34,13 @@ from webdyno.rig.quieted import put_back_left
 
 class Strapped(Here):
     """A Host whose contender, driver and services get the Rig's cores and cgroups."""
+
+    address = "127.0.0.1"
+    """Where contenders listen."""
+    far: FarHost | None = None
+    """The host of the drivers, where that is another one."""
+    daemons: Daemons | None = None
+    """Of what carries calls there."""
 
     def __init__(
         self,
@@ -67,6 +78,22 @@ class Strapped(Here):
         """Set when the user wants an end; all that works on this machine looks at it."""
         self._containers = containers
 
+    def part(self, far: FarHost, rig: Rig, fingerprint: Fingerprint, address: str, daemons: Daemons | None) -> None:
+        """From now on drivers are started on ``far``, and contenders listen on ``address``, where it reaches them."""
+        self.far, self.rig, self.fingerprint = far, rig, fingerprint
+        self.address, self.daemons = address, daemons
+
+    @property
+    def of_drivers(self) -> Host:
+        """The host that drivers are started on."""
+        return self.far or self
+
+    def start(self, command: Command) -> Group:
+        """On the host of its role."""
+        if self.far is not None and command.role == "driver":
+            return self.far.start(command)
+        return super().start(command)
+
     def end_all(self) -> list[str]:
         """As any Host, and what an engine still has of ours."""
         try:
@@ -85,25 +112,26 @@ def strap(
     *,
     way: WayName | None = None,
     cpus: float | None = None,
+    side: Side | None = None,
 ) -> Iterator[Strapped]:
     """Take the machine; contenders get ``cores`` of those there are for them, or all, and ``cpus`` of their time.
 
     MachineError when another webdyno has it, and nobody is ``waiting``, or ``way`` or ``cpus`` cannot be had here.
+    ``side``: what of contender and driver is here; None: both.
     """
     with machine_lock(waiting):
         folder = cache / "rig"
         folder.mkdir(parents=True, exist_ok=True)
         swept = [*sweep(folder), *put_back_left()]
-        fingerprint, every, placed = read_fingerprint(), usable_cores(), roles(cores)
+        fingerprint, every, placed = read_fingerprint(), usable_cores(), roles(cores, side)
         ledger = Ledger(folder, secrets.token_hex(4))
         subreaper_before = set_subreaper(True)
         is_guest = set_dumpable(False)  # the program webdyno hides from its start on
         strapped = None
         try:
             cgroups = _cgroups(way, _quota(cpus, placed.contender), ledger)
-            containers = (
-                _containers(placed.contender, memory_bytes, cpus, cache, ledger) if way == "container" else None
-            )
+            limits = _limits(placed.contender, memory_bytes, cpus)
+            containers = find_containers(_tools(ledger), cache, limits) if way == "container" else None
             rig, owns = _rig(placed, memory_bytes, cpus, cgroups, containers), not is_guest
             strapped = Strapped(rig, fingerprint, swept, cgroups, ledger, owns_process=owns, containers=containers)
             move_to(placed.control)
@@ -133,12 +161,14 @@ def _cgroups(way: WayName | None, quota: float | None, ledger: Ledger) -> Cgroup
     return found
 
 
-def _containers(
-    cores: tuple[int, ...], memory_bytes: int | None, cpus: float | None, cache: Path, ledger: Ledger
-) -> Containers:
-    """Of as much CPU time as there are cores, where no less is asked. MachineError."""
-    limits = Limits(cores=cores, cpus=_quota(cpus, cores) or len(cores), memory_bytes=memory_bytes)
-    return find_containers(Here(token=ledger.token, ledger=ledger), cache, limits)
+def _limits(cores: tuple[int, ...], memory_bytes: int | None, cpus: float | None) -> Limits:
+    """Of a container: as much CPU time as there are cores, where no less is asked."""
+    return Limits(cores=cores, cpus=_quota(cpus, cores) or len(cores), memory_bytes=memory_bytes)
+
+
+def _tools(ledger: Ledger) -> Here:
+    """A Host for an engine's commands, which have to do with no Rig."""
+    return Here(token=ledger.token, ledger=ledger)
 
 
 def _quota(cpus: float | None, cores: Sequence[int]) -> float | None:

@@ -38,7 +38,6 @@ from webdyno.serve.ready import Waiting
 from webdyno.serve.trimming import trim
 from webdyno.serve.verify import Asker, verify
 
-_HOST = "127.0.0.1"
 _TIMEOUT_S = 2.0
 """For one answer while nothing else is asked, beside the time the workload itself takes."""
 _AFTER_LOAD_S = 8.0
@@ -117,8 +116,9 @@ def _served(
             f"{contender.name} was built in {built.directory}, which is gone from {disk_of(Path(built.directory))}: "
             "somebody removed it while webdyno measured; --resume builds it again"
         )
-    port = _port(contender, built)
-    plan = _plan(contender, built, len(strapped.rig.contender_cores), port, given)
+    host = strapped.address
+    port = _port(contender, built, host)
+    plan = _plan(contender, built, len(strapped.rig.contender_cores), (host, port), given)
     home = strapped.folder()
     log.parent.mkdir(parents=True, exist_ok=True)
     tail = _Tail(log)
@@ -133,17 +133,17 @@ def _served(
             yield served
         finally:
             notes += group.end(contender.stop_s)
-            late = wait_free(_HOST, port)
+            late = wait_free(host, port)
             notes += [late] if late else []
     finally:
         strapped.drop(home)
         trim(log)
 
 
-def _port(contender: Contender, built: Built) -> int:
+def _port(contender: Contender, built: Built, host: str) -> int:
     """A free one, or its own; StartError when that is taken."""
     if built.port is None:
-        return free_port(_HOST)
+        return free_port(host)
     if listeners(built.port, ()):
         taken = f"port {built.port}, which {contender.name} listens on, is taken: {describe_owners(built.port)}"
         raise StartError(taken, exited=True)
@@ -158,15 +158,17 @@ class _Planned:
     """Added over those, and shown nowhere."""
     workers: int
     threads: int
+    host: str
     port: int
 
 
-def _plan(contender: Contender, built: Built, cores: int, port: int, given: Mapping[str, str]) -> _Planned:
+def _plan(contender: Contender, built: Built, cores: int, where: tuple[str, int], given: Mapping[str, str]) -> _Planned:
     """Pure: rules and placeholders. StartError when the contender's file asks for what does not exist."""
+    host, port = where
     try:
         workers, threads = evaluate(contender.workers, cores), evaluate(contender.threads, cores)
         pool = None if contender.pool is None else evaluate(contender.pool, cores, workers)
-        fill_in = partial(fill, host=_HOST, port=port, workers=workers, threads=threads, cores=cores, pool=pool)
+        fill_in = partial(fill, host=host, port=port, workers=workers, threads=threads, cores=cores, pool=pool)
         own = dict(zip(contender.environment, fill_in(list(contender.environment.values())), strict=True))
         argv = fill_in(contender.serve)
         hidden = _filled(built.hidden, fill_in)
@@ -174,7 +176,7 @@ def _plan(contender: Contender, built: Built, cores: int, port: int, given: Mapp
         raise StartError(f"{contender.name} cannot be started: {error}", exited=True) from None
     pooled = {} if pool is None else {"WEBDYNO_POOL": str(pool)}
     added = {**built.environment, **given, **pooled, **own}
-    return _Planned(argv, added, hidden, workers, threads, port)
+    return _Planned(argv, added, hidden, workers, threads, host, port)
 
 
 def _filled(hidden: Mapping[str, str], fill_in: Callable[[list[str]], list[str]]) -> dict[str, str]:
@@ -208,11 +210,11 @@ def _until_served(
     timeout_s = _TIMEOUT_S + 2 * workload.floor_ms / 1000
 
     def asker(request: Request) -> Answer:
-        return ask(_HOST, plan.port, request, timeout_s, waiting.check)
+        return ask(plan.host, plan.port, request, timeout_s, waiting.check)
 
     def again(connections: int) -> object:
         patience_s = timeout_s + after_load_s(workload, connections)
-        patient = partial(ask, _HOST, plan.port, timeout_s=patience_s, watch=waiting.check_interrupted)
+        patient = partial(ask, plan.host, plan.port, timeout_s=patience_s, watch=waiting.check_interrupted)
         return _verified(workload, patient, waiting, notes)
 
     first = workload.requests[0]
@@ -221,10 +223,10 @@ def _until_served(
     requests = _verified(workload, asker, waiting, notes)
     backlog = min((each.backlog for each in listeners(plan.port, ()) if each.backlog is not None), default=None)
     return Served(
-        host=_HOST,
+        host=plan.host,
         port=plan.port,
         group=group,
-        probe=probe(_HOST, plan.port, first, timeout_s, backlog, ready_ns, first_answer_ns),
+        probe=probe(plan.host, plan.port, first, timeout_s, backlog, ready_ns, first_answer_ns),
         command=plan.argv,
         environment={name: without_password(text) for name, text in plan.added.items() if name not in plan.hidden},
         workers=plan.workers,

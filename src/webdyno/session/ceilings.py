@@ -94,7 +94,9 @@ def known_ceilings(cache: Path, fingerprint: Fingerprint) -> list[Ceiling]:
 
 
 def with_ceilings(fingerprint: Fingerprint, cache: Path) -> Fingerprint:
-    """The fingerprint, with what calibration found on this machine."""
+    """The fingerprint, with what calibration found on this machine; another one's engine has other ceilings."""
+    if fingerprint.driver is not None:
+        return fingerprint
     return msgspec.structs.replace(fingerprint, ceilings=known_ceilings(cache, fingerprint))
 
 

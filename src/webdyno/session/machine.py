@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from webdyno.model.place import Cluster
 from webdyno.model.way import WayName
 from webdyno.rig.strap import Strapped, strap
 from webdyno.session.folders import cache_folder
@@ -21,9 +22,18 @@ def strapped_here(
     way: WayName | None = None,
     cpus: float | None = None,
     wait: bool = False,
+    far: Cluster | None = None,
 ) -> Iterator[Strapped]:
-    """The machine as ``strap`` takes it, interrupted by a Ctrl-C; what was swept of a killed webdyno is told."""
-    taken = strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus)
+    """The machine as ``strap`` takes it, interrupted by a Ctrl-C; what was swept of a killed webdyno is told.
+
+    ``far``: drivers are started on another host of it.
+    """
+    if far is None:
+        taken = strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus)
+    else:
+        from webdyno.session.far import strap_apart
+
+        taken = strap_apart(far, memory_bytes, cores, way=way, cpus=cpus, wait=wait)
     with taken as strapped, listening_for_interrupts(event=strapped.interrupted):
         note(strapped.swept)
         yield strapped

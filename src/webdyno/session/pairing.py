@@ -14,6 +14,7 @@ from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError
 from webdyno.model.paired import Paired, Revisions
+from webdyno.model.place import Cluster
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.rig.strap import Strapped
@@ -59,7 +60,15 @@ def is_open(plan: Plan, runs: Sequence[Run]) -> bool:
     return plan.paired is not None and bool(_design(plan, plan.paired)(runs))
 
 
-def resume_pairs(folder: Path, known: Catalogue, again: Again, *, wait: bool = False, agree: Agree = refuse) -> Ended:
+def resume_pairs(
+    folder: Path,
+    known: Catalogue,
+    again: Again,
+    *,
+    wait: bool = False,
+    agree: Agree = refuse,
+    far: Cluster | None = None,
+) -> Ended:
     """Go on with the comparison of a results folder. Any WebdynoError; BuildError for a side that is not to be had."""
     with opened(folder) as store:
         plan, asked = store.plan(), _asked(store)
@@ -70,7 +79,7 @@ def resume_pairs(folder: Path, known: Catalogue, again: Again, *, wait: bool = F
         refuse_variables(plan, store.folder, again)
         if asked.revisions is None or asked.revisions.contender_file is None:
             recall(store, known, again)
-        with on_its_machine(store, wait=wait) as (strapped, drivers):
+        with on_its_machine(store, wait=wait, far=far) as (strapped, drivers):
             ready = _ready_again(store, asked.revisions, known, again, strapped, drivers)
             refuse_unbuilt(ready)
             design = _design(ready.plan, asked)

@@ -105,7 +105,7 @@ def ready_from_catalogue(
     for reason in there.lacking.values():
         raise UsageError(f"--workload {workload}: {reason}")
     plan = question_plan(known, contenders, workload, there.missing, **about)
-    return build(known, plan, there, driver_versions(["engine"], strapped), strapped)
+    return build(known, plan, there, driver_versions(["engine"], strapped.of_drivers), strapped)
 
 
 def memory_of(memory_mb: int | None) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.paired import Revisions
+from webdyno.model.place import Cluster
 from webdyno.model.rig import Fingerprint
 from webdyno.model.secret import STARS, filled_in, withheld
 from webdyno.model.trial import Plan
@@ -84,10 +86,17 @@ def line_of(plan: Plan, folder: Path, catalogues: Sequence[Path | str] = ()) -> 
         return None
     words = ["webdyno", command_of(plan), "--resume", str(folder)]
     words += [word for path in catalogues for word in ("--catalogue", str(path))]
+    words += _placing(plan)
     if _is_asked_by_flags(plan):
         words += [word for name in dict.fromkeys(withheld(plan.workloads)) for word in ("-H", f"{name}: ...")]
     words += [word for name in _variables(plan) for word in ("--env", f"{name}=...")]
     return shlex.join(words)
+
+
+def _placing(plan: Plan) -> list[str]:
+    """The flags that say where load is made, as they were typed; none of them is known to a session."""
+    far = [word for pair in pairwise(plan.arguments) if pair[0] == "--far" for word in pair]
+    return [*far, *(word for word in plan.arguments if word in ("--allow-public", "--insecure-cluster"))]
 
 
 def _is_asked_by_flags(plan: Plan) -> bool:
@@ -182,12 +191,19 @@ def _only(names: Sequence[str]) -> str:
 
 
 @contextmanager
-def on_its_machine(store: Store, *, wait: bool) -> Iterator[tuple[Strapped, dict[str, str]]]:
+def on_its_machine(
+    store: Store, *, wait: bool, far: Cluster | None = None
+) -> Iterator[tuple[Strapped, dict[str, str]]]:
     """This machine, and the versions of the plan's drivers; UsageError on another one."""
-    plan = store.plan()
-    with strapped_here(plan.memory_bytes, plan.cores, way=plan.way, cpus=plan.cpus, wait=wait) as strapped:
+    plan, was_far = store.plan(), store.fingerprint().driver is not None
+    if was_far != (far is not None):
+        said = "with its load from another machine: give --far again" if was_far else "on one machine: leave --far out"
+        raise UsageError(f"{store.folder}: its runs were made {said}")
+    with strapped_here(plan.memory_bytes, plan.cores, way=plan.way, cpus=plan.cpus, wait=wait, far=far) as strapped:
         refuse_another_machine(plan, store.folder, store.fingerprint(), strapped.fingerprint)
-        versions = driver_versions(dict.fromkeys(trial.driver for trial in plan.trials) or ["engine"], strapped)
+        versions = driver_versions(
+            dict.fromkeys(trial.driver for trial in plan.trials) or ["engine"], strapped.of_drivers
+        )
         note_machine(store, strapped.fingerprint)
         yield strapped, versions
 
@@ -200,7 +216,10 @@ def note_machine(store: Store, here: Fingerprint) -> None:
 
 def refuse_another_machine(plan: Plan, folder: Path, before: Fingerprint, here: Fingerprint) -> None:
     """UsageError when a plan would go on on other processors: runs of two machines are never compared."""
-    asked = ((field, getattr(before, field), getattr(here, field)) for field in _PROCESSORS)
+    asked = [(field, getattr(before, field), getattr(here, field)) for field in _PROCESSORS]
+    if before.driver is not None and here.driver is not None:
+        both = before.driver, here.driver
+        asked += [(f"{field} of the load's machine", *(getattr(each, field) for each in both)) for field in _PROCESSORS]
     if differs := [f"{field} was {old} and is {new} here" for field, old, new in asked if old != new]:
         command = command_of(plan)
         again = " ".join([command, *(plan.arguments or ([plan.study] if command == "run" else []))])

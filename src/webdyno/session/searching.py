@@ -12,6 +12,7 @@ from webdyno.load.driver import Tls
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import ContenderError, UsageError
+from webdyno.model.place import Cluster
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request
@@ -44,20 +45,21 @@ def at_work_again(
     *,
     wait: bool = False,
     agree: Agree = refuse,
+    far: Cluster | None = None,
 ) -> Iterator[Loop]:
     """The loop over what the search of a results folder is of. Any WebdynoError."""
     agreed(store, known, agree)
     recall(store, known, again)
     plan = store.plan()
     if is_by_url(plan):
-        far = far_of(plan, wanted)
+        server = far_of(plan, wanted)
         with listening_for_interrupts() as interrupted:
             turn = waiting(wait, interrupted)
-            with url_at_work_again(store, far, interrupted, [RateLines(wanted)], turn) as loop:
+            with url_at_work_again(store, server, interrupted, [RateLines(wanted)], turn) as loop:
                 yield loop
         return
     known = with_definitions_of(plan, known)
-    with on_its_machine(store, wait=wait) as (strapped, drivers):
+    with on_its_machine(store, wait=wait, far=far) as (strapped, drivers):
         plan = store.plan()  # as it is by now: another webdyno may have gone on with it meanwhile
         ready = build(known, plan, there_again(known, plan, store.folder, strapped), drivers, strapped)
         with (

@@ -13,6 +13,7 @@ import msgspec
 
 from webdyno.design.choice import Choice
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.place import Cluster
 from webdyno.model.study import Study
 from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
@@ -62,6 +63,8 @@ class Manner:
     """While another webdyno measures here, instead of refusing."""
     agree: Agree = refuse
     """Asked before the commands of somebody else's folder are run."""
+    far: Cluster | None = None
+    """Where drivers are started; None: here."""
 
 
 class Ended(NamedTuple):
@@ -88,8 +91,10 @@ def begin(
     refuse_unwritable(results)
     refuse_what_the_driver_cannot(study, known)
     raced = choice.rounds_of(study)
-    with strapped_here(memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait) as strapped:
-        versions, absent = look_for_drivers(study, strapped)
+    with strapped_here(
+        memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait, far=manner.far
+    ) as strapped:
+        versions, absent = look_for_drivers(study, strapped.of_drivers)
         there = look(known, study.contenders, study.workloads, strapped)
         plan = make_plan(raced, known, there.missing, there.lacking, absent, brief=brief)
         plan = msgspec.structs.replace(choice.on(plan, study), arguments=[*arguments])
@@ -116,7 +121,7 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
         store.recall(known)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
-        with on_its_machine(store, wait=manner.wait) as (strapped, versions):
+        with on_its_machine(store, wait=manner.wait, far=manner.far) as (strapped, versions):
             there = there_again(known, plan, folder, strapped)
             manner.announce(Intent(plan, folder, versions, already))
             ready = build(known, plan, there, versions, strapped)

@@ -225,11 +225,11 @@ def test_variables_are_taken_as_they_stand_over_those_of_a_file(tmp_path: Path) 
         ("try --image=-v", "--image -v: name an image, such as --image mine:1 or --image ghcr.io/me/mine:1"),
         ("try --image mine:{port}", "--image mine:{port}: name an image"),
         ("try --image a --image a", "--image: the same image is named twice"),
-        ("try --cmd serve{port} --container-port 80", "--container-port says where the server of an --image listens"),
+        ("try --cmd serve{port} --container-port 80", "--container-port is the port of the server in an --image"),
         ("try --image a --container-port 0", "--container-port 0: give a port from 1 to 65535"),
         ("try --image a --env secret-with-a-typo", "--env secret-with-a-typo: write NAME=value"),
-        ("try --image a -k granian", "--server picks servers of the catalogue for an application"),
-        ("try --url http://127.0.0.1:1 --env A=b", "--url goes with --path, -H, -m, -b, --expect"),
+        ("try --image a -k granian", "--server selects servers of the catalogue for an application"),
+        ("try --url http://127.0.0.1:1 --env A=b", "--url takes only --path, -H, -m, -b, --expect"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(

@@ -134,7 +134,7 @@ def _stolen_share(window: Window) -> float | None:
     if window.turned is not None:
         return None
     rig = window.run.rig
-    used = {*rig.contender_cores, *rig.driver_cores, *rig.control_cores, *rig.service_cores}
+    used = {*rig.contender_cores, *rig.own_driver_cores, *rig.control_cores, *rig.service_cores}
     lost = [(window.own_steal_cores, len(rig.contender_cores)), (window.steal_cores, len(used))]
     return max((stolen / cores for stolen, cores in lost if stolen is not None and cores), default=None)
 
@@ -151,11 +151,12 @@ def steal_cores(window: Window) -> float | None:
 
 
 def foreign_cores(window: Window) -> float | None:
-    """CPU that neither contender nor driver nor service used, in cores' worth; what the hypervisor took is no use."""
+    """CPU of the contender's machine that no role used, in cores' worth; what the hypervisor took is no use."""
     of = window.steady
     if of.host_cores is None or of.contender_cores is None or of.driver_cores is None:
         return None
-    ours = of.contender_cores + of.driver_cores + (of.service_cores or 0.0)
+    driver_cores = 0.0 if of.run.rig.driver_host else of.driver_cores
+    ours = of.contender_cores + driver_cores + (of.service_cores or 0.0) + (of.carrier_cores or 0.0)
     return max(0.0, of.host_cores - ours)
 
 
@@ -184,6 +185,7 @@ def placement(rig: Rig) -> tuple[object, ...]:
         len(rig.contender_cores),
         len(rig.driver_cores),
         rig.shares_cores,
+        bool(rig.driver_host),
         rig.memory_bytes,
         rig.cgroup,
         rig.cpus,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from webdyno.analyse import compare, variances
 from webdyno.analyse.doubts import (
     alike,
+    carrier,
     driver,
     fairness,
     machine,
@@ -114,6 +115,15 @@ STUDY: tuple[Row, ...] = (
         service_cores.service_shares_cores,
         advice=(service_cores.SERVICE_SHARES_CORES_ADVICE,),
         numbers=("cores",),
+    ),
+    Row(
+        "carrier-on-cores",
+        "study",
+        SHADES,
+        carrier.carrier_on_cores,
+        advice=(carrier.CARRIER_ADVICE,),
+        numbers=("carrier_cores",),
+        limits=(Threshold("TAKEN", carrier.TAKEN, "of a core, in the middle one of the runs"),),
     ),
     Row(
         "memory-limit-not-enforced",

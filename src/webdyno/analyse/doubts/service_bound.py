@@ -30,7 +30,7 @@ def service_share(window: Window) -> float | None:
 
 def _shares(window: Window) -> bool:
     rig = window.run.rig
-    return set(rig.service_cores) == set(rig.driver_cores)
+    return set(rig.service_cores) == set(rig.own_driver_cores)
 
 
 def service_bound(cell: Cell) -> Doubt | None:

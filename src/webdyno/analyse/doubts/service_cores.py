@@ -32,5 +32,5 @@ def service_shares_cores(evidence: Evidence) -> Doubt | None:
 
 
 def _shared(run: Run, role: str) -> bool:
-    theirs = run.rig.driver_cores if role == "driver" else run.rig.contender_cores
+    theirs = run.rig.own_driver_cores if role == "driver" else run.rig.contender_cores
     return bool(set(run.rig.service_cores) & set(theirs))

@@ -63,7 +63,7 @@ def _rule(text: str) -> tuple[str, Any]:
             value = read.get(key, str)(match[1].strip())
             if value is not None:
                 return key, value
-    raise UsageError(f"--expect {text!r} is no rule; write {_FORMS}")
+    raise UsageError(f"--expect {text!r} is not a rule; write {_FORMS}")
 
 
 def _statuses(text: str) -> list[int] | None:

@@ -9,13 +9,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from webdyno.commands.options import MOST_CONNECTIONS, connections_of, flag
-from webdyno.commands.studying import LONGEST_LOAD_H, LONGEST_WAIT_H, seconds
+from webdyno.commands.units import LONGEST_LOAD_H, LONGEST_WAIT_H, MOST_PER_S, per_s, rate_of, seconds
 from webdyno.model.errors import UsageError
 from webdyno.model.load import Stage
 
-_MOST_PER_S = 1e7
 _MOST_REQUESTS = 10**15
-_STAGE = re.compile(r"(?P<length>[^:\s]+)\s*:\s*(?P<first>\d+(?:\.\d+)?)(?:\s*-\s*(?P<last>\d+(?:\.\d+)?))?")
+_STAGE = re.compile(r"(?P<length>[^:\s]+)\s*:\s*(?P<first>[^-]+)(?:-(?P<last>[^-]+))?")
 _CONNECTIONS = 64
 
 
@@ -29,20 +28,25 @@ class Pacing:
         flag(
             "--connections",
             "-c",
-            help="Clients, each of which waits for its answer; at a rate: connections open from the start. 64.",
+            help="Clients, each of which waits for its answer; at a rate: connections open from the start. "
+            "[default: 64]",
         ),
     ] = None
-    duration: Annotated[str | None, flag("--duration", "-d", help="How long; 10s when not given.")] = None
-    requests: Annotated[int | None, flag("--requests", "-n", help="How many, instead of how long.")] = None
-    warmup: Annotated[str | None, flag("--warmup", help="Warm-up before counting: 1s. None when not given.")] = None
+    duration: Annotated[str | None, flag("--duration", "-d", help="How long. [default: 10s]")] = None
+    requests: Annotated[int | None, flag("--requests", "-n", help="How many requests, instead of how long.")] = None
+    warmup: Annotated[str | None, flag("--warmup", help="Warm-up before counting: 1s. [default: none]")] = None
     opening: Annotated[
         str | None,
-        flag("--opening", help="Open connections evenly over this part of --warmup, then ask; else all at once."),
+        flag(
+            "--opening",
+            help="Open connections evenly over this part of --warmup before the first request; default: all at once.",
+        ),
     ] = None
     rate: Annotated[
-        float | None, flag("--rate", "-r", help="Requests per second, however long the answers take: an open load.")
+        str | None,
+        flag("--rate", "-r", help="Requests per second (5000, 5k), however long the answers take: an open load."),
     ] = None
-    poisson: Annotated[bool, flag("--poisson", help="With --rate: arrivals at random, not even.")] = False
+    poisson: Annotated[bool, flag("--poisson", help="With --rate: random arrivals instead of even ones.")] = False
     stages: Annotated[
         str | None,
         flag(
@@ -53,17 +57,17 @@ class Pacing:
     ] = None
     burst: Annotated[str | None, flag("--burst", help="SIZE/EVERY: this many at once, this often: 100/50ms.")] = None
     max_connections: Annotated[
-        int | None, flag("--max-connections", help="At a rate: most connections to open; 10 times -c when not given.")
+        int | None, flag("--max-connections", help="At a rate: maximum number of connections. [default: 10 times -c]")
     ] = None
     drain: Annotated[
-        str | None, flag("--drain", help="At a rate: how long to wait for answers missing at the end.")
+        str | None, flag("--drain", help="At a rate: how long to wait at the end for missing answers.")
     ] = None
     seed: Annotated[
-        int | None, flag("--seed", help="Seed of --poisson and --template: the same one repeats the same draws.")
+        int | None, flag("--seed", help="Seed of --poisson and --template: the same seed repeats the same draws.")
     ] = None
     timeout: Annotated[str, flag("--timeout", help="Longest wait for one answer.")] = "5s"
     connect_timeout: Annotated[
-        str | None, flag("--connect-timeout", help="Longest wait for a connection; --timeout when not given.")
+        str | None, flag("--connect-timeout", help="Longest wait for a connection. [default: as --timeout]")
     ] = None
 
     def pace(self, *, template: bool) -> dict[str, Any]:
@@ -97,11 +101,11 @@ class Pacing:
         if self.opening is None:
             return {}
         if scheduled:
-            raise UsageError("--opening goes with a fixed number of looping clients: leave the schedule out")
+            raise UsageError("--opening needs a fixed number of looping clients: leave out the schedule")
         opening = seconds(self.opening, "--opening")
         if opening > (seconds(self.warmup, "--warmup") if self.warmup else 0.0):
             raise UsageError(
-                f"--opening {self.opening}: it is a part of the warm-up; give --warmup {self.opening} or more"
+                f"--opening {self.opening}: this is a part of the warm-up; give --warmup {self.opening} or more"
             )
         return {"opening_s": opening}
 
@@ -111,15 +115,13 @@ class Pacing:
         if len(named) > 1:
             raise UsageError(f"{' and '.join(named)} exclude each other: a load has one schedule")
         if self.rate is not None:
-            if not 0 < self.rate <= _MOST_PER_S:
-                raise UsageError(f"--rate {self.rate:g}: give requests per second, above 0 and up to 10,000,000")
-            return {"rate_per_s": self.rate}
+            return {"rate_per_s": per_s(self.rate, "--rate")}
         if self.burst is not None:
             return _burst(self.burst)
         if self.stages is None:
             return {}
         if self.duration is not None or self.requests is not None:
-            raise UsageError("--stages say how long: leave --duration and --requests out")
+            raise UsageError("--stages already has the duration: leave out --duration and --requests")
         return _stages(self.stages, self.connections)
 
     def _what_goes_with(self, pace: dict[str, Any], connections: int, template: bool) -> dict[str, Any]:
@@ -127,14 +129,14 @@ class Pacing:
         is_open = bool(pace) and "connection_stages" not in pace
         if not is_open and (self.poisson or self.max_connections is not None or self.drain is not None):
             raise UsageError(
-                "--poisson, --max-connections and --drain go with --rate: without it the load is closed"
+                "--poisson, --max-connections and --drain need --rate: without it the load is closed"
                 if self.stages is None
-                else "--poisson, --max-connections and --drain go with a rate: these --stages are of connections"
+                else "--poisson, --max-connections and --drain need a rate, and these --stages are of connections"
             )
         if self.poisson and self.rate is None:
-            raise UsageError("--poisson goes with --rate: arrivals in stages and bursts are not drawn")
+            raise UsageError("--poisson needs --rate: arrivals in stages and bursts are not random")
         if self.seed is not None and not self.poisson and not template:
-            raise UsageError("--seed goes with --poisson or --template: nothing else is drawn")
+            raise UsageError("--seed needs --poisson or --template: nothing else is random")
         if self.seed is not None and self.seed < 0:
             raise UsageError(f"--seed {self.seed}: give a whole number of at least 0")
         if not is_open:
@@ -146,7 +148,7 @@ class Pacing:
         if most < connections:
             raise UsageError(f"--max-connections {most}: give at least --connections, which is {connections}")
         if self.drain is not None and self.requests is not None:
-            raise UsageError("--drain goes with a duration: with --requests every one is waited for")
+            raise UsageError("--drain needs a duration: with --requests every answer is waited for")
         drawn = {"poisson": True, "seed": 1 if self.seed is None else self.seed} if self.poisson else {}
         drain = {"drain_s": seconds(self.drain, "--drain", LONGEST_WAIT_H)} if self.drain else {}
         return {"max_connections": most, **drawn, **drain}
@@ -160,11 +162,11 @@ def _stages(text: str, connections: int | None) -> dict[str, Any]:
     whole_s = sum(stage.duration_s for stage in stages)
     ends = [end for stage in stages for end in (stage.first, stage.last)]
     if not of_connections:
-        if max(ends) > _MOST_PER_S or max(ends) == 0:
+        if max(ends) > MOST_PER_S or max(ends) == 0:
             raise UsageError(f"--stages {text!r}: give requests per second, above 0 somewhere and up to 10,000,000")
         return {"rate_stages": stages, "duration_s": whole_s}
     if connections is not None:
-        raise UsageError("--connections does not go with --stages of connections, which say how many there are")
+        raise UsageError("--connections and --stages of connections exclude each other: the stages have the numbers")
     if any(end != int(end) for end in ends) or max(ends) < 1:
         raise UsageError(f"--stages {text!r}: connections are whole numbers, and at least 1 somewhere")
     return {"connection_stages": stages, "duration_s": whole_s, "connections": int(max(ends))}
@@ -172,16 +174,17 @@ def _stages(text: str, connections: int | None) -> dict[str, Any]:
 
 def _stage(text: str, whole: str) -> Stage:
     match = _STAGE.fullmatch(text)
-    if match is None:
+    ends = [] if match is None else [rate_of(end) for end in (match["first"], match["last"] or match["first"])]
+    if match is None or None in ends:
         raise UsageError(
-            f"--stages {whole!r}: {text!r} is no stage; write LENGTH:RATE or LENGTH:FROM-TO, "
+            f"--stages {whole!r}: {text!r} is not a stage; write LENGTH:RATE or LENGTH:FROM-TO, "
             "as in '10s:100, 30s:100-1000'"
         )
-    first = float(match["first"])
+    first, last = (end or 0.0 for end in ends)
     return Stage(
         duration_s=seconds(match["length"], "--stages", LONGEST_LOAD_H),
         first=first,
-        last=float(match["last"] or match["first"]),
+        last=last,
     )
 
 

@@ -30,32 +30,34 @@ class Speaking:
     http2: Annotated[
         bool, flag("--http2", help="Speak HTTP/2: over https:// by ALPN, over http:// with prior knowledge.")
     ] = False
-    streams: Annotated[int | None, flag("--streams", help="With --http2: requests under way on each connection.")] = (
+    streams: Annotated[int | None, flag("--streams", help="With --http2: concurrent requests on each connection.")] = (
         None
     )
     pipeline: Annotated[
         int | None, flag("--pipeline", help="Requests sent ahead on each connection before their answers.")
     ] = None
-    insecure: Annotated[bool, flag("--insecure", "-k", help="https://: accept any certificate.")] = False
+    insecure: Annotated[bool, flag("--insecure", help="https://: accept any certificate.")] = False
     cacert: Annotated[Path | None, flag("--cacert", help="https://: trust the certificates of this PEM file.")] = None
     server_name: Annotated[
-        str | None, flag("--server-name", help="https://: the name to ask for and verify, when it is not the URL's.")
+        str | None, flag("--server-name", help="https://: the name to request and verify, if it is not the URL's.")
     ] = None
     no_resume: Annotated[bool, flag("--no-resume", help="https://: make every handshake a full one.")] = False
-    unix: Annotated[Path | None, flag("--unix", help="Connect to this Unix socket; the URL makes the Host.")] = None
+    unix: Annotated[Path | None, flag("--unix", help="Connect to this Unix socket; the Host comes from the URL.")] = (
+        None
+    )
     source: Annotated[
         list[str] | None, flag("--source", help="Local address to connect from (repeatable, used in turn).")
     ] = None
     linger: Annotated[
         Literal["fin", "reset"],
-        flag("--linger", help="reset: close with a reset, so that no local port is kept for a minute."),
+        flag("--linger", help="reset: close with a reset, so that no local port stays in use for a minute."),
     ] = "fin"
     backend: Annotated[
         Literal["auto", "epoll", "io_uring"], flag("--backend", help="How the engine waits for its sockets.")
     ] = "auto"
     threads: Annotated[int, flag("--threads", "-t", help="Threads of the engine.")] = 1
     drivers: Annotated[
-        int, flag("--drivers", help="Engines that share the load: connections, rate and requests are those of all.")
+        int, flag("--drivers", help="Engines that share the load: connections, rate and requests are totals.")
     ] = 1
     cpus: Annotated[str | None, flag("--cpus", help="Pin the engine's threads to these processors: 0,2-3.")] = None
 
@@ -70,11 +72,11 @@ class Speaking:
             if value is not None and not 1 <= value <= most:
                 raise UsageError(f"{name} {value}: give a whole number from 1 to {most}")
         if self.streams is not None and not self.http2:
-            raise UsageError("--streams goes with --http2: only there are several requests under way on a connection")
+            raise UsageError("--streams needs --http2: only HTTP/2 has several concurrent requests on a connection")
         if self.http2 and (self.close or self.pipeline is not None):
-            raise UsageError("--http2 keeps its connections and has streams: leave --close and --pipeline out")
+            raise UsageError("--http2 keeps its connections and has streams: leave out --close and --pipeline")
         if (self.pipeline or 1) > 1 and (self.http10 or self.close):
-            raise UsageError("--pipeline needs HTTP/1.1 and connections that stay: leave --http1.0 and --close out")
+            raise UsageError("--pipeline needs HTTP/1.1 and keep-alive: leave out --http1.0 and --close")
         return {
             "keep_alive": not self.close,
             "http": "1.0" if self.http10 else "2" if self.http2 else "1.1",
@@ -88,7 +90,7 @@ class Speaking:
         if self.threads < 1:
             raise UsageError(f"--threads {self.threads}: give a whole number of at least 1")
         if self.http2 and template:
-            raise UsageError("--template does not go with --http2, whose requests are encoded once")
+            raise UsageError("--template and --http2 exclude each other: requests of HTTP/2 are encoded once")
         return Way(
             tls=self._tls(tls),
             unix=None if self.unix is None else _socket(self.unix),
@@ -108,7 +110,7 @@ class Speaking:
         for part in self.cpus.split(","):
             first, dash, last = part.strip().partition("-")
             if not _CORE.fullmatch(first) or (dash and not _CORE.fullmatch(last)):
-                raise UsageError(f"--cpus {self.cpus}: write numbers of processors, such as 0,2-3")
+                raise UsageError(f"--cpus {self.cpus}: write processor numbers, such as 0,2-3")
             found += range(int(first), int(last or first) + 1)
         strange = next((core for core in found if core not in usable), None)
         if strange is not None or not found:
@@ -120,12 +122,12 @@ class Speaking:
         if not spoken:
             given = (self.insecure, self.cacert, self.server_name, self.no_resume)
             if any(given):
-                raise UsageError(
-                    "--insecure, --cacert, --server-name and --no-resume go with https://, and the URL is not"
-                )
+                raise UsageError("--insecure, --cacert, --server-name and --no-resume need an https:// URL")
             return None
         if self.insecure and self.cacert is not None:
-            raise UsageError("--insecure and --cacert exclude each other: one takes any certificate, one says which")
+            raise UsageError(
+                "--insecure and --cacert exclude each other: one accepts any certificate, the other only some"
+            )
         return Tls(
             verify=not self.insecure,
             roots_pem=None if self.cacert is None else _pem(self.cacert),
@@ -140,11 +142,11 @@ def refuse_unshared(fields: Mapping[str, Any]) -> None:
     if drivers == 1:
         return
     if "connection_stages" in fields:
-        raise UsageError("--drivers does not go with --stages of connections, whose line is that of one driver")
+        raise UsageError("--drivers and --stages of connections exclude each other: these stages need a single driver")
     if not 1 <= drivers <= connections:
-        raise UsageError(f"--drivers {drivers}: give 1 to {connections}, for each has a connection at least")
+        raise UsageError(f"--drivers {drivers}: give 1 to {connections}, because each needs at least one connection")
     if requests is not None and requests < drivers:
-        raise UsageError(f"--drivers {drivers}: give --requests {drivers} or more, for each has one at least")
+        raise UsageError(f"--drivers {drivers}: give --requests {drivers} or more, because each needs at least one")
 
 
 def _pem(path: Path) -> str:
@@ -154,7 +156,7 @@ def _pem(path: Path) -> str:
         reason = error.strerror if isinstance(error, OSError) else "it is not PEM text"
         raise UsageError(f"--cacert {path} cannot be read: {reason}") from None
     if "-----BEGIN CERTIFICATE-----" not in text:
-        raise UsageError(f"--cacert {path} holds no certificate: give a PEM file with BEGIN CERTIFICATE in it")
+        raise UsageError(f"--cacert {path} has no certificate: give a PEM file with BEGIN CERTIFICATE in it")
     return text
 
 

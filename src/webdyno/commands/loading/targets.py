@@ -38,7 +38,7 @@ class Asking:
     ] = None
     requests_file: Annotated[
         Path | None,
-        flag("--requests-file", help="TOML file of [[requests]], as in a workload, asked of the URL's server."),
+        flag("--requests-file", help="TOML file of [[requests]], as in a workload, sent to the URL's server."),
     ] = None
     template: Annotated[
         bool, flag("--template", help="Fill {{counter}}, {{random}} and {{random:1-9}} anew in each request.")
@@ -75,7 +75,7 @@ class Asking:
         given = {"--method": self.method, "--body": self.body, "--expect": self.expect}
         for name, value in given.items():
             if value is not None:
-                raise UsageError(f"{name} does not go with --requests-file: each request of {path} says it itself")
+                raise UsageError(f"{name} and --requests-file exclude each other: {path} has it for each request")
         if len(targets) > 1 or targets[0].path != "/" or targets[0].weight != 1:
             raise UsageError(f"--requests-file {path}: give one URL without a path, the file has the paths")
         headers = [header_of(line) for line in self.header or []]

@@ -25,10 +25,14 @@ class AppAsking:
 
     path: Annotated[
         list[str] | None,
-        flag("--path", "-p", help="What is asked (repeatable): /api/items; 3=/a is asked three times as often. '/'."),
+        flag(
+            "--path",
+            "-p",
+            help="Path to request (repeatable): /api/items; 3=/a is requested three times as often. [default: /]",
+        ),
     ] = None
     openapi: Annotated[
-        bool, flag("--openapi", help="Ask the GET routes without required parameters of the app's own schema.")
+        bool, flag("--openapi", help="Request the GET routes of the app's own schema that have no required parameters.")
     ] = False
     method: Annotated[str | None, flag("--method", "-m", "-X", help="GET, or POST when there is a body.")] = None
     header: Annotated[list[str] | None, flag("--header", "-H", help="A header, 'Name: value' (repeatable).")] = None
@@ -43,7 +47,7 @@ class AppAsking:
         if self.openapi and self.path:
             raise UsageError("--openapi picks the paths itself; give either --openapi or --path")
         if self.openapi and (self.body is not None or (self.method or "GET").upper() != "GET"):
-            raise UsageError("--openapi asks GET routes; -m and -b go with --path")
+            raise UsageError("--openapi requests GET routes; -m and -b need --path")
         self.requests()  # what cannot be asked is said before anything is built
 
     def requests(self) -> list[Request]:

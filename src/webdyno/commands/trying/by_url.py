@@ -14,14 +14,16 @@ def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
     """Load it and say how it answered; exit code 1 when not one request was answered correctly."""
     if flags.save is not None or flags.servers is not None or flags.variables or flags.python is not None:
         raise UsageError(
-            "--url goes with --path, -H, -m, -b, --expect, -c, --budget and --json: the server is not ours"
+            "--url takes only --path, -H, -m, -b, --expect, -c, --budget and --json: webdyno does not start that server"
         )
     if asking.openapi:
-        raise UsageError("--openapi goes with an application; name the paths of a server that runs with --path")
+        raise UsageError(
+            "--openapi needs an application; for a server that is already running, give its paths with --path"
+        )
     targets = asking.targets_below(url)
     requests, each_s = asking.requests_at(targets), seconds_each(flags.budget_s)
     if each_s is None:
-        raise UsageError(f"--budget {flags.budget}: {ROUNDS} rounds take {ROUNDS * (WARMUP_S + LEAST_S):g} s at least")
+        raise UsageError(f"--budget {flags.budget}: {ROUNDS} rounds take at least {ROUNDS * (WARMUP_S + LEAST_S):g} s")
     told = load_url(url, targets[0], requests, flags.connections, each_s, is_unsaid=asking.expect is None)
     if flags.json:
         say_json(told)

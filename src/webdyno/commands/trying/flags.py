@@ -11,8 +11,8 @@ from cyclopts import Parameter
 
 from webdyno.commands.loading.targets import header_of
 from webdyno.commands.options import JsonOption, ResumeOption, WaitOption, connections_of, flag, split
-from webdyno.commands.studying import seconds
 from webdyno.commands.trying.asking import AppAsking
+from webdyno.commands.units import seconds
 from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
 from webdyno.session.folders import refuse_unwritable
@@ -30,7 +30,7 @@ class Trying:
 
     current: Annotated[
         str | None,
-        flag("--current", help="The command that serves it today, the baseline: 'gunicorn app:app -w 4'."),
+        flag("--current", help="The command that serves it now, as the baseline: 'gunicorn app:app -w 4'."),
     ] = None
     cmd: Annotated[
         list[str] | None,
@@ -42,32 +42,43 @@ class Trying:
     ] = None
     image: Annotated[
         list[str] | None,
-        flag("--image", help="A container image, run by podman or docker (repeatable): one is compared with the next."),
+        flag(
+            "--image",
+            help="A container image, run by podman or docker (repeatable); several are compared with each other.",
+        ),
     ] = None
     container_port: Annotated[
-        int | None, flag("--container-port", help="Where the image's server listens; else its exposed port, or PORT.")
+        int | None,
+        flag("--container-port", help="Port on which the image's server listens. [default: its exposed port, or PORT]"),
     ] = None
-    url: Annotated[str | None, flag("--url", help="A server that runs already: only load and latency.")] = None
+    url: Annotated[
+        str | None, flag("--url", help="A server that is already running: only rate and latency are measured.")
+    ] = None
     server: Annotated[
         list[str] | None, flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.")
     ] = None
-    budget: Annotated[str, flag("--budget", help="Time to measure in, builds apart: 10m, 90s.")] = "10m"
-    connections: Annotated[int, flag("--connections", "-c", help="Clients; each waits for each of its answers.")] = 32
-    folder: Annotated[Path, flag("--folder", "-C", help="The project's folder, which the app is started in.")] = Path()
+    budget: Annotated[str, flag("--budget", help="Time for measuring, not counting builds: 10m, 90s.")] = "10m"
+    connections: Annotated[
+        int, flag("--connections", "-c", help="Number of clients; each waits for its answer before its next request.")
+    ] = 32
+    folder: Annotated[Path, flag("--folder", "-C", help="The project's folder, in which the app is started.")] = Path()
     python: Annotated[
-        Path | None, flag("--python", help="The project's Python, or the folder of its environment; else found.")
+        Path | None,
+        flag("--python", help="The project's Python, or the folder of its environment. [default: detected]"),
     ] = None
-    env_file: Annotated[Path | None, flag("--env-file", help="File of variables the app needs, NAME=value.")] = None
+    env_file: Annotated[Path | None, flag("--env-file", help="File with variables that the app needs, NAME=value.")] = (
+        None
+    )
     env: Annotated[list[str] | None, flag("--env", help="A variable, NAME=value (repeatable).")] = None
     interface: Annotated[
         Literal["wsgi", "asgi", "rsgi"] | None,
-        flag("--interface", help="What the app speaks, where it cannot be detected."),
+        flag("--interface", help="The app's interface, if it cannot be detected."),
     ] = None
     save: Annotated[
         Path | None,
         flag(
             "--save",
-            help="New folder for the evidence, a report and the files to copy; else none is kept.",
+            help="New folder for the evidence, a report and the files to copy. [default: nothing is kept]",
         ),
     ] = None
     resume: ResumeOption = None
@@ -113,19 +124,19 @@ class Trying:
         """UsageError when the flags contradict each other."""
         connections_of(self.connections)
         if self.url is not None and (app is not None or self.commands or self.current is not None):
-            raise UsageError("--url loads a server that runs already; it goes with neither an app, --cmd nor --current")
+            raise UsageError("--url loads a server that is already running; it excludes an app, --cmd and --current")
         self._check_images(app)
         if app is None and self.url is None and not self.commands and not self.images:
             raise UsageError(
                 "try what? Name an application (myapp:app), the command of a server (--cmd 'node server.js {port}'), "
-                "a container image (--image), or a server that runs (--url)"
+                "a container image (--image), or a running server (--url)"
             )
         if app is None and self.servers is not None:
-            raise UsageError("--server picks servers of the catalogue for an application; name one, such as myapp:app")
-        if self.save is not None and line_to_go_on(self.save, []) is not None:
             raise UsageError(
-                f"--save {self.save}: go on with what is there (--resume {self.save}), or name a new folder"
+                "--server selects servers of the catalogue for an application; name an application, such as myapp:app"
             )
+        if self.save is not None and line_to_go_on(self.save, []) is not None:
+            raise UsageError(f"--save {self.save}: continue what is there (--resume {self.save}), or name a new folder")
         if self.save is not None and (self.save / "results.sqlite").exists():
             raise UsageError(f"--save {self.save}: there are results already; name a new folder")
         if self.save is not None:
@@ -138,7 +149,9 @@ class Trying:
         """What no results folder keeps, for --resume. UsageError for anything else beside it."""
         alone = replace(self, resume=None, env=None, wait=False, json=False) == Trying()
         if app is not None or not alone or replace(asking, header=None) != AppAsking():
-            raise UsageError("--resume continues a try as it was begun; of its flags it takes only --env and -H")
+            raise UsageError(
+                "--resume continues a try as it was begun, so the only other flags it takes are --env and -H"
+            )
         headers = [header_of(line) for line in asking.header or []]
         return Again(headers=headers, variables=read_variables(self.env or []))
 
@@ -176,6 +189,6 @@ class Trying:
         if len(set(self.images)) < len(self.images):
             raise UsageError("--image: the same image is named twice")
         if self.container_port is not None and not self.images:
-            raise UsageError("--container-port says where the server of an --image listens; name one")
+            raise UsageError("--container-port is the port of the server in an --image; name one")
         if self.container_port is not None and not 1 <= self.container_port <= 65535:
             raise UsageError(f"--container-port {self.container_port}: give a port from 1 to 65535")

@@ -1,0 +1,16 @@
+"""Place: which other machines a session may use."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Cluster(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user says of a cluster that his machine is a node of."""
+
+    address: str
+    """``HOST:PORT`` of its head, or ``auto`` on one of its nodes."""
+    allow_public: bool = False
+    """Contenders may listen on a public address."""
+    insecure: bool = False
+    """It may be one that asks nobody for a token."""

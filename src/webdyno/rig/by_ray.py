@@ -1,0 +1,215 @@
+"""By Ray: hosts of a Ray cluster, and calls to an agent on one of them. Ray places, starts and watches; it measures
+nothing. The only file that knows Ray, imported when ``--far`` is asked for and never before.
+
+We attach as a node of the cluster (its Python, its authentication), never by Ray's remote client. A cluster without
+authentication executes what anyone sends who reaches it: so a question is asked without a token first, and one that
+answers it is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.place import Cluster
+from webdyno.rig.far import LOST_S, FarHost
+
+DRIVER_RESOURCE = "webdyno_driver"
+"""A Ray resource that a host has which is to make load; where no host has it, any but ours may."""
+_PLACED_S = 20.0
+_ASK = """import sys
+from ray._raylet import GcsClient
+found = GcsClient(address=sys.argv[1]).internal_kv_get(b"CLUSTER_METADATA", b"cluster", timeout=5)
+sys.stdout.write(found.decode())
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attached:
+    """This machine as a node of a cluster."""
+
+    version: str
+    """``Ray 2.60.0``."""
+    address: str
+    """Of this host, as the cluster reaches it."""
+    sign: str
+    """What the command lines of all its daemons hold."""
+    ray: Any
+
+    @contextlib.contextmanager
+    def placed(
+        self, agent: type, error_of: Callable[[str, str], Exception], host: str | None = None
+    ) -> Iterator[FarHost]:
+        """An agent on another host than this one: on ``host``, or where loads are to be made. MachineError."""
+        ray = self.ray
+        from ray.util.placement_group import placement_group, remove_placement_group
+        from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+        wanted = {f"node:{host}": 0.001} if host else self._wanted()
+        bundles = [{f"node:{self.address}": 0.001}, wanted]
+        group = placement_group(bundles, strategy="STRICT_SPREAD")
+        try:
+            if not group.wait(_PLACED_S):
+                raise MachineError(
+                    "the cluster has no second host that is free for load: start a node on one, with "
+                    f"ray start --address={self.address}:6379 --resources='{{\"{DRIVER_RESOURCE}\": 1}}'"
+                )
+            where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=1)
+            made = ray.remote(num_cpus=0, max_restarts=0, max_concurrency=8)(agent)
+            actor = made.options(scheduling_strategy=where).remote()
+            name = self._address_of(group)
+            try:
+                yield FarHost(_caller(ray, actor, name, error_of), name)
+            finally:
+                ray.kill(actor)
+        finally:
+            with contextlib.suppress(Exception):  # the cluster itself may be gone
+                remove_placement_group(group)
+
+    def others(self) -> list[str]:
+        """Addresses of the other hosts that live."""
+        found = {node["NodeManagerAddress"] for node in self.ray.nodes() if node["Alive"]}
+        return sorted(found - {self.address})
+
+    def _wanted(self) -> dict[str, float]:
+        has = any(DRIVER_RESOURCE in node["Resources"] for node in self.ray.nodes() if node["Alive"])
+        return {DRIVER_RESOURCE: 1} if has else {"CPU": 1}
+
+    def _address_of(self, group: Any) -> str:
+        from ray.util import placement_group_table
+
+        node = placement_group_table(group)["bundles_to_node_id"][1]
+        return next(str(each["NodeManagerAddress"]) for each in self.ray.nodes() if each["NodeID"] == node)
+
+
+@contextlib.contextmanager
+def attached(cluster: Cluster) -> Iterator[Attached]:
+    """UsageError, before anything is started, for a cluster that is not to be joined; MachineError."""
+    ray = _ray()
+    address = _address(cluster.address)
+    if not cluster.insecure:
+        _refuse_open(address)
+    _refuse_other_versions(address, ray.__version__)
+    try:
+        ray.init(
+            address=address,
+            namespace="webdyno",
+            log_to_driver=False,
+            configure_logging=False,
+            logging_level="ERROR",
+        )
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        raise MachineError(
+            f"--far {cluster.address}: this machine is no node of that cluster ({_first(error)}); make it one: "
+            f"ray start --address={address}"
+        ) from None
+    try:
+        here = str(ray.util.get_node_ip_address())
+        refuse_public(here, allow=cluster.allow_public)
+        sign = os.path.basename(ray._private.worker._global_node.get_session_dir_path())  # noqa: PTH119
+        yield Attached(version=f"Ray {ray.__version__}", address=here, sign=sign, ray=ray)
+    finally:
+        ray.shutdown()
+
+
+def refuse_public(address: str, *, allow: bool) -> None:
+    """UsageError for an address that the whole internet may reach, unless that is allowed."""
+    if not allow and ipaddress.ip_address(address).is_global:
+        raise UsageError(
+            f"contenders would listen on {address}, which is a public address: give the hosts a private network and "
+            "ray start --node-ip-address one of it, or say --allow-public behind a firewall that lets only the hosts in"
+        )
+
+
+def _ray() -> Any:
+    try:
+        import ray
+        import ray.util
+    except ImportError:
+        raise UsageError("--far needs Ray: install webdyno[far] on every host") from None
+    return ray
+
+
+def _address(said: str) -> str:
+    """``HOST:PORT``; UsageError."""
+    if "://" in said:
+        raise UsageError(f"--far {said}: webdyno joins as a node and not by Ray's client: give HOST:PORT, or auto")
+    if said != "auto":
+        return said
+    from ray._private import services
+
+    try:
+        return str(services.canonicalize_bootstrap_address_or_die("auto"))
+    except ConnectionError:
+        raise MachineError("--far auto: no Ray node runs on this machine: ray start --address=HEAD:6379") from None
+
+
+def _asked(address: str, **environment: str) -> str | None:
+    """What the cluster says of its versions to one who asks with this environment; None: nothing."""
+    run = subprocess.run(
+        [sys.executable, "-c", _ASK, address],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return run.stdout if run.returncode == 0 and run.stdout else None
+
+
+def _refuse_open(address: str) -> None:
+    if _asked(address, RAY_AUTH_MODE="disabled") is not None:
+        raise UsageError(
+            f"the cluster at {address} asks nobody for a token, so that who reaches it executes what he likes on all "
+            "of its hosts: start every node with RAY_AUTH_MODE=token and one token, or say --insecure-cluster"
+        )
+
+
+def _refuse_other_versions(address: str, ours: str) -> None:
+    said = _asked(address)
+    if said is None:
+        raise MachineError(
+            f"the cluster at {address} does not answer, or not with this token: see that it runs, and that "
+            "RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH are here what they are there"
+        )
+    found = json.loads(said)
+    theirs = f"Ray {found['ray_version']} and Python {found['python_version']}"
+    mine = f"Ray {ours} and Python {platform.python_version()}"
+    if theirs != mine:
+        raise UsageError(f"the cluster at {address} has {theirs}, and here are {mine}: install the same on every host")
+
+
+def _caller(ray: Any, actor: Any, name: str, error_of: Callable[[str, str], Exception]) -> Any:
+    """A Call (rig/far.py)."""
+
+    def call(verb: str, *arguments: Any, within_s: float = LOST_S) -> Any:
+        try:
+            kind, value = ray.get(actor.answer.remote(verb, arguments), timeout=within_s)
+        except ray.exceptions.GetTimeoutError:
+            raise MachineError(f"{name}, the host of the load, has not answered for {within_s:.0f} s") from None
+        except ray.exceptions.RayError as error:
+            if "No module named" in str(error):
+                raise MachineError(
+                    f"{name} has Ray, but no webdyno of this version: install webdyno[far] there"
+                ) from None
+            raise MachineError(f"{name}, the host of the load, is gone ({_first(error)})") from None
+        if kind:
+            raise error_of(kind, f"{name}: {value}")
+        return value
+
+    return call
+
+
+def _first(error: Exception) -> str:
+    """The first line of what Ray said, which may be a page."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".")[:200] if lines else type(error).__name__

@@ -1,0 +1,98 @@
+"""Far: a study on two machines. This one has the contenders, and so whatever is built, started, verified and sampled;
+the load tools are started on another host, by whatever carries calls there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from webdyno.model.errors import UsageError
+from webdyno.model.place import Cluster
+from webdyno.model.way import WayName
+from webdyno.rig.by_ray import attached
+from webdyno.rig.daemons import confined
+from webdyno.rig.reach import Reached, answering
+from webdyno.rig.strap import Strapped, strap
+from webdyno.session.agent import About, Agent, about_here, error_of
+from webdyno.session.folders import cache_folder
+from webdyno.session.waiting import waiting
+
+
+@contextmanager
+def strap_apart(
+    cluster: Cluster,
+    memory_bytes: int | None,
+    cores: int | None = None,
+    *,
+    way: WayName | None = None,
+    cpus: float | None = None,
+    wait: bool = False,
+) -> Iterator[Strapped]:
+    """This machine for contenders, another host of ``cluster`` for drivers. UsageError, MachineError."""
+    with (
+        attached(cluster) as node,
+        node.placed(Agent, error_of) as far,
+        strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus, side="contender") as strapped,
+        confined(node.sign, strapped.rig.control_cores) as daemons,
+    ):
+        try:
+            about: About = far.take(node.sign)
+            refuse_other_versions(about, far.name)
+            rig = msgspec.structs.replace(
+                strapped.rig,
+                driver_cores=about.rig.driver_cores if about.rig else (),
+                driver_host=far.name,
+                carrier=node.version,
+                carrier_confined=daemons is not None and daemons.are_confined,
+            )
+            fingerprint = msgspec.structs.replace(strapped.fingerprint, driver=about.fingerprint)
+            strapped.part(far, rig, fingerprint, node.address, daemons)
+            yield strapped
+        finally:
+            far.give_back()
+
+
+def refuse_other_versions(about: About, name: str) -> None:
+    """UsageError unless webdyno and its engine are the same on both."""
+    theirs, ours = versions(about), versions(about_here())
+    if theirs != ours:
+        raise UsageError(f"{name} has {theirs}, and here is {ours}: install the same on every host")
+
+
+def versions(about: About) -> str:
+    """``webdyno 0.1.0 with engine 0.1.0``."""
+    return f"webdyno {about.fingerprint.webdyno} with engine {about.engine or 'none'}"
+
+
+class HostLook(msgspec.Struct, frozen=True, kw_only=True):
+    """One host of a cluster, and what lies between it and this one."""
+
+    address: str
+    about: About
+    reached: Reached | None = None
+    """None for this one."""
+    clock_ahead_ns: int | None = None
+    """Of its monotonic clock before ours, which is taken off all that is read there."""
+    clock_error_ns: int | None = None
+    """That this may be wrong by at most."""
+
+
+def look_at_hosts(cluster: Cluster) -> list[HostLook]:
+    """Every host that lives, this one first. UsageError, MachineError."""
+    with attached(cluster) as node:
+        found = [HostLook(address=node.address, about=about_here())]
+        for address in node.others():
+            with node.placed(Agent, error_of, address) as far, answering(node.address) as port:
+                ahead_ns, error_ns = far.clock_ahead_ns(), far.round_trip_ns() // 2
+                look = HostLook(
+                    address=address,
+                    about=far.about(),
+                    reached=far.reach(node.address, port),
+                    clock_ahead_ns=ahead_ns,
+                    clock_error_ns=error_ns,
+                )
+                found.append(look)
+        return found

@@ -1,0 +1,36 @@
+"""--far and the flags that go with it, as every command takes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webdyno.commands import call
+from webdyno.commands.placing import Placing
+from webdyno.model.place import Cluster
+
+
+@pytest.mark.parametrize("flag", ["--allow-public", "--insecure-cluster"])
+@pytest.mark.parametrize(
+    "command", [["run", "quickstart"], ["doctor"], ["capacity", "http://127.0.0.1:1/", "--slo", "p99<1s"]]
+)
+def test_what_goes_with_far_is_refused_without_it(
+    command: list[str], flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call([*command, flag]) == 2
+    assert f"{flag} needs another machine" in capsys.readouterr().err
+
+
+def test_a_url_is_loaded_from_the_host_that_is_typed_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    results = ["--results", str(tmp_path)]
+    assert call(["capacity", "http://127.0.0.1:1/", "--slo", "p99<1ms", "--far", "auto", *results]) == 2
+    assert "--far starts a contender here" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_flags_make_a_cluster_and_a_command_line_again() -> None:
+    placing = Placing(far="10.0.0.1:6379", insecure_cluster=True)
+    assert placing.cluster == Cluster(address="10.0.0.1:6379", insecure=True)
+    assert placing.arguments == ["--far", "10.0.0.1:6379", "--insecure-cluster"]
+    assert Placing().cluster is None and Placing().arguments == []

@@ -1,0 +1,132 @@
+"""Hosts that a test makes itself: network namespaces with an address each, and a Ray node in them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from webdyno.rig.ledger import sweep
+
+RAY = Path(sys.executable).with_name("ray")
+
+
+def why_not() -> str | None:
+    """One line why no such hosts can be made here."""
+    if importlib.util.find_spec("ray") is None or not RAY.exists():
+        return "Ray is not installed (the extra far)"
+    if lacking := [name for name in ("ip", "nsenter", "taskset", "unshare") if not shutil.which(name)]:
+        return f"{', '.join(lacking)}: not installed"
+    if len(os.sched_getaffinity(0)) < 2:
+        return "two hosts need two cores"
+    name = f"wd{secrets.token_hex(3)}"
+    if subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode:
+        return "network namespaces are forbidden here"
+    pair = ["ip", "link", "add", "veth0", "netns", name, "type", "veth", "peer", "name", "veth1", "netns", name]
+    made = subprocess.run(pair, capture_output=True, check=False).returncode
+    subprocess.run(["ip", "netns", "del", name], check=True)
+    return "no veth can be made here" if made else None
+
+
+class Made:
+    """One host: a namespace, an address, a core, and folders that no other has."""
+
+    def __init__(self, number: int, core: int, folder: Path, token: str | None) -> None:
+        self.name, self.address, self.core = f"wd{os.getpid()}x{number}", f"10.77.5.{number}", core
+        self.folder = folder / str(number)
+        for name in ("lock", "cache", "tmp"):
+            (self.folder / name).mkdir(parents=True)
+        self.environment = {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "HOME": str(self.folder),
+            "WEBDYNO_LOCK": str(self.folder / "lock"),
+            "WEBDYNO_CACHE": str(self.folder / "cache"),
+            "TMPDIR": str(self.folder / "tmp"),
+            **({"RAY_AUTH_MODE": "disabled"} if token is None else {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}),
+        }
+        ip("netns", "add", self.name)
+        ip("-n", self.name, "link", "set", "lo", "up")
+
+    def command(self, *argv: str) -> list[str]:
+        return ["nsenter", f"--net=/run/netns/{self.name}", "taskset", "-c", str(self.core), *argv]
+
+    def start(self, *argv: str, **added: str) -> subprocess.Popen[str]:
+        pipe, environment = subprocess.PIPE, {**self.environment, **added}
+        return subprocess.Popen(
+            self.command(*argv), env=environment, cwd=self.folder, text=True, stdout=pipe, stderr=pipe
+        )
+
+    def run(self, *argv: str, **added: str) -> subprocess.CompletedProcess[str]:
+        with self.start(*argv, **added) as process:
+            out, err = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(argv, process.returncode, out, err)
+
+    def ray(self, *argv: str) -> None:
+        """Start a node of Ray, which stays behind."""
+        given = ["--node-ip-address", self.address, "--disable-usage-stats", "--num-cpus", "1"]
+        done = self.run(str(RAY), "start", *given, "--object-store-memory", "100000000", *argv)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    def pids(self) -> list[int]:
+        return [int(pid) for pid in ip("netns", "pids", self.name).split()]
+
+    def kill(self) -> None:
+        """As when its cable and its power are pulled."""
+        while pids := self.pids():
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
+
+    def end(self) -> None:
+        self.kill()
+        sweep(self.folder / "cache" / "rig")  # cgroups of a webdyno that was killed
+        ip("netns", "del", self.name)
+
+
+def ip(*arguments: str) -> str:
+    return subprocess.run(["ip", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+@contextlib.contextmanager
+def two_hosts() -> Iterator[tuple[Made, Made]]:
+    """A head and another node, joined by a cable, with one token."""
+    folder, token = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp")), secrets.token_hex(16)
+    with contextlib.ExitStack() as ending:
+        ending.callback(shutil.rmtree, folder, ignore_errors=True)
+        hosts = []
+        for number, core in zip((1, 2), sorted(os.sched_getaffinity(0)), strict=False):
+            hosts.append(Made(number, core, folder, token))
+            ending.callback(hosts[-1].end)
+        head, other = hosts
+        ip("link", "add", "cable", "netns", head.name, "type", "veth", "peer", "name", "cable", "netns", other.name)
+        for host in hosts:
+            ip("-n", host.name, "addr", "add", f"{host.address}/24", "dev", "cable")
+            ip("-n", host.name, "link", "set", "cable", "up")
+        head.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(head.folder / "tmp"))
+        other.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
+        yield head, other
+
+
+@contextlib.contextmanager
+def open_host() -> Iterator[Made]:
+    """A cluster of one node that asks nobody for a token."""
+    folder = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp"))
+    host = Made(3, min(os.sched_getaffinity(0)), folder, None)
+    try:
+        ip("-n", host.name, "addr", "add", f"{host.address}/32", "dev", "lo")
+        host.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(folder / "tmp"))
+        yield host
+    finally:
+        host.end()
+        shutil.rmtree(folder, ignore_errors=True)

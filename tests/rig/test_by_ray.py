@@ -1,0 +1,38 @@
+"""Ray as a carrier, as far as it needs no Ray: what is refused before it is asked, and that it is not imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from webdyno.model.errors import UsageError
+from webdyno.model.place import Cluster
+from webdyno.rig.by_ray import attached, refuse_public
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2a00:1450:4001::1"])
+def test_a_public_address_is_refused_unless_it_is_allowed(address: str) -> None:
+    with pytest.raises(UsageError, match="--allow-public"):
+        refuse_public(address, allow=False)
+    refuse_public(address, allow=True)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "192.168.1.2", "127.0.0.1", "fd00::1"])
+def test_a_private_one_is_not(address: str) -> None:
+    refuse_public(address, allow=False)
+
+
+def test_without_ray_the_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match=r"webdyno\[far\]"), attached(Cluster(address="auto")):
+        pass
+
+
+def test_ray_is_never_imported_unless_it_is_asked_for() -> None:
+    code = (
+        "import sys, webdyno.session.far, webdyno.session.agent, webdyno.commands.run, webdyno.commands.doctor\n"
+        "sys.exit('ray' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
