@@ -11,7 +11,11 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: quickstart test unit torture check fuzz sanitize bench bench-speed bench-truth bench-gates docs audit dist setup clean help
 
-quickstart: setup ## measure a dozen real web servers on this machine and say who wins (6 minutes)
+# A wheel of this version for this processor that lies in dist/ is taken: then nothing is compiled.
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+WHEEL = $(wildcard dist/webdyno_engine-$(VERSION)-*$(shell uname -m).whl)
+quickstart: ## measure a dozen real web servers on this machine and say who wins (6 minutes)
+	@tools/setup $(if $(WHEEL),--wheel)
 	uv run --no-sync webdyno run quickstart
 
 test: ## set everything up and run every check and test
@@ -47,17 +51,19 @@ bench-truth: setup ## what every installed load tool says beside what the server
 bench-gates: setup ## instructions and system calls per request, beside the committed ones (10 seconds)
 	uv run --no-sync python -m bench.gates
 
-docs: setup ## write the generated reference pages anew
+docs: setup ## write the generated reference pages anew, make the site in target/site/html and follow its links
 	uv run --no-sync python tools/reference.py
+	uv run --isolated --frozen --only-group docs tools/pages.py
 
 audit: setup ## known holes of all that webdyno installs, and the licences and sources of its crates; asks the network
 	uv run --no-sync python tools/audit.py
 
 # The date in a wheel is the commit's, so that the same commit makes the same wheel.
 dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
-dist: setup ## both wheels into dist/, each with its bill of materials (2 minutes)
+dist: setup ## the wheels into dist/: webdyno, and the engine for x86-64 and ARM64, each with its bill of materials (5 minutes)
 	rm -rf dist
-	uv build --quiet --wheel --all-packages --out-dir dist
+	uv build --quiet --wheel --out-dir dist
+	uv run --isolated --frozen --only-group dist tools/wheels.py dist
 	uv run --no-sync python tools/sbom.py dist/*.whl
 
 setup: ## only set up: uv, Rust and the environment in .venv

@@ -114,7 +114,7 @@ def packages(lock: Mapping[str, Any], root: str) -> list[Part]:
     return [part(url) for url in required | reached(found(extras), needs)]
 
 
-# Rust: what cargo resolved for the machine that the wheel is for
+# Rust: what cargo resolved for the processor that the wheel is for
 
 
 def crates(metadata: Mapping[str, Any], lock: Mapping[str, Any], root: str) -> list[Part]:
@@ -212,17 +212,25 @@ def output(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def bill_of(name: str, epoch_s: int) -> bytes:
-    """The bill of one of this checkout's wheels, webdyno or webdyno-engine."""
+def bill_of(wheel: str, epoch_s: int) -> bytes:
+    """The bill of one of this checkout's wheels, by the name of its file."""
+    name, platform = wheel.partition("-")[0].replace("_", "-"), wheel.removesuffix(".whl").rpartition("-")[2]
     licence = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["license"]
     if name == "webdyno":
         lock = tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))
         return bill(packages(lock, name), name, licence, epoch_s, tools={})
-    rustc = dict(re.findall(r"^(host|release): (.*)$", output("rustc", "-vV"), re.M))
-    resolved = output("cargo", "metadata", "--locked", "--format-version=1", f"--filter-platform={rustc['host']}")
+    target = f"{'aarch64' if 'aarch64' in platform else 'x86_64'}-unknown-linux-musl"
+    resolved = output("cargo", "metadata", "--locked", "--format-version=1", f"--filter-platform={target}")
     lock = tomllib.loads((ROOT / "Cargo.lock").read_text("utf-8"))
     parts = crates(json.loads(resolved), lock, name)
-    return bill(parts, name, licence, epoch_s, tools={"rustc": rustc["release"]})
+    release = dict(re.findall(r"^(release): (.*)$", output("rustc", "-vV"), re.M))["release"]
+    return bill(parts, name, licence, epoch_s, tools={"rustc": release} | linkers())
+
+
+def linkers() -> dict[str, str]:
+    """What tools/wheels.py compiles C and links by, in the versions that uv.lock has."""
+    lock = tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))
+    return {each["name"]: each["version"] for each in lock["package"] if each["name"] in ("maturin", "ziglang")}
 
 
 def main(wheels: list[str]) -> int:
@@ -232,7 +240,7 @@ def main(wheels: list[str]) -> int:
         print("usage: SOURCE_DATE_EPOCH=SECONDS tools/sbom.py WHEEL...   (or: make dist)", file=sys.stderr)
         return 2
     for wheel in map(Path, wheels):
-        content = bill_of(wheel.name.partition("-")[0].replace("_", "-"), int(epoch))
+        content = bill_of(wheel.name, int(epoch))
         add_to_wheel(wheel, content)
         print(f"{wheel}: a bill of {len(json.loads(content)['components'])} components")
     return 0
