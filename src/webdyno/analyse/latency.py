@@ -82,7 +82,7 @@ def _merged(blobs: tuple[str, ...]) -> Latency | None:
     """Kept, some 7 KB each: what is said of a single Run and of its table is made of the same."""
     read = [_counted(blob) for blob in blobs]
     if len({layout for layout, _, _ in read}) > 1:
-        raise UsageError("histograms of different layouts cannot be added; analyse these results apart")
+        raise UsageError("histograms of different layouts cannot be added; analyse these results separately")
     if not any(len(index) for _, index, _ in read):
         return None
     layout, index, counts = read[0]
@@ -113,7 +113,7 @@ def _counted(blob: str) -> tuple[_Layout, NDArray[np.intp], NDArray[np.int64]]:
     values = (coded >> 1) ^ -(coded & 1)
     after = np.cumsum(np.where(values < 0, -values, 1))
     if after[-1] > layout.counters:
-        raise damaged(blob, ValueError("it has more counts than its settings"))
+        raise damaged(blob, ValueError("it has more counts than its settings allow"))
     there = np.flatnonzero(values > 0)
     return layout, after[there] - 1, values[there]
 
