@@ -244,7 +244,7 @@ def test_a_connection_closed_in_silence_is_told_whatever_it_carried() -> None:
 def test_a_backlog_that_the_kernel_cut_is_told_with_what_was_asked() -> None:
     cut = good(probe=change(PROBE, backlog=128), command=["serve", "--backlog=2048"])
     assert "128 places for 64 connections, though it asks for 2,048" in doubts(cut)["small-backlog"].sentence
-    assert "wait a second" not in doubts(cut)["small-backlog"].sentence
+    assert "wait for a second" not in doubts(cut)["small-backlog"].sentence
     asked = good(probe=change(PROBE, backlog=2048), command=["serve", "--listen", "2048"])
     assert "small-backlog" not in doubts(asked)
     address = good(probe=change(PROBE, backlog=128), command=["serve", "--listen", "127.0.0.1:80"])
