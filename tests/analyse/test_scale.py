@@ -150,7 +150,7 @@ def test_a_study_over_connections_says_where_more_stop_helping() -> None:
 
 def test_too_few_levels_are_said_and_one_is_not_mentioned() -> None:
     [few] = scalings(study(0.1, 0.0, (1, 8, 64)))
-    assert few.sentence == "go over connections: not fitted, a law of scaling needs 5 levels, and there are 3"
+    assert few.sentence == "go over connections: not fitted, a scaling law needs 5 levels, and there are 3"
     assert (few.contention, few.knee) == (None, None)
     assert scalings(study(0.1, 0.0, (64,))) == []
 

@@ -80,7 +80,7 @@ def test_as_json_it_is_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out)
     assert (told["held_by"], told["left"]) == (None, False)
     of_turbo = next(it for it in told["settings"] if it["name"] == "turbo")
-    assert (of_turbo["now"], of_turbo["quiet"], of_turbo["obstacle"]) == ("0", "1", "kept as it is, as you say")
+    assert (of_turbo["now"], of_turbo["quiet"], of_turbo["obstacle"]) == ("0", "1", "kept unchanged, as requested")
 
 
 def test_with_yes_it_is_set_while_the_command_runs_whose_exit_code_it_is(

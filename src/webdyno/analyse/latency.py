@@ -79,7 +79,7 @@ def _merged(blobs: tuple[str, ...]) -> Latency | None:
     """Kept, some 7 KB each: what is said of a single Run and of its table is made of the same."""
     read = [counted(blob) for blob in blobs]
     if len({each.settings for each in read}) > 1:
-        raise UsageError("histograms of different layouts cannot be added; analyse these results apart")
+        raise UsageError("histograms of different layouts cannot be added; analyse these results separately")
     if not any(len(each.places) for each in read):
         return None
     settings, places, counts = read[0]

@@ -64,7 +64,7 @@ def refusal(rates: Mapping[int, Sequence[float]], error_ratios: Mapping[int, flo
     """Why nothing is fitted to ``rates`` by level; None: it can be."""
     levels = [level for level, values in rates.items() if _usable(values)]
     if len(levels) < LEVELS:
-        return f"a law of scaling needs {LEVELS} levels, and there are {len(levels)}"
+        return f"a scaling law needs {LEVELS} levels, and there are {len(levels)}"
     tainted = [level for level in levels if error_ratios.get(level, 0.0) > ERRORS]
     if tainted:
         return f"more than {ERRORS:.0%} of the requests failed at {', '.join(map(str, sorted(tainted)))}"

@@ -54,7 +54,7 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
-PAIRS = "pairs are asked at a fixed rate, so that their times are the result, and not their rate"
+PAIRS = "pairs are sent at a fixed rate, so the result is their times, not their rate"
 
 
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:

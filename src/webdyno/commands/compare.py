@@ -68,9 +68,7 @@ class Measuring(Placing):
         ),
     ] = None
     pairs: Annotated[int, flag("--pairs", help="Maximum number of pairs, 4 to 18; they are looked at five times.")] = 12
-    budget: Annotated[str, flag("--budget", help="How long the pairs may take, not counting builds and warm-ups.")] = (
-        "10m"
-    )
+    budget: Annotated[str, flag("--budget", help="Time for the pairs, not counting builds and warm-ups.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
     cpus: CpusOption = None
     way: WayOption = None
@@ -99,7 +97,7 @@ class Judging:
 
     margin: Annotated[
         str | None,
-        flag("--margin", help="Changes certainly smaller than this count as none: 3%. [default: as measured, or 3%]"),
+        flag("--margin", help="Smallest change that counts: 3%. [default: as measured, or 3%]"),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False
