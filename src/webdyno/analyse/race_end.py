@@ -1,4 +1,4 @@
-"""How a race ended, and what it decided: one sentence, for whoever shows it."""
+"""How a race ended, and what it decided, as one sentence."""
 
 from __future__ import annotations
 

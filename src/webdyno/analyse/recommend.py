@@ -14,6 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.rounds import incomplete
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import NOT_ITS_OWN
 from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
@@ -26,7 +28,7 @@ from webdyno.model.verdict import Standing, Verdict
 
 def unfinished_of(doubts: Sequence[Doubt]) -> str:
     """What is missing of the plan, where that is one of the doubts about a study; else empty."""
-    return next((doubt.sentence for doubt in doubts if doubt.kind == "incomplete"), "")
+    return next((doubt.sentence for doubt in doubts if doubt.kind == kind_of(incomplete)), "")
 
 
 def recommend(

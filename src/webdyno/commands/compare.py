@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders, workloads
 from webdyno.commands.options import (
     CatalogueOption,
     CpusOption,
@@ -52,7 +53,8 @@ class Measuring:
     """The flags that say how pairs are measured."""
 
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="What is asked; the first that both answer when not given.")
+        str | None,
+        flag("--workload", "-w", help="What is asked; the first that both answer when not given.", offers=workloads),
     ] = None
     connections: Annotated[
         int, flag("--connections", "-c", help="Clients; each waits for its answer before it asks again.")
@@ -122,7 +124,9 @@ _REVISING, _MEASURING, _JUDGING = Revising(), Measuring(), Judging()
 
 
 def compare(
-    *names: Annotated[str, Parameter(help="Base and head: two results folders, or two contenders.")],
+    *names: Annotated[
+        str, Parameter(help="Base and head: two results folders, or two contenders.", completer=contenders)
+    ],
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
     judging: Judging = _JUDGING,

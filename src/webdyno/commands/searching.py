@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.commands.completing import workloads
 from webdyno.commands.options import connections_of, flag
 from webdyno.commands.units import LONGEST_LOAD_H, per_s, seconds, share
 from webdyno.model.errors import UsageError
@@ -22,7 +23,8 @@ class Aim:
         str | None, flag("--slo", help="What must be met: 'p99<50ms, errors<0.1%'; of a folder, as it was searched.")
     ] = None
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="Of the contender; the first it answers when not given.")
+        str | None,
+        flag("--workload", "-w", help="Of the contender; the first it answers when not given.", offers=workloads),
     ] = None
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M"
     insecure: Annotated[bool, flag("--insecure", help="With https: accept any certificate.")] = False

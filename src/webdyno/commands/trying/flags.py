@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders
 from webdyno.commands.loading.targets import header_of
 from webdyno.commands.options import JsonOption, ResumeOption, WaitOption, connections_of, flag, split
 from webdyno.commands.trying.asking import AppAsking
@@ -49,7 +50,8 @@ class Trying:
     ] = None
     url: Annotated[str | None, flag("--url", help="A server that runs already: only load and latency.")] = None
     server: Annotated[
-        list[str] | None, flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.")
+        list[str] | None,
+        flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.", offers=contenders),
     ] = None
     budget: Annotated[str, flag("--budget", help="Time to measure in, builds apart: 10m, 90s.")] = "10m"
     connections: Annotated[int, flag("--connections", "-c", help="Clients; each waits for each of its answers.")] = 32
