@@ -141,7 +141,7 @@ def test_where_nothing_can_be_set_it_is_refused_with_the_way_on(
     assert doctor("--yes", KEEP, "--", "true", "0") == 3
     assert capsys.readouterr().err == (
         "webdyno: governor is powersave and cannot be set to performance: that needs root; "
-        "--keep governor,turbo,huge-pages,somaxconn,port-range goes on without\n"
+        "--keep governor,turbo,huge-pages,somaxconn,port-range continues without them\n"
     )
     assert machine == []
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders, workloads
 from webdyno.commands.options import (
     CatalogueOption,
     CpusOption,
@@ -54,7 +55,8 @@ class Measuring(Placing):
     """The flags that say how pairs are measured."""
 
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="The workload. [default: the first that both answer]")
+        str | None,
+        flag("--workload", "-w", help="The workload. [default: the first that both answer]", offers=workloads),
     ] = None
     connections: Annotated[
         int, flag("--connections", "-c", help="Number of clients; each waits for its answer before its next request.")
@@ -124,7 +126,9 @@ _REVISING, _MEASURING, _JUDGING = Revising(), Measuring(), Judging()
 
 
 def compare(
-    *names: Annotated[str, Parameter(help="Base and head: two results folders, or two contenders.")],
+    *names: Annotated[
+        str, Parameter(help="Base and head: two results folders, or two contenders.", completer=contenders)
+    ],
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
     judging: Judging = _JUDGING,
