@@ -173,7 +173,8 @@ def count_errors(slices: Iterable[Slice]) -> dict[str, int]:
     """Counts by kind, without the requests that were still in flight at the end."""
     errors: Counter[str] = Counter()
     for slice_ in slices:
-        errors.update(slice_.errors)
+        if slice_.errors:  # of nearly none, and a Counter takes its time to add nothing
+            errors.update(slice_.errors)
     return gone_wrong(errors)
 
 
