@@ -10,6 +10,7 @@ import pytest
 
 from bench.many_runs import Shape, make
 from webdyno.analyse import analyse, latency
+from webdyno.analyse.table import Cell
 from webdyno.store import Store
 
 SMALL = Shape(contenders=6, cells=2, rounds=6)
@@ -54,6 +55,18 @@ def test_twice_the_runs_are_at_most_twice_the_work(tmp_path: Path, twice: Shape)
     assert twice.runs == 2 * SMALL.runs
     for less, more in zip(before, after, strict=True):
         assert more <= 2.1 * less
+
+
+def test_no_rule_adds_up_all_rounds_for_each_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ratio = Cell.error_ratio.fget
+    assert ratio is not None
+    monkeypatch.setattr(Cell, "error_ratio", property(lambda cell: asked.append(cell.planned) or ratio(cell)))
+    for rounds in (6, 12):
+        make(tmp_path / str(rounds), SMALL._replace(rounds=rounds), variants=1)
+        with Store.open(tmp_path / str(rounds)) as store:
+            analyse(store.plan(), store.fingerprint(), store.runs())
+    assert asked.count(12) == asked.count(6) > 0
 
 
 def test_a_run_costs_a_twentieth_of_a_statement(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from webdyno.analyse.additive import Meeting, Meetings
@@ -45,12 +44,11 @@ def _together(block: Mapping[int, Window], robbed: Robbed) -> dict[int, Window]:
         {at: turns_of(window.run) for at, window in block.items()},
         lambda at, turn: robbed.speed(block[at].run.trial.contender, turn),
     )
-    read = {at: by_turns(block[at], turns) for at, turns in told.items()}
-    gains = [math.log(window.rate_per_s / window.steady.rate_per_s) for window in read.values()]
+    gains = [math.log(turns.rate_per_s / block[at].steady.rate_per_s) for at, turns in told.items()]
     others = [gains[:at] + gains[at + 1 :] for at in range(len(gains))]
     return {
-        at: replace(window, flattered=gain - statistics.median(beside) if beside else None)
-        for (at, window), gain, beside in zip(read.items(), gains, others, strict=True)
+        at: by_turns(block[at], turns, gain - statistics.median(beside) if beside else None)
+        for (at, turns), gain, beside in zip(told.items(), gains, others, strict=True)
     }
 
 

@@ -143,7 +143,7 @@ def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Wind
     return by_turns(window, told[""]) if told else window
 
 
-def by_turns(window: Window, turns: Turned) -> Window:
+def by_turns(window: Window, turns: Turned, flattered: float | None = None) -> Window:
     """The window with what its turns say; what it counts is counted in both, and errors in the leads of turns too."""
     phase, slices = window.steady, turns_of(window.run)
     leads = [each for each in window.run.slices if each.phase == "lead"]
@@ -156,6 +156,7 @@ def by_turns(window: Window, turns: Turned) -> Window:
         contender_cores=phase.contender_cores if turns.cores is None else turns.cores,
         driver_cores=_driver_cores(slices, turns.seconds) or phase.driver_cores,
         turned=turns,
+        flattered=flattered,
         of_phase=phase,
     )
 
@@ -176,7 +177,8 @@ def count_errors(slices: Iterable[Slice]) -> dict[str, int]:
     """Counts by kind, without the requests that were still in flight at the end."""
     errors: Counter[str] = Counter()
     for slice_ in slices:
-        errors.update(slice_.errors)
+        if slice_.errors:  # of nearly none, and a Counter takes its time to add nothing
+            errors.update(slice_.errors)
     return gone_wrong(errors)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from webdyno.analyse import words
 from webdyno.analyse.table import Cell, Table
@@ -62,8 +63,9 @@ def _pins(requirements: Iterable[str]) -> Iterable[tuple[str, str]]:
             yield _canonical(found[1]), found[2]
 
 
+@lru_cache(maxsize=4096)
 def _canonical(name: str) -> str:
-    """As PEP 503 compares names of packages."""
+    """As PEP 503 compares names of packages. Kept: every Run has the same."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
