@@ -13,7 +13,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as some
 
-from webdyno.histogram import Histogram, decode, encode, merge
+from webdyno.histogram import Histogram, counted, decode, encode, merge
 from webdyno.model.errors import UsageError
 
 HIGHEST = 3_600_000_000_000
@@ -52,6 +52,7 @@ def test_merging_is_associative_and_order_does_not_matter(one: list[int], two: l
 @given(VALUES.filter(bool))
 def test_encoding_loses_nothing(values: list[int]) -> None:
     once = merged(values)
+    assert counted(once.encode()).counts.tolist() == [count for _, count in once.counts()]
     again = merge([once.encode()])
     assert again is not None
     assert again.counts() == once.counts()
@@ -135,8 +136,9 @@ BOMB = good()[:8] + zlib.compress(b"\0" * 40_000_000)
     ],
 )
 def test_damage_is_one_clear_sentence(damaged: str) -> None:
-    with pytest.raises(UsageError, match=r"a latency histogram is damaged .*use another copy"):
-        merge([damaged])
+    for read in (decode, counted):
+        with pytest.raises(UsageError, match=r"a latency histogram is damaged .*use another copy"):
+            read(damaged)
 
 
 def test_any_flipped_byte_is_a_histogram_or_a_sentence() -> None:

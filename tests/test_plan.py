@@ -272,7 +272,7 @@ def test_levels_that_have_become_one_are_asked_once_as_the_nearest_of_them(numbe
         ("json", number, warmup_s),
     ]
     told = f"{number} connections, keep-alive, by engine"
-    assert said == [f"several loads of the study have become the same, and are asked once: {told}"]
+    assert said == [f"several loads of the study have become equal, and are measured once: {told}"]
 
 
 def test_one_driver_for_all_asks_as_the_load_that_was_written_for_it() -> None:
@@ -337,4 +337,4 @@ def test_several_drivers_share_every_load_of_a_plan_and_its_contenders_are_measu
     assert {trial.load.drivers for trial in plan.trials} == {4}
     assert {trial.load.connections for trial in plan.trials} == {8, 64}
     said = {why_alone(trial, plan, Room(memory_bytes=None)) for trial in plan.trials}
-    assert said == {"several drivers begin at one instant, which turns are too short for"}
+    assert said == {"several drivers begin at one instant, and turns are too short for that"}

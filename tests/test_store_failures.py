@@ -129,10 +129,10 @@ def test_what_a_kill_leaves_before_the_first_run_is_told_to_begin_anew(folder: P
         cut.execute("PRAGMA journal_mode=WAL")
     cut.close()
     for how in (Store.open, Store.peek):
-        with pytest.raises(UsageError, match=r"holds nothing: webdyno ended, or had no room, before .*; begin anew"):
+        with pytest.raises(UsageError, match=r"is empty: webdyno ended, or had no space, before .*; start over"):
             how(folder)
     (folder / FILE).write_bytes(b"")
-    with pytest.raises(UsageError, match="begin anew"):
+    with pytest.raises(UsageError, match="start over"):
         Store.open(folder, writable=True)
 
 

@@ -82,7 +82,7 @@ def test_without_it_nothing_is_asked_and_one_sentence_says_why(folder: Path, the
         store.recall(known(there))
     assert str(refused.value) == (
         f"{folder}: workload 'hello' sends the header Authorization, whose value no results file keeps, and the "
-        "catalogue does not have that workload as it was: put its file back, or begin anew"
+        "catalogue does not have that workload as it was: put its file back, or start over"
     )
 
 
@@ -126,7 +126,7 @@ def test_a_command_without_its_password_is_not_served(telling: Path, there: Mapp
         store.recall(known(served=there))
     assert str(refused.value) == (
         f"{telling}: the command of contender {name!r} holds a password, which no results file keeps, and the "
-        "catalogue does not have that contender as it was: put its file back, or begin anew"
+        "catalogue does not have that contender as it was: put its file back, or start over"
     )
 
 
@@ -137,7 +137,7 @@ def test_a_secret_in_a_path_is_not_in_the_file_and_comes_back_from_the_catalogue
     assert SECRET.encode() not in (tmp_path / FILE).read_bytes()
     with Store.open(tmp_path) as store:
         assert store.plan().workloads["hello"].requests[0].path == "/x?token=***"
-        with pytest.raises(UsageError, match="put its file back, or begin anew"):
+        with pytest.raises(UsageError, match="put its file back, or start over"):
             store.recall(store.plan())  # what is stars is never asked
         store.recall(known(whole.workloads))
         assert store.plan().workloads == whole.workloads

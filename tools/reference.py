@@ -60,10 +60,10 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
 ]
 ABOUT: dict[About, str] = {"contender": "one contender", "table": "a table", "study": "a whole study"}
 HELD_BY = {
-    "measuring": "the measuring held it back",
+    "measuring": "the measurement limited it",
     "warming": "it was still becoming faster",
     "counting": "answers under way at the end are in no count",
-    "service": "the service held it back, unless it asks too much of it",
+    "service": "the service limited it, unless the contender asks too much of it",
 }
 WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 
@@ -161,9 +161,10 @@ def doubts_page() -> str:
         "# Doubts",
         NOTE,
         "",
-        "A doubt is a reason not to trust a figure, a comparison or a study. One that **voids** takes a contender out",
-        "of the ranking, or forbids to rank a table; one that **shades** is shown beside the figure. A rule is silent",
-        "about what was not measured. How doubts look in a report: [reading a report](../how-to/read-a-report.md).",
+        "A doubt is a reason not to trust a figure, a comparison or a study. A doubt that **voids** takes a contender",
+        "out of the ranking, or prevents the ranking of a table. A doubt that **shades** is shown beside the figure. A",
+        "rule is silent about what was not measured.",
+        "How doubts look in a report: [reading a report](../how-to/read-a-report.md).",
         "",
         "| doubt | about | |",
         "|---|---|---|",

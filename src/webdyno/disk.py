@@ -13,7 +13,7 @@ LITTLE_BYTES = 64 << 10
 REFUSALS = {
     errno.ENOSPC: "is full",
     errno.EDQUOT: "is full: the quota of this user is used up",
-    errno.EFBIG: "takes no larger file from this process (ulimit -f)",
+    errno.EFBIG: "accepts no larger file from this process (ulimit -f)",
     errno.EROFS: "can only be read",
     errno.EIO: "fails",
 }

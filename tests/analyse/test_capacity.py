@@ -158,7 +158,7 @@ def test_where_nothing_could_be_offered_nothing_is_said_of_the_server() -> None:
     assert len(tried) > 1
     assert (found.ended, found.curve, found.at_least_per_s) == ("not-known-yet", [], None)
     said = answer("toy", "p99<2s", found)
-    assert said == ("toy under p99<2s: not known yet; the load generator could offer none of the rates that were tried")
+    assert said == ("toy under p99<2s: not known yet; the load generator could reach none of the rates that were tried")
 
 
 def test_a_miss_by_chance_far_below_does_not_hold_the_search_down() -> None:

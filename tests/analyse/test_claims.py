@@ -286,14 +286,14 @@ def test_patterns_compare_partners_and_nearly_all_is_a_share() -> None:
     assert judged(runs, {**claim, "without": ["c-*"]}).ruling == "holds"
     most = judged(runs, {**claim, "share": 0.6})
     assert most.ruling == "holds"
-    assert "it holds in 2 of 3 comparisons, and 60 % were claimed; the middle of all is 2.00x" in most.sentence
+    assert "it holds in 2 of 3 comparisons, and 60 % were claimed; the median is 2.00x" in most.sentence
 
 
 def test_the_middle_of_figures_is_told_as_a_figure_and_not_as_a_multiple_of_the_claimed_one() -> None:
     claim = {"contenders": ["go", "node", "flask"], "relation": "at least", "value": 20_000, "share": 0.3}
-    assert judged(THREE, claim).sentence.endswith("and 30 % were claimed; the middle of all is 10,000/s")
+    assert judged(THREE, claim).sentence.endswith("and 30 % were claimed; the median is 10,000/s")
     failing = {"contenders": ["go", "node"], "measure": "errors", "relation": "at least", "value": 0.001, "share": 0.5}
-    assert "the middle of all is 0 %" in judged(THREE, failing).sentence
+    assert "the median is 0 %" in judged(THREE, failing).sentence
 
 
 def test_a_multiple_holds_only_where_its_whole_interval_lies_beyond_the_claimed_one() -> None:
@@ -393,7 +393,7 @@ def test_two_rounds_decide_no_claim() -> None:
     runs = [run(name, rate=rate + at, round_=at) for name, rate in (("go", 3e4), ("node", 1e4)) for at in (1, 2)]
     verdict = judged(runs, {"contenders": ["go"], "relation": "more than", "than": ["node"]})
     assert verdict.ruling == "cannot tell"
-    assert "2 rounds are too few, three are needed" in verdict.sentence
+    assert "2 rounds are too few; three are needed" in verdict.sentence
 
 
 def test_a_rate_of_few_answers_decides_only_what_one_more_step_would() -> None:

@@ -38,7 +38,7 @@ def test_requests_that_hang_at_the_end_leave_a_claim_about_errors_open() -> None
     assert judged(serving(), MEINHELD).ruling == "does not hold"
     hung = judged(ending(serving(), [2e9] * 64), MEINHELD)
     assert hung.ruling == "cannot tell"
-    assert "256 requests to meinheld had no answer when the load ended: had they failed, its share" in hung.sentence
+    assert "256 requests to meinheld had no answer when the load ended: if they had failed, its share" in hung.sentence
     assert "0 % (0 % to 3.1 %), 1.0 % was claimed" in hung.sentence
     assert judged(ending(serving(), [2e9] * 64), HARDLY).ruling == "cannot tell"
 
@@ -113,7 +113,7 @@ def test_a_share_that_was_given_for_all_loads_is_judged_over_their_requests_toge
     assert judged(runs, claim).ruling == "does not hold"
     both = judged(runs, {**claim, "together": True})
     assert both.ruling == "holds"
-    assert "(hello, 64 and 1,000 connections together, keep-alive)" in both.sentence
+    assert "(hello, 64 and 1,000 connections in total, keep-alive)" in both.sentence
     hung = judged([*serving(), *ending(few, [2e9] * 1_000)], {**claim, "together": True})
     assert hung.ruling == "cannot tell"
 

@@ -171,7 +171,8 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "uneven-accept": (with_workers([0.9, 0.05, 0.05]), "one of 3 workers of go did 90 % of the work"),
     "workers-lost": (
         [*good()[:2], good(losses=[Loss(pid=7, name="go", replaced=True, line="worker 7 died")])[2]],
-        "1 worker of go ended under load in 1 of 3 rounds (go 7), replaced, and it served on; it wrote: worker 7 died",
+        "1 worker of go ended under load in 1 of 3 rounds (go 7), replaced, and it continued to serve; it "
+        "wrote: worker 7 died",
     ),
     "memory-capped": (good(memory_peak_bytes=510 << 20), "510 MiB of 512 MiB"),
     "delayed-ack": (plateau(cpu=0.2), "41.0 ms while its cores are 80 % idle"),
@@ -181,7 +182,7 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
     "shared-cores": (good(rig=change(RIG, driver_cores=(0,))), "ran on a core of the contenders"),
     "memory-limit-not-enforced": (good(rig=change(RIG, cgroup="none", cgroup_reason="/sys is read-only")), "read-only"),
     "unlike-machines": ([*good()[:2], run(round_=3, rig=change(RIG, driver_cores=(1, 2)))], "2 different placements"),
-    "service-bound": (behind(0.9), "redis-server alone used 90 % of the CPU there was for it"),
+    "service-bound": (behind(0.9), "redis-server alone used 90 % of the CPU available to it"),
     "service-shares-cores": (behind(0.2, rig=change(RIG, service_cores=(1,))), "on a core of the load generator"),
     "stand-in": (
         behind(0.2, change(REDIS, kind="valkey", version="8.1.0")),
@@ -212,7 +213,7 @@ def test_a_doubt_is_raised_by_what_it_exists_for(kind: str) -> None:
     ("lack", "words"),
     [
         ({"resolution_ns": 1_000_000}, "counts latency in whole milliseconds"),
-        ({"reconnects": False}, "gives a connection up that the server closes unannounced, in silence"),
+        ({"reconnects": False}, "silently abandons a connection that the server closes unannounced"),
     ],
 )
 def test_what_a_driver_lacks_is_said_and_what_an_old_run_did_not_write_down_is_not(
@@ -267,7 +268,7 @@ def test_fixed_workers_need_as_many_cores_where_they_work(workers: int | str, ki
     found = doubts(runs, made)
     assert ("crowded-cores" in found) == doubted
     if doubted:
-        assert found["crowded-cores"].sentence.startswith("go has 4 workers as asked, on 1 core: ")
+        assert found["crowded-cores"].sentence.startswith("go has 4 workers as configured, on 1 core: ")
 
 
 def test_slow_answers_are_no_closed_connections() -> None:
@@ -290,7 +291,7 @@ def test_memory_limit_is_not_missed_when_none_was_asked() -> None:
 
 
 def test_a_silent_close_is_told_from_an_announced_one() -> None:
-    assert "without saying so" in doubts(closing(closes_silent=1))["closes-connections"].sentence
+    assert "without announcing it" in doubts(closing(closes_silent=1))["closes-connections"].sentence
 
 
 def test_one_percent_of_wrong_answers_voids() -> None:

@@ -51,7 +51,7 @@ def held_back(role: str, share: float) -> list[Run]:
 
 def test_a_quota_that_holds_the_contender_back_is_told() -> None:
     found = doubts(held_back("contender", 0.25))
-    assert "a CPU quota held go back for 25 % of the time" in found["throttled"].sentence
+    assert "a CPU quota limited go for 25 % of the time" in found["throttled"].sentence
     assert found["throttled"].severity == "shades"
     assert "generator-bound" not in found
     assert "throttled" not in doubts(held_back("contender", 0.005))
@@ -59,7 +59,7 @@ def test_a_quota_that_holds_the_contender_back_is_told() -> None:
 
 def test_a_quota_that_holds_the_driver_back_makes_the_rate_a_floor() -> None:
     found = doubts(held_back("driver", 0.25))
-    assert "held the load generator back for 25 %" in found["generator-bound"].sentence
+    assert "limited the load generator for 25 %" in found["generator-bound"].sentence
     assert "throttled" not in found
 
 
@@ -132,7 +132,7 @@ def test_questions_that_may_have_shared_a_message_are_told_and_void_nothing() ->
     doubt = doubts(runs, of(runs, work=STATIC))["cached-service"]
     assert doubt.severity == "shades"
     assert doubt.numbers["service_cpu_ns"] == pytest.approx(500, rel=0.02)
-    assert "used 0.5 µs of CPU for each answer of go, less than one question by itself costs" in doubt.sentence
+    assert "used 0.5 µs of CPU for each answer of go, less than one query by itself costs" in doubt.sentence
     dearer = behind(0.015)
     assert "cached-service" not in doubts(dearer, of(dearer, work=STATIC))
 
@@ -219,11 +219,13 @@ def test_idling_is_no_doubt_where_something_else_explains_it(runs: list[Run], wo
 
 def test_a_lock_that_was_to_be_gone_and_is_back_is_told() -> None:
     doubt = doubts([*good()[:2], good(gil_modules=["greenlet._greenlet"])[2]])["gil-on"]
-    assert "loading greenlet._greenlet switched it on again in 1 of 3 rounds: threads of one process" in doubt.sentence
+    assert (
+        "loading greenlet._greenlet switched it on again in 1 of 3 rounds, so threads of one process" in doubt.sentence
+    )
     assert doubt.severity == "shades"
     assert doubt.numbers == {"modules": "greenlet._greenlet", "rounds": 1}
     always = doubts(good(gil_modules=["b", "a"]))["gil-on"]
-    assert "loading a and b switched it on again: threads of one process took turns" in always.sentence
+    assert "loading a and b switched it on again, so threads of one process took turns" in always.sentence
     assert "gil-on" not in doubts(good())
 
 
@@ -232,7 +234,7 @@ def test_a_connection_closed_in_silence_is_told_whatever_it_carried() -> None:
         return [change_slices(each, closes_silent=number, **more) for each in good()]
 
     found = doubts(closed(100))
-    assert "600 connections without saying so in 75,300 answers" in found["silent-close"].sentence
+    assert "600 connections unannounced in 75,300 answers" in found["silent-close"].sentence
     assert "closes-connections" not in found
     assert "silent-close" in doubts(closed(0, stale_retries=100))
     assert "silent-close" not in doubts(closed(3))
@@ -242,7 +244,7 @@ def test_a_connection_closed_in_silence_is_told_whatever_it_carried() -> None:
 def test_a_backlog_that_the_kernel_cut_is_told_with_what_was_asked() -> None:
     cut = good(probe=change(PROBE, backlog=128), command=["serve", "--backlog=2048"])
     assert "128 places for 64 connections, though it asks for 2,048" in doubts(cut)["small-backlog"].sentence
-    assert "wait a second" not in doubts(cut)["small-backlog"].sentence
+    assert "wait for a second" not in doubts(cut)["small-backlog"].sentence
     asked = good(probe=change(PROBE, backlog=2048), command=["serve", "--listen", "2048"])
     assert "small-backlog" not in doubts(asked)
     address = good(probe=change(PROBE, backlog=128), command=["serve", "--listen", "127.0.0.1:80"])
@@ -264,7 +266,7 @@ def pointed(p99: float, mean: float, **changes: Any) -> list[Run]:
 
 def test_a_mean_that_is_called_p99_is_found_out() -> None:
     doubt = doubts(pointed(6.4e6, 6.4e6))["p99-is-mean"]
-    assert "the p99 of go is its mean (6.40 ms) in 3 rounds: wrk gave a mean" in doubt.sentence
+    assert "the p99 of go is its mean (6.40 ms) in 3 rounds: wrk reported a mean" in doubt.sentence
     assert "p99-is-mean" not in doubts(pointed(6.5e6, 6.4e6))
     asleep = pointed(101e6, 101e6)
     assert "p99-is-mean" not in doubts(asleep, of(asleep, work=WAIT))
@@ -300,7 +302,7 @@ def test_few_answers_are_too_few_by_those_being_served_at_the_end() -> None:
         return doubts(runs, of(runs, work=change(WAIT, service_floor_ms=1000.0)))
 
     doubt = told(slow(10, 1))["few-answers"]
-    assert "go gave 10 answers in 11 s and was at work on 1 more at the end" in doubt.sentence
+    assert "go gave 10 answers in 11 s and was working on 1 more at the end" in doubt.sentence
     assert "up to 10 % higher" in doubt.sentence
     assert doubts(slow(10, 1))["few-answers"].numbers == doubt.numbers  # however long an answer takes
     assert told(slow(400, 40))["few-answers"].numbers["at_work"] == 36  # all began together, and are cut off together
@@ -317,7 +319,7 @@ def test_a_round_that_was_measured_again_is_void() -> None:
     first = run(round_=1, rate=8_000.0)
     doubt = doubts([first, *good()], plan(good()))["ran-again"]
     assert doubt.severity == "voids"
-    assert "1 round of go ran 2 times in all" in doubt.sentence
+    assert "1 round of go ran 2 times in total" in doubt.sentence
     stopped = change(first, outcome="interrupted")
     assert "ran-again" not in doubts([stopped, *good()], plan(good()))
 
@@ -348,7 +350,7 @@ def compiling(**changes: Any) -> list[Run]:
 def test_a_compiler_without_time_to_warm_up_makes_the_rate_a_floor() -> None:
     found = doubts(compiling())["cold-compiler"]
     assert "PyPy compiles in go while it serves, and it had 0.5 s to warm up, which no run shows" in found.sentence
-    assert found.sentence.endswith("its rate is a floor, it may be faster")
+    assert found.sentence.endswith("its rate is a floor; it may be faster")
     paced = doubts(compiling(load=change(LOAD, rate_per_s=5_000.0, max_connections=64)))["cold-compiler"]
     assert paced.sentence.endswith("its latency may be lower")
     assert found.severity == "shades"
@@ -358,7 +360,7 @@ def test_a_compiler_without_time_to_warm_up_makes_the_rate_a_floor() -> None:
 def test_how_much_faster_it_may_become_is_told_where_such_a_compilers_gain_is_known() -> None:
     runs = [change(each, compilers=["V8"]) for each in good()]
     found = doubts(runs)["cold-compiler"]
-    assert found.sentence.endswith("its rate is a floor, it may be faster, up to 5 times")
+    assert found.sentence.endswith("its rate is a floor; it may be faster, up to 5 times")
     assert found.numbers == {"compilers": "V8", "warmup_s": 0.5, "gain": 5.0}
     both = doubts([change(each, compilers=["V8", "PyPy"]) for each in runs])["cold-compiler"]
     assert "gain" not in both.numbers

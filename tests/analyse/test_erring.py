@@ -37,21 +37,21 @@ def test_nothing_is_said_where_nothing_failed() -> None:
 
 def test_what_every_server_fails_alike_is_the_apps() -> None:
     assert said(standing("a", 32), standing("b", 29), seen="got status 500") == (
-        "3.0 % of all requests failed (the first: got status 500): A 3.2 %; B 2.9 %; that is the same with every "
-        "server, so it is the app that fails: see its log, or name the statuses that are right with --expect"
+        "3.0 % of all requests failed (the first: got status 500): A 3.2 %; B 2.9 %; this is the same with "
+        "every server, so the app is the cause: see its log, or list the correct statuses with --expect"
     )
     few = said(standing("a", 1, 100), standing("b", 3, 100))  # 3 times as many, and chance does that
     assert few is not None
-    assert "it is the app that fails" in few
+    assert "the app is the cause" in few
     many = said(standing("a", 30_000, 10**6), standing("b", 33_000, 10**6))  # beyond chance, and nobody's concern
     assert many is not None
-    assert "it is the app that fails" in many
+    assert "the app is the cause" in many
 
 
 def test_shares_that_differ_are_not_the_apps_alone() -> None:
     told = said(standing("a", 30), standing("b", 300))
     assert told is not None
-    assert told.endswith("A 3.0 %; B 30 %; the servers differ in it, so it is not the app alone")
+    assert told.endswith("A 3.0 %; B 30 %; servers differ in this, so the app alone is not the cause")
 
 
 def test_a_server_that_fails_where_others_do_not_is_named() -> None:
@@ -63,4 +63,4 @@ def test_a_server_that_fails_where_others_do_not_is_named() -> None:
 def test_a_few_of_many_servers_are_named() -> None:
     told = said(*(standing(name, 30) for name in "abcdef"))
     assert told is not None
-    assert "D 3.0 %; and 2 more; that is" in told
+    assert "D 3.0 %; and 2 more; this is" in told

@@ -154,7 +154,7 @@ def test_it_is_said_beside_the_peak_and_as_a_doubt() -> None:
     assert isinstance(doubt, Doubt)
     assert doubt.severity == "shades"
     assert doubt.sentence.startswith("go keeps 500 KiB of memory with every request (")
-    assert "was still growing at its end, so it leaks, or fills a cache that was not full yet" in doubt.sentence
+    assert "was still growing at its end, so it leaks, or is still filling a cache" in doubt.sentence
     assert words.cells(found)["memory"] == "900 MiB, +500 KiB/request"
 
 

@@ -29,7 +29,7 @@ def of(**changes: Any) -> Load:
 def test_a_window_shorter_than_its_time_out_is_named_where_errors_are_the_question(changes: dict[str, Any]) -> None:
     (said,) = too_short(made(of(duration_s=3.0), of(duration_s=3.0, connections=128), **changes))
     assert said == (
-        "a window of 3 s is shorter than the time-out of 5 s: a request that hangs in one is counted as no error"
+        "a window of 3 s is shorter than the time-out of 5 s: a request that hangs in one is not counted as an error"
     )
     longer = of(duration_s=8.2, timeout_s=120.0), of(duration_s=80.6, timeout_s=120.0)
     (both,) = too_short(made(*longer, **changes))
@@ -45,8 +45,8 @@ def test_nothing_is_said_where_time_outs_fit_or_nobody_asks_for_errors() -> None
 def test_a_window_of_few_cycles_is_named_with_the_rate_that_it_needs() -> None:
     (said,) = too_short(made(of(connections=10_000, duration_s=3.0)))
     assert said == (
-        "10,000 connections for 3 s: who serves less than 10,000/s answers each of them less than 3 times, which is "
-        "too few to be sure of its figures"
+        "10,000 connections for 3 s: a contender that serves less than 10,000/s answers each of them less than "
+        "3 times, which is too few for reliable figures"
     )
 
 

@@ -64,7 +64,7 @@ def test_a_rate_above_what_the_connections_can_carry() -> None:
 def test_a_p99_that_is_a_mean() -> None:
     """HttpArena's wrk.sh and h2load.sh, its #858."""
     doubt = doubts(pointed(1.83e6, 1.83e6, driver_can=WRK))["p99-is-mean"]
-    assert "wrk gave a mean under the name of a percentile" in doubt.sentence
+    assert "wrk reported a mean as a percentile" in doubt.sentence
 
 
 @pytest.mark.slow

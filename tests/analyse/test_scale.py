@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, change_slices, contender, plan, run
-from webdyno.analyse import analyse
+from webdyno.analyse import analyse, scale
 from webdyno.analyse.scale import law, refusal
 from webdyno.model.run import Run
 from webdyno.model.scaling import Scaling
@@ -73,6 +73,25 @@ def test_figures_without_noise_have_no_width() -> None:
     assert found.coherence.value == pytest.approx(0.001, rel=1e-3)
 
 
+def test_a_law_that_only_rises_has_no_knee() -> None:
+    found = law({n: [1000.0 * n / (1 + 0.2 * (n - 1))] * 2 for n in LEVELS})
+    assert found is not None
+    assert (found.coherence.value, found.peak) == (pytest.approx(0, abs=1e-9), None)
+
+
+def test_many_rounds_are_fitted_in_the_steps_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level is one row, however many rounds."""
+    rows: list[int] = []
+    whole = scale._levels
+    monkeypatch.setattr(scale, "_levels", lambda rates: rows.append(len((it := whole(rates)).logs)) or it)
+    once = {n: values[:1] * 2 for n, values in made(1000, 0.1, 0.001).items()}
+    few, many = law(once), law({n: values * 100 for n, values in once.items()})
+    assert rows == [len(LEVELS)] * 2
+    assert few is not None
+    assert many is not None
+    assert many.contention.value == pytest.approx(few.contention.value, rel=1e-6)
+
+
 def test_one_start_for_each_of_five_levels_is_enough_to_fit_and_honest_about_it() -> None:
     found = law({n: values[:1] for n, values in list(made(1000, 0.1, 0.001).items())[:5]})
     assert found is not None
@@ -131,7 +150,7 @@ def test_a_study_over_connections_says_where_more_stop_helping() -> None:
 
 def test_too_few_levels_are_said_and_one_is_not_mentioned() -> None:
     [few] = scalings(study(0.1, 0.0, (1, 8, 64)))
-    assert few.sentence == "go over connections: not fitted, a law of scaling needs 5 levels, and there are 3"
+    assert few.sentence == "go over connections: not fitted, a scaling law needs 5 levels, and there are 3"
     assert (few.contention, few.knee) == (None, None)
     assert scalings(study(0.1, 0.0, (64,))) == []
 

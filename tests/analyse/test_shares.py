@@ -42,12 +42,12 @@ def said(**changes: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"idle_ns": SECOND // 20}, "was busy 95 % of its time: it was at its limit"),
-        ({"run_delay_ns": SECOND // 10}, "had no core for 10 % of its time, so its times are its own"),
+        ({"idle_ns": SECOND // 20}, "was busy 95 % of its time: it was saturated"),
+        ({"run_delay_ns": SECOND // 10}, "had no core for 10 % of its time, so its times are not the server's"),
         ({"start_late_ns": 4_000_000}, "began 4.00 ms late (its clock is known to 20.0 µs)"),
         ({"before": Offset(ns=9, uncertainty_ns=2_000_000)}, "began 100 µs late (its clock is known to 2.00 ms)"),
         ({"offered": 500}, "gave 14 % of the requests, and its share is 25 %"),
-        ({"ended": "abandoned"}, "ended by itself (abandoned), the others went on"),
+        ({"ended": "abandoned"}, "ended by itself (abandoned), and the others continued"),
     ],
 )
 def test_what_is_odd_about_one_driver_is_said(changes: dict[str, Any], sentence: str) -> None:

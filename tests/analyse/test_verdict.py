@@ -137,7 +137,7 @@ def test_one_round_tells_nothing() -> None:
 
 def test_one_contender_alone_has_nobody_to_beat() -> None:
     said = verdict(table({"go": 10_000}))
-    assert "there is no other to compare it with" in said.sentence
+    assert "there is no other contender to compare it with" in said.sentence
     assert said.winners == ["go"]
 
 

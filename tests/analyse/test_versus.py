@@ -62,15 +62,15 @@ def test_what_the_load_tool_or_the_service_broke_is_not_heads(outcome: str) -> N
 def test_what_the_hypervisor_took_can_have_cost_so_much_and_no_more() -> None:
     good = made(10_000)
     assert compared(good, made(8_000)) == ("worse", "")
-    assert compared(good, stolen(made(8_000))) == ("cannot tell", "head was held back by something other than itself")
+    assert compared(good, stolen(made(8_000))) == ("cannot tell", "head was limited by something other than itself")
     # 15 % of the CPU may have cost 45 % of a rate: the middle lies beyond that, the end of the interval does not
-    assert compared(good, stolen(made(5_490))) == ("cannot tell", "head was held back by something other than itself")
+    assert compared(good, stolen(made(5_490))) == ("cannot tell", "head was limited by something other than itself")
     assert compared(good, stolen(made(5_450))) == ("worse", "")
     assert compared(good, stolen(made(4_000))) == ("worse", "")
     assert compared(stolen(good), made(8_000)) == ("worse", "")
     runs = stolen([*made(10_000, "base", cpu=0.9), *made(8_000, "head", cpu=0.72)])
     versus = over_pairs(Evidence(plan(runs), FINGERPRINT, runs), "base", "head", MARGIN)
-    assert (versus.outcome, versus.why) == ("cannot tell", "both were held back by something other than themselves")
+    assert (versus.outcome, versus.why) == ("cannot tell", "both were limited by something other than themselves")
 
 
 def test_a_doubt_that_voids_a_table_of_either_side_voids_the_comparison() -> None:
@@ -91,13 +91,13 @@ def test_different_placements_are_never_compared(changes: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("base", "head", "bound", "outcome", "why"),
     [
-        (10_000, 12_000, "base", "cannot tell", "base was held back by something other than itself"),
-        (10_000, 10_000, "base", "cannot tell", "base was held back by something other than itself"),
+        (10_000, 12_000, "base", "cannot tell", "base was limited by something other than itself"),
+        (10_000, 10_000, "base", "cannot tell", "base was limited by something other than itself"),
         (10_000, 8_000, "base", "worse", ""),
-        (10_000, 8_000, "head", "cannot tell", "head was held back by something other than itself"),
-        (10_000, 10_000, "head", "cannot tell", "head was held back by something other than itself"),
+        (10_000, 8_000, "head", "cannot tell", "head was limited by something other than itself"),
+        (10_000, 10_000, "head", "cannot tell", "head was limited by something other than itself"),
         (10_000, 12_000, "head", "better", ""),
-        (10_000, 8_000, "both", "cannot tell", "both were held back by something other than themselves"),
+        (10_000, 8_000, "both", "cannot tell", "both were limited by something other than themselves"),
     ],
 )
 def test_a_rate_that_is_a_floor_decides_only_what_a_higher_one_would(

@@ -188,7 +188,7 @@ def test_figures_below_the_ranking_say_what_their_column_is(show: Show) -> None:
     figure = page.locator(".work >> nth=0 >> tbody tr >> nth=0 >> td.n >> nth=2")
     tip = point_at(page, figure)
     expect(tip).to_contain_text("per core-second of go-nethttp: ")
-    expect(tip).to_contain_text("CPU/req turned round")
+    expect(tip).to_contain_text("the inverse of the ranking's CPU/req")
     figure.click()
     page.keyboard.press("Control+Home")
     assert focused(page) == "requests/s"
@@ -203,7 +203,7 @@ def test_heads_of_tables_of_sentences_explain_themselves_to_a_finger(show: Show)
     page.locator(".claims th", has_text="here").tap()
     expect(tip).to_contain_text("Cannot tell: the intervals allow both")
     page.locator(".starts th", has_text="workers x threads").tap()
-    expect(tip).to_contain_text("the rule that gave the number for these cores")
+    expect(tip).to_contain_text("the rule that gave this number for the cores here")
 
 
 def test_a_row_of_two_names_is_about_both(show: Show) -> None:

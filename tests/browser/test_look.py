@@ -98,7 +98,7 @@ def test_everything_is_there_without_a_script(show: Show) -> None:
     assert page.locator(".ranking tbody tr:visible").count() == 28
     assert page.locator("button:visible, input:visible, select:visible").count() == 0
     assert "95 % interval" in (page.locator(".ranking td.rate").first.get_attribute("title") or "")
-    assert "turned round" in (page.locator(".work th", has_text="per core-second").first.get_attribute("title") or "")
+    assert "the inverse" in (page.locator(".work th", has_text="per core-second").first.get_attribute("title") or "")
 
 
 def test_no_other_script_runs_even_where_escaping_slipped(show: Show) -> None:

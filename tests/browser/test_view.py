@@ -53,7 +53,7 @@ def waiting(held: threading.Event, tmp_path: Path) -> Iterator[Asked]:
 
 def followed(page: Page) -> list[str]:
     """Once the list is kept up to date: the addresses that its page is loaded from after that."""
-    expect(page.get_by_role("status")).to_have_text("Answers appear as they are worked out.")
+    expect(page.get_by_role("status")).to_have_text("Answers appear as they are computed.")
     loads: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
     return loads
@@ -92,12 +92,12 @@ def test_answers_come_into_their_places_and_leave_the_rest_alone(
     loads = followed(page)
     shelf, choice = page.locator(".shelf"), page.get_by_label("two as head")
     choice.check()
-    expect(shelf).to_contain_text("being worked out")
+    expect(shelf).to_contain_text("being computed")
     held.set()
     expect(page.get_by_role("status")).to_have_text("All answers are complete.", timeout=SLOW_MS)
     for said in ("only go served, without a rival.", "only node served, without a rival."):
         expect(shelf).to_contain_text(said)
-    expect(shelf).not_to_contain_text("being worked out")
+    expect(shelf).not_to_contain_text("being computed")
     expect(choice).to_be_checked()
     assert loads == []
 
@@ -114,7 +114,7 @@ def test_without_a_script_the_list_loads_itself_until_its_answers_are_there(
     waiting: Asked, held: threading.Event, visit: Visit
 ) -> None:
     page = visit(waiting, "/", java_script_enabled=False)
-    expect(page.locator(".shelf")).to_contain_text("being worked out")
+    expect(page.locator(".shelf")).to_contain_text("being computed")
     held.set()
     expect(page.locator(".shelf")).to_contain_text("only node served, without a rival.", timeout=SLOW_MS)
     expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0, timeout=SLOW_MS)

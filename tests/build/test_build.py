@@ -132,8 +132,7 @@ def test_a_build_that_fails_says_what_it_needs_of_the_system(job: Job, tmp_path:
     with pytest.raises(BuildError) as caught:
         build(*job._replace(contender=needy), tmp_path, no_libfast)
     assert str(caught.value) == (
-        "could not install fast==1.0: uv ended with status 1; it needs of the system: "
-        "libfast: apt-get install libfast-dev"
+        "could not install fast==1.0: uv ended with status 1; system requirements: libfast: apt-get install libfast-dev"
     )
     assert "said by uv" in caught.value.log_tail
 

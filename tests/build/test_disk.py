@@ -17,7 +17,7 @@ from webdyno.model.built import Built
 from webdyno.model.errors import BuildError, MachineError
 from webdyno.rig.host import Command
 
-NEXT = r"builds are kept in {}: make room, or give it back its rights, or name a folder on another disk by "
+NEXT = r"builds are kept in {}: make room, restore its permissions, or name a folder on another disk with "
 
 
 @pytest.mark.parametrize("said", ["error: No space left on device (os error 28)", "npm error code ENOSPC"])

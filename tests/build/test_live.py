@@ -202,7 +202,7 @@ def test_a_lock_is_resolved_and_then_installed(waitress: Job, here: Here, tmp_pa
     with pytest.raises(BuildError) as caught:
         build(*waitress._replace(lock=target), tmp_path, here)
     assert str(caught.value).startswith(
-        f"could not install waitress==3.0.2: the file of waitress==3.0.2 is not the one that {target} names by its hash"
+        f"could not install waitress==3.0.2: the file of waitress==3.0.2 does not match its hash in {target}"
     )
 
 

@@ -45,11 +45,11 @@ CARGO = "error: checksum for `itoa v1.0.15` changed between lock files\n"
 @pytest.mark.parametrize(
     ("said", "begins"),
     [
-        (UV, "the file of waitress==3.0.2 is not the one that locks/fast.txt names by its hash; "),
-        (PIP, "the file of tornado==3.1 is not the one that locks/fast.txt names by its hash; "),
-        (NPM, "the file of @scope/ms is not the one that package-lock.json names by its hash; "),
-        (GO, "the file of github.com/go-chi/chi/v5@v5.5.0 is not the one that go.sum names by its hash; "),
-        (CARGO, "the file of itoa v1.0.15 is not the one that Cargo.lock names by its hash; "),
+        (UV, "the file of waitress==3.0.2 does not match its hash in locks/fast.txt; "),
+        (PIP, "the file of tornado==3.1 does not match its hash in locks/fast.txt; "),
+        (NPM, "the file of @scope/ms does not match its hash in package-lock.json; "),
+        (GO, "the file of github.com/go-chi/chi/v5@v5.5.0 does not match its hash in go.sum; "),
+        (CARGO, "the file of itoa v1.0.15 does not match its hash in Cargo.lock; "),
     ],
 )
 def test_the_package_and_the_file_that_names_its_hash_are_said(said: str, begins: str, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_package_and_the_file_that_names_its_hash_are_said(said: str, begins
     sentence = mismatch(said, tmp_path, Path("locks/fast.txt"))
     assert sentence is not None
     assert sentence.startswith(begins)
-    assert sentence.endswith("lock anew only when you know why the file changed")
+    assert sentence.endswith("lock again only if you know why the file changed")
 
 
 def test_other_words_are_no_mismatch(tmp_path: Path) -> None:
@@ -81,6 +81,6 @@ def test_a_build_fails_with_that_sentence(job: Job, tmp_path: Path) -> None:
     with pytest.raises(BuildError) as caught:
         build(*job._replace(lock=lock, contender=needy), tmp_path, FakeHost(refuses))
     assert str(caught.value) == (
-        f"could not install fast==1.0: the file of waitress==3.0.2 is not the one that {lock} names by its hash; empty "
-        "the cache of the tool and of any mirror that it asks, and lock anew only when you know why the file changed"
+        f"could not install fast==1.0: the file of waitress==3.0.2 does not match its hash in {lock}; empty "
+        "the cache of the tool and of any mirror that it uses, and lock again only if you know why the file changed"
     )

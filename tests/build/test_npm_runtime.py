@@ -76,7 +76,7 @@ def test_a_package_with_another_file_is_not_taken_though_it_be_in_the_cache(
     why = fetch_runtime(msgspec.structs.replace(BUN, integrity=integrity), FakeHost(npm), tmp_path)
     assert isinstance(why, str)
     assert why.startswith(
-        f"bun: the file of {named} is not the one that the table integrity of runtimes/bun.toml names"
+        f"bun: the file of {named} does not match its hash in the table integrity of runtimes/bun.toml"
     )
     assert npm.installs == 2
 

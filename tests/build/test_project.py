@@ -113,7 +113,7 @@ def test_a_project_that_requires_itself_is_found_where_it_lies_and_not_built(pro
         f"-c {project / 'limits.txt'}",
     ]
     assert found(environment) == [str(project / "src")]
-    assert note == "; not installed but found where it lies, because a build would write there: -e .[fast]"
+    assert note == "; not installed but imported from its folder, because a build would write there: -e .[fast]"
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,9 @@ def test_a_project_whose_needs_only_a_build_tells_is_refused_before_anything_sta
     with pytest.raises(UsageError) as refused:
         built(project, "requirements.txt", uv_host)
     assert str(refused.value) == (
-        f"{project / 'requirements.txt'}: {line!r} installs a folder of yours, and only building it shows all that it "
-        "needs, which would write into it; make the project's environment yourself, as .venv in its folder or anywhere "
+        f"{project / 'requirements.txt'}: {line!r} installs a folder of yours, and its requirements are known "
+        "only by building it, which would write into it; make the project's environment yourself, as .venv in "
+        "its folder or anywhere "
         "with --python"
     )
     assert uv_host.commands == []
@@ -162,17 +163,17 @@ def test_folders_that_a_lock_names_are_found_where_they_lie(project: Path, uv_ho
         (SETUPTOOLS + SHOP, None),
         (SHOP, None),
         (HATCHLING + DYNAMIC, None),
-        (SETUPTOOLS + DYNAMIC, "only building the project shows all that it needs"),
-        (HATCHLING + SHOP + SOURCES, "only building the project shows all that it needs"),
+        (SETUPTOOLS + DYNAMIC, "its requirements are known only by building the project"),
+        (HATCHLING + SHOP + SOURCES, "its requirements are known only by building the project"),
         (POETRY, None),
-        (POETRY + 'money = { path = "../money" }\n', "only building the project shows all that it needs"),
+        (POETRY + 'money = { path = "../money" }\n', "its requirements are known only by building the project"),
         (
             POETRY + 'money = [{ version = "1" }, { path = "../money" }]\n',
-            "only building the project shows all that it",
+            "its requirements are known only by building",
         ),
         (
             HATCHLING + SHOP.replace("flask", "money @ file:///money"),
-            "only building the project shows all that it needs",
+            "its requirements are known only by building the project",
         ),
         ("[project", "pyproject.toml cannot be read"),
         ("[project]\ndependencies = 3\n", "Expected `array`, got `int`"),

@@ -215,7 +215,7 @@ def test_the_libraries_of_a_pom_are_locked_by_their_hashes(tmp_path: Path) -> No
     lock_jars(tmp_path / "jars.sha256", FakeHost(copies))
     digest = hashlib.sha256(b"library").hexdigest()
     assert (tmp_path / "jars.sha256").read_text() == f"{digest}  a-1.jar\n{digest}  b-1.jar\n"
-    with pytest.raises(MachineError, match=r"^mvn could not bring what .*pom.xml names"):
+    with pytest.raises(MachineError, match=r"^mvn could not fetch what .*pom.xml names"):
         lock_jars(tmp_path / "jars.sha256", FakeHost(lambda _: 1))
 
 

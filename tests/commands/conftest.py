@@ -30,6 +30,14 @@ def read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def lock_of_ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Commands here start no server, so they need not wait for whoever measures on this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WEBDYNO_LOCK", str(tmp_path_factory.mktemp("lock")))
+        yield
+
+
 @pytest.fixture
 def begun_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Results that a test makes are remembered as the user's own, as those of a command are."""

@@ -150,7 +150,7 @@ def test_a_server_quicker_than_the_highest_rate_is_at_least_that(
     formula: Formula, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(["capacity", URL, "--slo", "p99<50ms", "--most", "300"]) == 0
-    assert "at least 300/s; it was met at every rate that was tried" in capsys.readouterr().out
+    assert "at least 300/s; the objectives were met at every rate that was tried" in capsys.readouterr().out
     assert max(formula.rates) == 300
 
 
@@ -159,7 +159,7 @@ def test_the_budget_ends_the_search_with_what_is_known(formula: Formula, capsys:
     said = capsys.readouterr()
     assert "the budget is spent after 1 trial\n" in said.err
     assert "at least 100/s" in said.out
-    assert "give it a longer --budget" in said.out
+    assert "use a longer --budget" in said.out
 
 
 def test_an_unreachable_server_is_said_and_nothing_is_claimed(

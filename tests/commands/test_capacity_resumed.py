@@ -127,7 +127,7 @@ def test_on_another_machine_it_begins_anew(
     folder = stopped()
     monkeypatch.setattr(by_url, "read_fingerprint", lambda: msgspec.structs.replace(read_fingerprint(), cores=4096))
     assert call(["capacity", "--resume", str(folder)]) == 2
-    assert "is 4096 here), and runs of two machines are not compared; begin anew here: webdyno capacity\n" in (
+    assert "is 4096 here), and runs of two machines are not compared; start over here: webdyno capacity\n" in (
         capsys.readouterr().err
     )
 
@@ -168,7 +168,7 @@ def test_a_contender_is_built_again_and_searched_on(
         store.append(conduct(trial))
     assert call(["capacity", "--resume", str(tmp_path / "r")]) == 0
     assert rates[:3] == [100, 200, 400]
-    assert "at least 400/s; it was met at every rate that was tried\n" in capsys.readouterr().out
+    assert "at least 400/s; the objectives were met at every rate that was tried\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("more", [[URL], ["--slo", "p99<5ms"], ["--budget", "9m"], ["-w", "hello"], ["-b", "x"]])
@@ -185,12 +185,12 @@ def test_another_plan_is_gone_on_with_by_its_own_command(
     folder = stopped()
     for command in ("run", "compare"):
         assert call([command, "--resume", str(folder)]) == 2
-        assert f"webdyno capacity --resume {folder} goes on" in capsys.readouterr().err
+        assert f"webdyno capacity --resume {folder} continues" in capsys.readouterr().err
     older = msgspec.structs.replace(fakes.plan([fakes.run()]), study="capacity")
     with Store.create(tmp_path / "older", older, fakes.FINGERPRINT):
         pass
     assert call(["capacity", "--resume", str(tmp_path / "older")]) == 2
-    assert "an older webdyno made it, and did not write down how it goes on" in capsys.readouterr().err
+    assert "an older webdyno made it, and did not record how to resume it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ def test_two_that_the_load_generator_held_back_are_not_called_the_same(
     busy = [fakes.change_slices(run, cpu_user_ns=600_000_000, cpu_system_ns=360_000_000) for run in runs]
     folder = written(tmp_path / "r", busy, study="compare", title="head against base")
     assert call(["compare", folder]) == 3
-    assert ": both were held back by something other than themselves" in capsys.readouterr().out
+    assert ": both were limited by something other than themselves" in capsys.readouterr().out
 
 
 def test_nothing_is_left_in_the_folder_one_stands_in(

@@ -229,11 +229,11 @@ def test_it_takes_no_flag_that_makes_another_comparison(
 def test_another_plan_is_gone_on_with_by_its_own_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = begun(tmp_path / "old", 1, None)
     assert call(["compare", "--resume", str(old)]) == 2
-    assert f"{old}: an older webdyno made it, and did not write down how it goes on" in capsys.readouterr().err
+    assert f"{old}: an older webdyno made it, and did not record how to resume it" in capsys.readouterr().err
     with Store.create(tmp_path / "study", fakes.plan([fakes.run()]), fakes.FINGERPRINT):
         pass
     assert call(["compare", "--resume", str(tmp_path / "study")]) == 2
-    assert f"webdyno run --resume {tmp_path / 'study'} goes on" in capsys.readouterr().err
+    assert f"webdyno run --resume {tmp_path / 'study'} continues" in capsys.readouterr().err
     compared = begun(tmp_path / "compared", 1)
     assert call(["run", "--resume", str(compared)]) == 2
-    assert f"webdyno compare --resume {compared} goes on" in capsys.readouterr().err
+    assert f"webdyno compare --resume {compared} continues" in capsys.readouterr().err

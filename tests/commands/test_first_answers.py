@@ -55,7 +55,7 @@ def test_a_redirect_is_told_by_its_head_alone(answers: list[Request]) -> None:
 def test_a_page_is_looked_at_when_the_load_is_over(answers: list[Request]) -> None:
     said = first.odd_answer(loaded(HTML))
     assert said is not None
-    assert said.startswith("GET /private: answered with 200 and a page that has a field for a password")
+    assert said.startswith("GET /private: answered with 200 and a page with a password field")
     assert len(answers) == 1
 
 

@@ -336,8 +336,8 @@ def test_what_was_sent_is_held_against_what_really_came_due(
     said = like.summary | {"offered": offered, "ok": offered - shed, "errors": errors, "ended": ended}
     found = [doubt for doubt in doubts(Loaded(order, like.slices, said)) if doubt.startswith("not-offered")]
     assert [doubt.partition(";")[0] for doubt in found] == doubted * [
-        "not-offered: only 75 % of the requests that were due were sent to the server: it was measured at a lower rate "
-        "than was asked"
+        "not-offered: only 75 % of the requests that were due were sent to the server: it was measured at a "
+        "lower rate than requested"
     ]
 
 

@@ -80,7 +80,7 @@ def test_as_json_it_is_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out)
     assert (told["held_by"], told["left"]) == (None, False)
     of_turbo = next(it for it in told["settings"] if it["name"] == "turbo")
-    assert (of_turbo["now"], of_turbo["quiet"], of_turbo["obstacle"]) == ("0", "1", "kept as it is, as you say")
+    assert (of_turbo["now"], of_turbo["quiet"], of_turbo["obstacle"]) == ("0", "1", "kept unchanged, as requested")
 
 
 def test_with_yes_it_is_set_while_the_command_runs_whose_exit_code_it_is(
@@ -141,7 +141,7 @@ def test_where_nothing_can_be_set_it_is_refused_with_the_way_on(
     assert doctor("--yes", KEEP, "--", "true", "0") == 3
     assert capsys.readouterr().err == (
         "webdyno: governor is powersave and cannot be set to performance: that needs root; "
-        "--keep governor,turbo,huge-pages,somaxconn,port-range goes on without\n"
+        "--keep governor,turbo,huge-pages,somaxconn,port-range continues without them\n"
     )
     assert machine == []
 

@@ -7,8 +7,10 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from tests.fakes import catalogue, contender, study
+from webdyno.analyse.race_end import race_end
+from webdyno.analyse.table import Evidence
 from webdyno.analyse.words import length
-from webdyno.commands.racing import Racing, costs, ending, extent
+from webdyno.commands.racing import Racing, costs, extent
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
@@ -147,4 +149,5 @@ def test_trials_that_were_shorter_than_reckoned_leave_time_for_more(tmp_path: Pa
             for (trial,) in blocks:
                 store.append(run(trial.contender, round_=trial.round, trial=trial, seconds=1.0))
         assert len(store.runs()) == 30
-        assert ending(made, store).startswith("race over after 6 rounds: the budget is spent")
+        evidence = Evidence(made, FINGERPRINT, store.runs())
+    assert race_end(evidence).startswith("Over after 6 rounds, when its budget was spent; the order of ")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from tests.report.fonts import only
 from webdyno.commands import call
+from webdyno.model.race import Race
 from webdyno.store import Store
 
 
@@ -83,3 +86,39 @@ def test_a_file_that_cannot_be_written_is_one_sentence(
     only(monkeypatch, tmp_path, DejaVu_Sans=600)
     assert call(["report", str(folder), "--format", "png", "--out", "/no/where.png"]) == 3
     assert "/no/where.png: the report could not be written" in capsys.readouterr().err
+
+
+def test_without_a_folder_it_is_the_newest_which_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for age_s, name in ((3, "a-first"), (1, "c-newest"), (2, "b-second")):
+        copied = shutil.copytree(folder, tmp_path / "some" / "results" / name) / "results.sqlite"
+        os.utime(copied, ns=(10**18, 10**18 - age_s * 10**9))
+    monkeypatch.chdir(tmp_path / "some")
+    for _ in range(2):  # and reading another makes that no newer
+        assert call(["report"]) == 0
+        said = capsys.readouterr()
+        assert said.err == "the newest results: results/c-newest\n"
+        assert "Results: results/c-newest" in said.out
+        assert call(["report", "results/a-first"]) == 0
+        capsys.readouterr()
+
+
+def test_without_a_folder_and_without_results_it_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(["report"]) == 2
+    assert capsys.readouterr().err.startswith("webdyno: report what? There is nothing in results: name a results fold")
+
+
+def test_a_race_that_is_over_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [run(name, rate=rate, round_=r) for name, rate in (("a", 900.0), ("b", 100.0)) for r in (1, 2, 3, 4)]
+    raced = plan(runs, race=Race(least_rounds=3, most_rounds=4), rounds=4)
+    with Store.create(tmp_path / "r", raced, FINGERPRINT) as store:
+        for each in runs:
+            store.append(each)
+    for form in ("terminal", "md"):
+        assert call(["report", str(tmp_path / "r"), "--format", form]) == 0
+        assert "; the order of 1 of 1 pair is decided." in capsys.readouterr().out

@@ -24,7 +24,7 @@ PLAN = plan([run()])
     [
         ({"cpu_model": "AMD EPYC 9R14"}, "cpu_model was Intel.* 8488C and is AMD EPYC 9R14 here"),
         ({"cores": 4, "threads_per_core": 2}, r"\(cores was 2 and is 4 here, threads_per_core was 1 and is 2 here\)"),
-        ({"architecture": "aarch64"}, "begin anew here: webdyno run fake$"),
+        ({"architecture": "aarch64"}, "start over here: webdyno run fake$"),
     ],
 )
 def test_other_processors_are_another_machine(changes: dict[str, Any], says: str) -> None:

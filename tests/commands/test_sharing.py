@@ -48,15 +48,15 @@ def test_who_is_measured_alone_is_named_with_the_reason() -> None:
 def test_a_load_that_cannot_be_cut_into_turns_keeps_all_alone_in_its_tables() -> None:
     mixed = study(*"ab", loads=[CLOSED, OPEN])
     assert said(mixed, *"ab").endswith(
-        "; alone: all in some tables (an open load has a schedule of its own, which turns would cut up)"
+        "; alone: all in some tables (an open load has its own schedule, which turns would interrupt)"
     )
     assert said(study(*"ab", loads=[OPEN]), *"ab").startswith("each contender is measured alone: an open load has")
 
 
 def test_there_must_be_two_and_room_for_two() -> None:
-    assert said(study("a"), "a") == "it is measured alone: no other contender is asked the same"
+    assert said(study("a"), "a") == "it is measured alone: no other contender has the same requests"
     small = said(study(*"ab"), *"ab", room=Room(memory_bytes=2**20))
-    assert small == "each contender is measured alone: there is no room here for two at a time"
+    assert small == "each contender is measured alone: there is no room for two at a time"
 
 
 def test_alone_and_in_place_are_said_to_be_what_was_asked_for() -> None:

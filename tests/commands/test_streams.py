@@ -58,8 +58,8 @@ def test_what_can_be_resumed_says_so_once_there_is_room(
         raise OSError(28, "No space left on device", "/x")
 
     monkeypatch.setattr(webdyno.commands, "make_app", lambda _: app)
-    codes = [4 if name == "compare" else 3 for name in (*RESUMED, "check", "load")]
-    assert [call([name]) for name in (*RESUMED, "check", "load")] == codes
+    named = (*RESUMED, "check", "load")
+    assert [call([name]) for name in named] == [4 if name == "compare" else 3 for name in named]
     told = capfd.readouterr().err.splitlines()
     assert all(f"webdyno {name} --resume" in line for name, line in zip(RESUMED, told, strict=False))
     assert not any("--resume" in line for line in told[len(RESUMED) :])

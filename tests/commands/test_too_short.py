@@ -17,8 +17,8 @@ from webdyno.session.engine import Loaded
 from webdyno.session.load_doubts import doubts
 from webdyno.session.study import Intent
 
-SHORT = "a window of 3 s is shorter than the time-out of 4 s: a request that hangs in one is counted as no error"
-FEW = "10,000 connections for 3 s: who serves less than 10,000/s answers each of them less than 3 times"
+SHORT = "a window of 3 s is shorter than the time-out of 4 s: a request that hangs in one is not counted as an error"
+FEW = "10,000 connections for 3 s: a contender that serves less than 10,000/s answers each of them less than 3 times"
 STUDY = """title      = "Short"
 question   = "Too short for what?"
 contenders = ["waitress"]
@@ -42,7 +42,7 @@ def test_plan_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert call(["plan", str(study), "-d", "30s"]) == 0
     told = capsys.readouterr().out
     assert "shorter than" not in told
-    assert "who serves less" not in told
+    assert "a contender that serves less" not in told
 
 
 def test_run_says_it_before_it_builds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,8 +126,8 @@ def test_who_says_no_at_a_terminal_has_run_nothing(theirs: str, canary: Path, te
         f"  runtime evil: native; one of sh; asked by -c 'echo 1; touch {canary}'",
     ]
     assert last == (  # where "n" is typed, a new line begins
-        f"Run these commands? [y/N] webdyno: --catalogue {theirs}: none of its commands was run; "
-        "--trust runs them unasked"
+        f"Run these commands? [y/N] webdyno: --catalogue {theirs}: none of its commands was run; --trust runs "
+        "them without asking"
     )
 
 
@@ -264,7 +264,7 @@ def test_a_link_in_a_results_folder_is_refused(
         link.rename(tmp_path / "elsewhere")
     link.symlink_to(tmp_path / "elsewhere")
     assert call(["run", "--resume", str(tmp_path / "r")]) == 2
-    assert f"{link}: this is a link, and what is written to a results folder stays in it" in capsys.readouterr().err
+    assert f"{link}: this is a link, and a results folder may not contain links" in capsys.readouterr().err
 
 
 def renamed(plan: Plan, name: str) -> Plan:

@@ -431,7 +431,7 @@ def test_a_password_in_a_command_cannot_be_given_again(
     folder = stopped(machine, tmp_path / "r", "--cmd", "DB=pg://me:hunter2@db ./a {port}")
     assert "to go on" not in capsys.readouterr().err
     assert call(["try", "--resume", str(folder)]) == 2
-    assert f"{folder}: its commands hold a password, which no results file keeps: begin anew" in capsys.readouterr().err
+    assert f"{folder}: its commands hold a password, which no results file keeps: start over" in capsys.readouterr().err
 
 
 def test_files_that_changed_since_are_named_and_what_the_application_wrote_is_none_of_them(
@@ -444,8 +444,8 @@ def test_files_that_changed_since_are_named_and_what_the_application_wrote_is_no
     capsys.readouterr()
     assert call(["try", "--resume", str(folder)]) == 2
     assert capsys.readouterr().err == (
-        f"webdyno: {folder}: the project's files have changed since it began (shop.py), and runs of two applications "
-        "are not compared: put them back as they were, or begin anew without --resume\n"
+        f"webdyno: {folder}: the project's files have changed since it began (shop.py), and runs of two "
+        "applications are not compared: restore them, or start over without --resume\n"
     )
     assert machine.blocks == []
     (project / "shop.py").write_text("shop.py")
@@ -474,7 +474,7 @@ def test_images_go_on_as_long_as_they_are_the_same(
     machine.stop_at = None
     assert call(["try", "--resume", str(tmp_path / "r")]) == (2 if rebuilt else 0)
     said = capsys.readouterr().err
-    assert ("what is served is not as it was when it began: image-2; put it back" in said) == rebuilt
+    assert ("what is served has changed since the start: image-2; restore it" in said) == rebuilt
     assert len(machine.measured) == len(set(machine.measured))
 
 
@@ -484,7 +484,7 @@ def test_runs_that_this_webdyno_would_not_have_made_are_not_gone_on_with(
     folder = stopped(machine, tmp_path / "r")
     monkeypatch.setattr(bench, "WARMUP_S", 0.7)  # another version has it
     assert call(["try", "--resume", str(folder)]) == 2
-    assert "and the earlier sitting measured something else: begin anew without --resume" in capsys.readouterr().err
+    assert "and the earlier sitting measured something else: start over without --resume" in capsys.readouterr().err
     assert machine.blocks == []
 
 
@@ -504,7 +504,7 @@ def test_it_goes_on_on_its_own_machine_only(
     assert call(["try", "--resume", str(folder)]) == 2
     said = capsys.readouterr().err
     assert "its runs were made on another machine (cores was 2 and is 64 here)" in said
-    assert "begin anew here: webdyno try\n" in said
+    assert "start over here: webdyno try\n" in said
 
 
 @pytest.mark.parametrize(
@@ -529,8 +529,8 @@ def test_results_of_another_command_are_gone_on_with_by_that(
     with Store.create(tmp_path / "study", fakes.plan([fakes.run()]), fakes.FINGERPRINT):
         pass
     assert call(["try", "--resume", str(tmp_path / "study")]) == 2
-    assert f"webdyno run --resume {tmp_path / 'study'} goes on" in capsys.readouterr().err
+    assert f"webdyno run --resume {tmp_path / 'study'} continues" in capsys.readouterr().err
     whole(machine, tmp_path / "tried", capsys)
     assert (tmp_path / "tried" / FILE).is_file()
     assert call(["run", "--resume", str(tmp_path / "tried")]) == 2
-    assert f"webdyno try --resume {tmp_path / 'tried'} goes on" in capsys.readouterr().err
+    assert f"webdyno try --resume {tmp_path / 'tried'} continues" in capsys.readouterr().err

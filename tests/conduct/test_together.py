@@ -119,7 +119,7 @@ def test_who_must_stop_asks_all_to_end_and_keeps_what_they_said() -> None:
 
 
 def test_an_engine_that_knows_no_clock_is_another_version() -> None:
-    with pytest.raises(MachineError, match="driver 1 does not say how its clock stands"):
+    with pytest.raises(MachineError, match="driver 1 does not report its clock"):
         events_of(Far(clock=b'{"event": "fault"}\n'))
 
 

@@ -65,15 +65,15 @@ def odd(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -
 
 
 HABITS = {
-    "odd-closes": ("closes-connections", "shades", "without saying so"),
-    "odd-rarely": ("silent-close", "shades", "without saying so"),
+    "odd-closes": ("closes-connections", "shades", "without announcing it"),
+    "odd-rarely": ("silent-close", "shades", "unannounced"),
     "odd-says-close": ("closes-connections", "shades", "and says so in its answer"),
     "odd-http10": ("http-1.0", "shades", "HTTP/1.0"),
     "odd-starves": ("starved-connections", "voids", "6 of 8 connections without a single answer"),
     "odd-hangs": ("hanging-requests", "shades", "the rest hung"),
     "odd-errs": ("wrong-answers", "voids", "wrong-body"),
     "odd-one-works": ("uneven-accept", "shades", "one of 4 workers"),
-    "odd-loses": ("workers-lost", "shades", "replaced, and it served on; it wrote: worker"),
+    "odd-loses": ("workers-lost", "shades", "replaced, and it continued to serve; it wrote: worker"),
     "odd-queue": ("small-backlog", "shades", "4 places for 8 connections, though it asks for 1,024"),
     "odd-gil": ("gil-on", "shades", "loading toy_speedups switched it on again"),
     "toy-die": ("dead-cell", "voids", "ended while under load in 1 of 1 round"),
@@ -226,8 +226,8 @@ def test_a_quota_throttles_the_contender_and_the_load_generator(
     process.communicate(timeout=60)
     assert [outcome for (outcome,) in query(folder, "SELECT outcome FROM run")] == ["ok"] * 3
     found = kinds(standings(reported(folder, environment))["odd-none"].doubts)
-    assert "a CPU quota held odd-none back" in found["throttled"].sentence
-    assert "a CPU quota held the load generator back" in found["generator-bound"].sentence
+    assert "a CPU quota limited odd-none" in found["throttled"].sentence
+    assert "a CPU quota limited the load generator" in found["generator-bound"].sentence
 
 
 def test_a_plan_that_was_stopped_is_incomplete(environment: dict[str, str], tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_other_versions_are_refused_before_anything_starts(hosts: tuple[Made, Ma
 def test_a_wrong_token_is_said_in_one_sentence(hosts: tuple[Made, Made]) -> None:
     head, _ = hosts
     done = head.run(*far(head), RAY_AUTH_TOKEN="0" * 32)
-    assert done.returncode == 3 and "not with this token" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert done.returncode == 3 and "rejects this token" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_a_cluster_that_asks_nobody_for_a_token_is_refused() -> None:

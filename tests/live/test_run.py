@@ -135,7 +135,8 @@ def test_a_study_of_rates_is_raced_and_goes_on_as_one_when_it_was_killed(
     assert "without a race (--exhaustive): " in said
     done = webdyno("run", "--resume", str(folder))
     assert done.returncode == 0, done.stderr
-    assert "race over after " in done.stderr
+    assert " of 3 pairs is decided." in " ".join(done.stdout.split())
+    assert f"Report: {folder}/report.html; in a browser: webdyno view {folder.parent}" in done.stdout
     trials = query(folder, "SELECT DISTINCT trial FROM run WHERE outcome = 'ok'")
     assert 9 <= len(trials) <= 15
     assert "A race: " in done.stdout

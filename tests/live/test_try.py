@@ -120,7 +120,7 @@ WRONG = [
     ("nowhere:app", [], 2, "nowhere:app: there is no module 'nowhere' in "),
     ("shop:application", [], 2, "module 'shop' has no attribute 'application'; did you mean 'app'?"),
     ("shop", [], 2, "shop: name the application as module:attribute, such as myapp:app"),
-    ("shop:greeting", [], 2, "which is neither WSGI, ASGI nor RSGI; say which with --interface"),
+    ("shop:greeting", [], 2, "which is not WSGI, ASGI or RSGI; name its interface with --interface"),
     ("broken:app", [], 1, "broken:app cannot be imported: LookupError: DATABASE_URL is not set"),
     ("shop:app", ["--path", "/crash"], 1, "GET /crash: the app itself answers 500; see its output"),
     ("shop:app", ["--path", "/nothing"], 2, "GET /nothing: the app answers 404; name what it has with --path"),
@@ -236,7 +236,7 @@ def test_what_a_killed_one_leaves_is_swept_by_the_next(environment: dict[str, st
         [*command, "--path", "/nowhere"], env=environment, capture_output=True, text=True, check=False
     )
     assert later.returncode == 2
-    assert later.stderr.startswith("note: swept up after a webdyno that was killed")
+    assert later.stderr.startswith("note: cleaned up after a webdyno that was killed")
     assert [path for path in Path(environment["TMPDIR"]).glob("webdyno-*") if path.is_dir()] == []
 
 

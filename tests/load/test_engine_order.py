@@ -94,7 +94,7 @@ def test_the_wait_for_a_connection_is_that_for_an_answer_unless_told() -> None:
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"burst_size": 3}, "burst_size and burst_every_s go together"),
+        ({"burst_size": 3}, "burst_size and burst_every_s need each other"),
         ({"rate_per_s": 3, "burst_size": 3, "burst_every_s": 1, "max_connections": 9}, "exclude each other"),
         ({"burst_size": 3, "burst_every_s": 1, "max_connections": 9, "poisson": True}, "poisson needs rate_per_s"),
     ],

@@ -61,7 +61,7 @@ def test_its_label_says_how_far_apart_they_are() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"pair_apart_s": None}, "go together"),
+        ({"pair_apart_s": None}, "need each other"),
         ({"pair_apart_s": 2.0}, "below pair_every_s"),
         ({"warmup_s": 1.0}, "warmup_s of 0"),
         ({"duration_s": 1.0}, "at least pair_every_s"),

@@ -203,7 +203,7 @@ COUNT = {"duration_s": None, "count": 5}
         (
             "wrk",
             order_of({"opening_s": 0.5}),
-            "wrk is driven with one request at a time on a fixed number of plain connections, opened at once: "
+            "wrk supports only one request at a time on a fixed number of plain connections, opened at once: "
             "use --driver engine",
         ),
         ("wrk", order_of({"drivers": 2}), "wrk cannot share a load: leave --drivers out, or use --driver engine"),
@@ -268,4 +268,4 @@ def test_a_rate_is_refused_by_tools_that_are_driven_at_a_closed_pace(driver: str
     order = Order(host="127.0.0.1", port=80, requests=[Request(name="a", path="/")], load=load, cores=())
     with pytest.raises(UsageError) as caught:
         DRIVERS[driver]().commands(order)
-    assert str(caught.value) == f"{driver} is driven at a closed pace only, this load has a rate: use --driver engine"
+    assert str(caught.value) == f"{driver} supports only a closed pace, and this load has a rate: use --driver engine"

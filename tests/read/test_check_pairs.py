@@ -42,15 +42,15 @@ def test_a_load_of_pairs_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("pair_apart_s = 0.05\n", "", "pair_every_s and pair_apart_s go together"),
+        ("pair_apart_s = 0.05\n", "", "pair_every_s and pair_apart_s need each other"),
         (
             "pair_apart_s = 0.05",
             "pair_apart_s = 1.5",
             "must be above 0 and below pair_every_s, which is 1.5, but is 1.5",
         ),
         ("warmup_s = 0\n", "", "warmup_s: must be 0 with pairs"),
-        ("duration_s = 6", "duration_s = 1", "needs a duration_s that has room for one pair at least"),
-        ("duration_s = 6", "count = 6", "needs a duration_s that has room for one pair at least"),
+        ("duration_s = 6", "duration_s = 1", "needs a duration_s with room for at least one pair"),
+        ("duration_s = 6", "count = 6", "needs a duration_s with room for at least one pair"),
         ("warmup_s = 0", "warmup_s = 0\nrate_per_s = [4]", "is a schedule of its own; remove it, or rate_per_s"),
         ('workloads = ["json"]', 'workloads = ["hello"]', 'asks pairs of "hello", which has 1 request(s)'),
         ('route = "slow"', 'route = "slwo"', 'there is no request of json "slwo"; did you mean "slow"?'),

@@ -66,7 +66,7 @@ instead = ["go"]
     [
         (
             ('"Go is ahead"', '"Go is ahead"\nquote = "I am sold"\nours = true'),
-            r"quote: is the article's, and ours = true",
+            r"quote: comes from the article, and ours = true",
         ),
         (
             ('"more than"', '"more than"\ntogether = true'),

@@ -41,7 +41,7 @@ def test_a_system_is_read_with_its_settings(tmp_path: Path) -> None:
         ('["node"]', '["nod"]', 'systems.0.tuned.0: there is no contender of this study "nod"'),
         ('name = "Go 1.1"', 'name = " "', "systems.0.name: must not be empty"),
         ('{ Go = "1.26" }', '{ threads = "4" }', "systems.0.here.threads: is read from the contender; remove it"),
-        ('{ Go = "1.26" }', '{ Perl = "5" }', "systems.0.here.Perl: has nothing beside it in article"),
+        ('{ Go = "1.26" }', '{ Perl = "5" }', "systems.0.here.Perl: has no counterpart in article"),
     ],
 )
 def test_faults_of_a_system_are_said(tmp_path: Path, before: str, after: str, expected: str) -> None:
@@ -53,7 +53,7 @@ def test_faults_of_a_system_are_said(tmp_path: Path, before: str, after: str, ex
 
 def test_a_claim_of_the_article_is_about_its_systems_alone(tmp_path: Path) -> None:
     said = complaint(tmp_path, SYSTEM + CLAIM)
-    assert "node runs no system of the article; name the contender of one, or say ours = true" in said
+    assert "node runs no system of the article; name the contender of one, or set ours = true" in said
 
 
 def test_what_a_claim_leaves_out_need_run_no_system(tmp_path: Path) -> None:
@@ -87,4 +87,4 @@ baseline = "go"
 article = { tool = "ab" }
 here = { tol = "webdyno" }
 """
-    assert "tol: has nothing beside it in article" in complaint(tmp_path, original)
+    assert "tol: has no counterpart in article" in complaint(tmp_path, original)

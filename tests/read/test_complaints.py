@@ -198,7 +198,7 @@ OTHERS: list[Row] = [
     (STUDY, "duration_s = 1", "duration_s = 1\nwarmup_s = -0.5",
      ":8: loads[0].warmup_s: must be 0 or more, but is -0.5"),
     (STUDY, "duration_s = 1", "duration_s = 1\ndrivers = 5",
-     ":8: loads[0].drivers: must be from 1 to 4, for each has a connection of its own, but is 5"),
+     ":8: loads[0].drivers: must be from 1 to 4, because each has its own connection, but is 5"),
     (STUDY, "duration_s = 1", 'duration_s = 1\ndrivers = 2\ndriver = "ab"',
      ":8: loads[0].drivers: must be 1 with ab: only our own engine shares a load"),
     (STUDY, "duration_s = 1", "duration_s = 1\nopening_s = 0.6",

@@ -44,7 +44,7 @@ def test_it_asks_what_the_other_asks_and_is_answered_where_that_is(folder: Path,
         ('"plain"', '"plan"', ':3: like: there is no workload "plan"; did you mean "plain"?'),
         ('"plain"', '"later"', ':3: like: "later" is like another one itself; name that: "later"'),
         ("delay_ms = 10", 'delay_ms = 10\nservice = "store"', ':5: service: is that of "plain"; remove it'),
-        ("delay_ms = 10", "", ': delay_ms: must be 1 or more, for with 0 it asks what "plain" asks'),
+        ("delay_ms = 10", "", ': delay_ms: must be 1 or more, because with 0 it asks what "plain" asks'),
         ("= 10", "= -1", ":4: delay_ms: must be 0 or more, but is -1"),
     ],
 )
@@ -59,4 +59,4 @@ def test_a_service_that_is_always_as_fast_cannot_be_asked_later(folder: Path, la
     (folder / "services/store.toml").write_text(SERVICE)
     with pytest.raises(CatalogueError) as caught:
         read_catalogue([folder])
-    assert str(caught.value) == f"{later}:4: delay_ms: there is no way to make store answer later"
+    assert str(caught.value) == f"{later}:4: delay_ms: there is no way to delay the answers of store"

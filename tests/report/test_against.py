@@ -39,7 +39,7 @@ def test_a_study_that_asks_for_no_curves_has_them_where_two_loads_differ_in_conn
     assert ">64<" in drawn
     assert drawn.count('class="band s') == 2
     assert "p99 latency against connections" in text
-    assert "Coloured: the first five and the last" in text
+    assert "In colour: the first five and the last" in text
 
 
 def test_loads_that_differ_in_more_are_not_joined() -> None:
@@ -58,8 +58,8 @@ def test_an_open_load_stands_against_the_rate_that_was_asked() -> None:
         load = msgspec.structs.replace(LOAD, rate_per_s=rate, max_connections=200)
         runs += rounds("go", rate, load=load)
     text = html(runs)
-    drawn = chart(text, "Answered against asked")
-    assert "requests/s asked" in drawn
+    drawn = chart(text, "Answered against requested rate")
+    assert "requests/s sent" in drawn
     assert ">500<" in drawn
     assert ">2k<" in drawn
     assert "hello, over 64 to 200 connections, keep-alive" in text

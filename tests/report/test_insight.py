@@ -48,7 +48,7 @@ def test_what_could_not_be_fitted_is_told_once_with_its_reason(tmp_path: object)
     ]
     made = plan(runs)
     told = (made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
-    line = "2 curves not fitted: a law of scaling needs 5 levels, and there are 2"
+    line = "2 curves not fitted: a scaling law needs 5 levels, and there are 2"
     assert f"- {line}" in render_markdown(*told)
     for page in (terminal(made, runs, tmp_path), render_markdown(*told), render_html(*told)):
         assert page.count(line) == 1

@@ -85,7 +85,7 @@ def test_pairs_are_in_no_other_table_of_the_study() -> None:
     analysis, _ = analysed()
     assert [sheet.key for sheet in sheets(analysis)] == ["pairs-0.05"]
     assert {verdict.sentence for verdict in analysis.verdicts} == {
-        "pairs are asked at a fixed rate, so that their times are the result, and not their rate"
+        "pairs are sent at a fixed rate, so the result is their times, not their rate"
     }
 
 

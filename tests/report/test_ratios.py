@@ -154,4 +154,4 @@ def test_in_a_narrow_terminal_figures_without_an_interval_give_way_first(width: 
 def test_in_a_race_alone_the_column_says_that_its_interval_allows_for_every_look() -> None:
     made = uneven()[0][0]
     assert "every look" not in of_column("ratio", made)
-    assert "allows for every look" in of_column("ratio", msgspec.structs.replace(made, race=Race()))
+    assert "accounts for every look" in of_column("ratio", msgspec.structs.replace(made, race=Race()))

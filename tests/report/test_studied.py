@@ -57,7 +57,7 @@ def test_figures_stand_against_connections() -> None:
     assert sheet.head == ["contender", "64", "512"]
     assert sheet.rows == [["go", "50,000", "45,000"], ["node", "10,000", "8,000"]]
     assert told("Peak memory against").rows[0] == ["go", "58.2 MiB", "58.2 MiB"]
-    assert sheet.means[2].startswith("Asked over 512 connections at once. Correct answers per second")
+    assert sheet.means[2].startswith("Requested over 512 connections at once. Correct answers per second")
 
 
 def test_each_figure_of_a_table_can_say_its_interval_and_its_rounds() -> None:
@@ -133,7 +133,7 @@ def test_the_terminal_says_every_ruling_and_stays_within_its_width(width: int) -
     assert "cannot tell: ruby is the last" in flat
     assert "ruby was left out: needs ruby, which is not installed" in flat
     assert "does not hold: node is ahead of go In the article: node | <i>flies</i> node has" in flat
-    assert "cannot tell: ruby is the last A question of ours: the article does not say so. ruby was" in flat
+    assert "cannot tell: ruby is the last Our own question: the article does not claim this. ruby was" in flat
     assert "3 claims, 1 of them ours: 1 holds, 1 does not hold, 1 undecided." in flat
     assert "none: needs ruby, which is not installed" in flat
     assert text.isascii()
@@ -144,7 +144,7 @@ def test_markdown_has_a_row_for_each_claim_and_no_cell_breaks_out() -> None:
     assert "| claim | here | why |" in text
     assert r"| go is ahead of \<b\>all\</b\> | **holds** | go has " in text
     assert r"| node is ahead of go<br>*In the article: node \| \<i\>flies\</i\>* | **does not hold** | " in text
-    assert "| ruby is the last<br>*A question of ours: the article does not say so.* | **cannot tell** | " in text
+    assert "| ruby is the last<br>*Our own question: the article does not claim this.* | **cannot tell** | " in text
     assert r"An article \| of old (2013)" in text
     assert "## Requests served per second against connections: hello, keep-alive" in text
 
@@ -156,7 +156,7 @@ def test_html_has_claims_tables_and_a_chart_for_each_measure() -> None:
     assert "What the original claimed" in text
     assert "go is ahead of <b>all</b>" in text  # escaped: as text, not as a tag
     assert "In the article: node | <i>flies</i>" in text
-    assert "A question of ours: the article does not say so." in text
+    assert "Our own question: the article does not claim this." in text
     labels = [value for name, value in checker.attributes if name == "aria-label"]
     against = [label for label in labels if label.endswith("against connections")]
     assert len(against) == 4  # requests/s, p99, errors, memory; ab at one number of connections has none

@@ -44,16 +44,16 @@ def test_one_table_has_them_all_in_their_order() -> None:
             "Node: 22 (article: 0.10); processes: 1 (article: 4). Its Content-Length cannot be taken away",
             "go",
         ],
-        ["Go 1.1", "go", "nothing that is known", ""],
+        ["Go 1.1", "go", "nothing known", ""],
         ["Perl", "-", "nobody packages it", "go"],
     ]
-    assert sheet.says.startswith("Claims of the article are judged by these contenders alone")
+    assert sheet.says.startswith("The article's claims are judged by these contenders alone")
 
 
 def test_every_form_of_the_report_has_it() -> None:
     analysis = analysed()
     page = render_html(*MADE, analysis)
-    assert "How the systems of the article run here" in page
+    assert "How the article's systems run here" in page
     assert "Node &lt;0.10&gt;" in page
     assert "processes: 1 (article: 4)" in render_markdown(*MADE, analysis)
     told = msgspec.json.decode(render_json(*MADE, analysis))["analysis"]

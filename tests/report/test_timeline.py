@@ -94,7 +94,7 @@ def test_a_tool_without_a_series_is_named_and_nothing_is_drawn_at_zero() -> None
     text = html(runs)
     assert list(panels(text)) == ["CPU", "Memory"]
     for title in ("Requests/s", "Errors/s"):
-        assert f"{title}: not known by the second; ab gives one figure for the whole phase." in text
+        assert f"{title}: not known by the second: ab gives one figure for the whole phase." in text
 
 
 def test_processes_nobody_looked_at_are_said_to_be_unmeasured() -> None:
@@ -177,7 +177,7 @@ def test_the_same_round_of_all_stands_out_so_that_what_they_met_is_seen_in_all()
 def test_latency_and_memory_of_turns_are_said_and_not_drawn() -> None:
     text = html(turns_of_three())
     assert "Latency: not shown turn by turn, because a turn is a burst;" in text
-    assert "Memory: not looked at in turns; its peak is in the table." in text
+    assert "Memory: not sampled in turns; its peak is in the table." in text
     assert "Turn by turn" in text
     assert "Second by second" not in text
 
@@ -208,5 +208,5 @@ def test_beside_turns_those_measured_alone_keep_their_own_zero_and_it_is_said() 
     ]
     drawn = panels(html(runs))
     assert "p99 latency" in drawn
-    assert "Only of those measured alone" in html(runs)
+    assert "Only for contenders measured alone" in html(runs)
     assert "for those measured alone, from the start of the steady phase" in drawn["Memory"]

@@ -261,7 +261,9 @@ def test_nobody_elses_processes_are_moved(tmp_path: Path, obliging: None, monkey
         found = find_cgroups("t", None, proc(tmp_path, "0::/\n", ("/", mount, "cgroup2", "rw")))
         stranger.kill()
     assert found.kind == "none"
-    assert found.reason.startswith(f"other processes stand in {mount}, so it cannot hand out the memory controller;")
+    assert found.reason.startswith(
+        f"there are other processes in {mount}, so it cannot delegate the memory controller;"
+    )
     assert found.make("webdyno-t-1", (), None) is not None  # still counts CPU and kills
 
 

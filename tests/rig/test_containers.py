@@ -123,7 +123,7 @@ def test_an_engine_that_ignores_limits_or_runs_nothing_is_passed_over(here: Here
     with pytest.raises(MachineError) as ignored:
         find_containers(here, tmp_path, LIMITS, str(tmp_path))
     assert str(ignored.value) == (
-        "--way container: podman does not hold its containers to a memory limit: limits are ignored; choose another "
+        "--way container: podman does not enforce a memory limit on its containers: limits are ignored; choose another "
         "way: --way cgroup or bare"
     )
     (tmp_path / "podman.broken").touch()

@@ -135,7 +135,7 @@ def test_a_killed_webdyno_leaves_a_container_that_the_next_one_ends(own_lock: Pa
         pytest.skip("no container could be started here")
     assert not any(gone(int(pid)) for pid in pids), "or there is nothing to show"
     with strap(None, tmp_path / "cache", way="container") as strapped:
-        assert any("swept up after a webdyno that was killed" in told for told in strapped.swept)
+        assert any("cleaned up after a webdyno that was killed" in told for told in strapped.swept)
         assert all(gone(int(pid)) for pid in pids)
         wait_for(lambda: not [pid for pid in all_stats() if (mark_of(pid) or "").startswith(token)])
         assert strapped._containers is not None

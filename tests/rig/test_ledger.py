@@ -131,7 +131,7 @@ def test_processes_of_a_dead_owner_are_killed(tmp_path: Path, sign: str) -> None
         (note,) = sweep(tmp_path)
         assert left.wait(5) == -9
     assert note == (
-        f"swept up after a webdyno that was killed (pid {DEAD}): processes 1, cgroups 0, temporary folders 0"
+        f"cleaned up after a webdyno that was killed (pid {DEAD}): processes 1, cgroups 0, temporary folders 0"
     )
     assert not (tmp_path / "tok.json").exists()
 

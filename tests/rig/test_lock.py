@@ -92,7 +92,7 @@ def test_a_named_place_that_is_no_folder_is_refused(
     elif planted == "a file":
         place.write_text("")
     monkeypatch.setenv(VARIABLE, str(place))
-    told = rf"{place}: .*name one of yours, which is no link, by WEBDYNO_LOCK=FOLDER"
+    told = rf"{place}: .*name one of your own, which is not a link, with WEBDYNO_LOCK=FOLDER"
     with pytest.raises(MachineError, match=told), machine_lock():
         pass
 
@@ -137,7 +137,7 @@ def test_a_stranger_who_holds_it_is_named_by_the_kernel_and_can_be_passed_by(
     held = os.open(own_lock, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    told = rf"pid {os.getpid()} of user \w+: .*; where you cannot, WEBDYNO_LOCK=FOLDER names a folder to lock instead"
+    told = rf"pid {os.getpid()} of user \w+: .*; if you cannot, WEBDYNO_LOCK=FOLDER names another folder to lock"
     with pytest.raises(MachineError, match=told), machine_lock():
         pass
     monkeypatch.setenv(VARIABLE, str(tmp_path))

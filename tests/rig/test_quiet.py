@@ -92,7 +92,7 @@ def test_without_the_right_to_write_it_is_shown_with_what_it_needs(
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     assert seen(tmp_path, "somaxconn").obstacle == "that needs root"
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    assert "only be read here" in seen(tmp_path, "somaxconn").obstacle
+    assert "is read-only here" in seen(tmp_path, "somaxconn").obstacle
 
 
 def test_the_limit_of_open_files_is_raised_only_with_the_right_to(

@@ -114,7 +114,7 @@ def test_what_somebody_else_changed_meanwhile_stays_and_is_said(root: Path, jour
         (root / SOMAXCONN).write_text("1000")
     assert (root / SOMAXCONN).read_text() == "1000"
     assert told[-1] == (
-        "somaxconn stays 1000, for somebody else changed it meanwhile: it was 128, and webdyno had set 4096 "
+        "somaxconn stays 1000, because somebody else changed it in the meantime: it was 128, and webdyno had set 4096 "
         f"({root / SOMAXCONN})"
     )
     assert not journal.exists()

@@ -83,7 +83,7 @@ def test_what_a_killed_webdyno_left_is_swept_up_by_the_next(tmp_path: Path, own_
     assert Path(folder).is_dir()
     with strap(None, tmp_path / "cache") as here:
         (note,) = here.swept
-        assert note.startswith(f"swept up after a webdyno that was killed (pid {first.pid}): ")
+        assert note.startswith(f"cleaned up after a webdyno that was killed (pid {first.pid}): ")
         assert f"cgroups {len(had_cgroups)}, temporary folders 1" in note
         assert marked(token) == []
         assert cgroups(token) == []

@@ -15,17 +15,17 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 SUSPICIOUS = [
     (302, {"Location": "/accounts/login/?next=/private"}, b"", "302, a redirect to /accounts/login/..., which looks"),
-    (302, {"location": "/signin"}, b"", "log in with -H 'Cookie: ...', or say that this is right: --expect 'status"),
-    (307, {"Location": "http://127.0.0.1:8000/items/"}, b"", "ask for that path instead, or say that this is right"),
-    (301, {"Location": "https://127.0.0.1/"}, b"", "say -H 'X-Forwarded-Proto: https', or say"),
-    (300, {}, b"", "answered with 300, a redirect; it would be the redirect that is measured"),
-    (200, HTML, LOGIN, "a page that has a field for a password; if that is a login page, log in with -H 'Cookie"),
+    (302, {"location": "/signin"}, b"", "log in with -H 'Cookie: ...', or accept it: --expect 'status"),
+    (307, {"Location": "http://127.0.0.1:8000/items/"}, b"", "request that path instead, or accept it"),
+    (301, {"Location": "https://127.0.0.1/"}, b"", "say -H 'X-Forwarded-Proto: https', or accept"),
+    (300, {}, b"", "answered with 300, a redirect; the redirect itself would be measured"),
+    (200, HTML, LOGIN, "a page with a password field; if that is a login page, log in with -H 'Cookie"),
     (200, {}, LOGIN, "--expect 'body contains \"...\"'"),
     (
         400,
         HTML,
         DJANGO,
-        "add the host that is asked to ALLOWED_HOSTS (Django), or send one that stands there: -H 'Host",
+        "add the requested host to ALLOWED_HOSTS (Django), or send one that is listed there: -H 'Host",
     ),
     (400, HTML, b"<title>DisallowedHost\n at /</title>", "ALLOWED_HOSTS"),
     (400, {}, b"Invalid host header", "TrustedHostMiddleware"),

@@ -65,7 +65,7 @@ UNREADABLE = [
     (
         answered(b"\x1f\x8b!", content_encoding="gzip"),
         Expectation(body="y"),
-        "a body in gzip (3 bytes), though not asked for it",
+        "a body in gzip (3 bytes), although it was not requested",
     ),
 ]
 
@@ -79,7 +79,7 @@ INSTEAD = [
     (answered(b"", 302, location="/login?next=/"), "an empty body, a redirect to /login..., which looks like a login"),
     (
         answered(b"Invalid host header", 400),
-        "'Invalid host header' (19 bytes), as to a Host that the app does not know: add the host that is asked to "
+        "'Invalid host header' (19 bytes), as for a Host that the app does not know: add the requested host to "
         "allowed_hosts of TrustedHostMiddleware (Starlette, FastAPI), or send one of these",
     ),
 ]
@@ -116,7 +116,7 @@ def test_a_page_with_a_password_is_noted_and_measured_where_nobody_said_what_is_
     unsaid = Request(name="p", path="/", expect=Expectation(statuses=list(ANY_RIGHT)))
     ((same,), (note,)) = verify([unsaid], lambda _: page)
     assert same == unsaid
-    assert note.startswith("GET /: answered with 200 and a page that has a field for a password")
+    assert note.startswith("GET /: answered with 200 and a page with a password field")
     assert verify([Request(name="p", path="/")], lambda _: page)[1] == []
 
 

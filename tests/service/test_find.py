@@ -71,7 +71,7 @@ def test_a_missing_service_is_one_line_that_says_how_to_get_it() -> None:
         (
             "redis",
             "redis://localhost:many",
-            "REDIS_URL in the environment has a port that is none: redis://localhost:63",
+            "REDIS_URL in the environment has an invalid port: redis://localhost:63",
         ),
         ("mongo", "http://localhost", "MONGODB_URL in the environment must look like mongodb://localhost:27017/"),
     ],

@@ -33,7 +33,7 @@ def test_a_database_of_the_users_own_is_asked_but_not_slowed_down(monkeypatch: p
     found, lacking = look_for_services(shipped.catalogue(), asked, FakeHost(python_is_here))
     assert list(found) == ["mongo"]
     assert lacking == {
-        "mongo-small-10ms": "the MongoDB that MONGODB_URL names is not slowed down, for others may need it; unset "
+        "mongo-small-10ms": "the MongoDB that MONGODB_URL names is not slowed down, because others may need it; unset "
         "MONGODB_URL, or slow the network to it (tc netem) and ask mongo-small"
     }
 
@@ -47,5 +47,5 @@ def test_a_service_without_a_way_to_be_slow_is_not_asked_for_it(monkeypatch: pyt
     known = msgspec.structs.replace(known, services={"mongo": msgspec.structs.replace(mongo, ways=ways)})
     _, lacking = look_for_services(known, ["mongo-small", "mongo-small-1ms"], FakeHost(python_is_here))
     assert lacking == {
-        "mongo-small-1ms": "/opt/mongod cannot be made to answer later; ask it without delay_ms",
+        "mongo-small-1ms": "/opt/mongod cannot delay its answers; use it without delay_ms",
     }

@@ -79,7 +79,7 @@ def test_the_line_names_what_has_to_be_given_again(tmp_path: Path) -> None:
 def test_what_cannot_be_given_again_is_not_offered_and_is_refused(plan: Plan, why: str, tmp_path: Path) -> None:
     assert line_of(stored(tmp_path, plan), FOLDER) is None
     assert PASSWORD.encode() not in (tmp_path / FILE).read_bytes()
-    with Store.open(tmp_path) as store, pytest.raises(UsageError, match=f"{why}.*: begin anew"):
+    with Store.open(tmp_path) as store, pytest.raises(UsageError, match=f"{why}.*: start over"):
         recall(store, catalogue(), Again(headers=[("Cookie", "a")]))
 
 
@@ -94,17 +94,17 @@ def test_a_header_is_filled_in_where_it_was(tmp_path: Path) -> None:
 def test_a_workload_of_the_catalogue_takes_no_header(tmp_path: Path) -> None:
     plan = compared([], cmd=None, contender_file="bench/contenders/mine.toml")
     stored(tmp_path, plan)
-    with Store.open(tmp_path) as store, pytest.raises(UsageError, match=r"-H 'A: ...': .* asks what its workload"):
+    with Store.open(tmp_path) as store, pytest.raises(UsageError, match=r"-H 'A: ...': .* sends what its workload"):
         recall(store, catalogue(), Again(headers=[("A", "b")]))
 
 
 @pytest.mark.parametrize("study", ["try", "load"])
 def test_what_is_not_resumed_says_so(study: str) -> None:
     made = msgspec.structs.replace(fakes.plan([fakes.run()]), study=study)
-    with pytest.raises(UsageError, match=f"webdyno {study} made these results, and that is not resumed: begin anew"):
+    with pytest.raises(UsageError, match=f"webdyno {study} made these results, and that cannot be resumed: start over"):
         with_definitions_of(made, catalogue())
     assert str(not_by("compare", made, FOLDER)) == (
-        f"results/x: webdyno {study} made it, and that is not resumed: begin anew"
+        f"results/x: webdyno {study} made it, and that cannot be resumed: start over"
     )
     with pytest.raises(UsageError, match="the plan serves app 'bare', which is not in the catalogue; give --catalogue"):
         with_definitions_of(fakes.plan([fakes.run()]), catalogue())

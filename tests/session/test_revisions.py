@@ -133,7 +133,7 @@ def test_what_builds_sees_what_env_names_and_no_other_secret_of_the_users(
         say_what_builds_see([build])
     (line,) = caplog.messages
     assert line.startswith("note: builds see of your environment ")
-    assert line.endswith("; what else they need, --env gives them")
+    assert line.endswith("; pass anything else they need with --env")
     assert "GITHUB_TOKEN" not in line
 
 

@@ -231,7 +231,7 @@ def test_a_plan_is_the_same_when_it_is_read_again_though_secrets_are_not(tmp_pat
 
 
 def test_who_says_no_has_run_nothing_and_is_asked_again() -> None:
-    with pytest.raises(UsageError, match="results/x: none of its commands was run; --trust runs them unasked"):
+    with pytest.raises(UsageError, match="results/x: none of its commands was run; --trust runs them without asking"):
         asked_of(PLAN, holding(), says=False)
     assert len(asked_of(PLAN, holding())) == 1
 

@@ -73,7 +73,7 @@ def test_somebody_else_sets_one_meanwhile(machine: Machine) -> None:
     with machine.quieted("sh", "-c", f"echo 1000 > {FILES[0]}") as done:
         _, err = done.communicate(timeout=60)
     assert machine.values() == ["1000", LOUD[1]]
-    assert "somaxconn stays 1000, for somebody else changed it meanwhile: it was 128" in err
+    assert "somaxconn stays 1000, because somebody else changed it in the meantime: it was 128" in err
 
 
 def test_two_at_once(machine: Machine) -> None:

@@ -50,10 +50,10 @@ def test_the_list_loads_itself_again_only_while_answers_are_worked_out() -> None
     again = f'http-equiv="refresh" content="{RELOAD_S}"'
     waiting = list_page("results", Looked([entry], {}, paused=False)).body.decode()
     assert again in waiting
-    assert "The answer is being worked out." in waiting
+    assert "The answer is being computed." in waiting
     known = list_page("results", Looked([entry], {"one": "Take go."}, paused=False)).body.decode()
     assert again not in known
     assert "Take go." in "".join(parsed(known).text)
     paused = list_page("results", Looked([entry], {}, paused=True)).body.decode()
     assert again not in paused
-    assert "is not worked out while a run is in progress" in paused
+    assert "is not computed while a run is in progress" in paused

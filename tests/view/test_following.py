@@ -28,7 +28,7 @@ def test_each_answer_is_sent_when_it_comes_and_never_again() -> None:
     both, of = [ONE, TWO], mark([ONE, TWO], paused=False)
     answers: list[dict[str, str]] = [{}, {}, {"two": "Take <go>."}, {"two": "Take <go>.", "one": ""}]
     sent = stream([Looked(both, known, False) for known in answers], of)
-    waiting = '<span class="soft">The answer is being worked out.</span>'
+    waiting = '<span class="soft">The answer is being computed.</span>'
     assert sent == [
         "retry: 2000\n\n",
         f"event: said\ndata: said-0\ndata: {waiting}\n\n",
@@ -80,9 +80,9 @@ def test_a_page_that_waits_is_sent_what_it_waits_for(held: threading.Event, tmp_
     with serving(tmp_path) as there:
         page = there.get("/").text
         assert '<noscript><meta http-equiv="refresh" content="3"/></noscript>' in page
-        assert "being worked out" in page
+        assert "being computed" in page
         with there.events(address(page)) as events:
-            assert next(events)[1].endswith('<span class="soft">The answer is being worked out.</span>')
+            assert next(events)[1].endswith('<span class="soft">The answer is being computed.</span>')
             held.set()
             kind, data = next(events)
             assert (kind, data.split("\n")[0], "without a rival." in data) == ("said", "said-0", True)

@@ -91,7 +91,7 @@ def test_the_page_is_whole_without_its_script(asked: Asked, writer: Writer) -> N
     writer.tell("now 1")
     page = asked.get("/results/live-1/live").text
     text = " ".join("".join(parsed(page).text).split())
-    for said in ("1 of 4 trials", "4,320/s", "1,000/s", "takes processor time from it"):
+    for said in ("1 of 4 trials", "4,320/s", "1,000/s", "takes processor time from the run"):
         assert said in text
     assert '<noscript><meta http-equiv="refresh" content="5"/></noscript>' in page
     assert 'data-events="/results/live-1/events"' in page

@@ -123,7 +123,7 @@ def _case(claim: Claim, one: Side, other: Side | None, asked: _Asked, plan: Plan
         reason = "one round gives no interval"
         found = None if found.of_nothing else found
     elif found.rounds < ENOUGH:
-        reason = f"{words.count(found.rounds, 'round')} are too few, three are needed"
+        reason = f"{words.count(found.rounds, 'round')} are too few; three are needed"
     else:
         ruling = _ruling(claim, found, one, other, asked)
         reason = "; ".join(_explanations(claim, one, other))
@@ -257,8 +257,8 @@ def _left(side: Side) -> str:
     if share is None or not share.left:
         return ""
     return (
-        f"{words.count(share.left, 'request')} to {side.name} had no answer when the load ended: had they failed, its "
-        f"share of errors would be {words.per_cent(share.possible)}"
+        f"{words.count(share.left, 'request')} to {side.name} had no answer when the load ended: if they had "
+        f"failed, its share of errors would be {words.per_cent(share.possible)}"
     )
 
 
@@ -338,4 +338,4 @@ def _absent(claim: Claim, plan: Plan) -> str:
         return f"{skips[0].contender} was left out: {skips[0].reason}"
     if claim.than_connections or claim.than_workload:
         return f"nothing was measured at {phrases.other_loads_of(claim)}"
-    return "no contender it is about was measured together with one that it is compared with"
+    return "none of its contenders was measured together with one that it is compared with"

@@ -106,7 +106,7 @@ def _as_one(group: Sequence[Judged]) -> Judged:
             )
     levels = dict.fromkeys(words.count(judged.verdict.connections) for judged in group)
     numbers = words.listing(list(levels), len(levels))
-    load = f"{numbers} connections together, {first.verdict.manner}" if len(group) > 1 else first.verdict.load
+    load = f"{numbers} connections in total, {first.verdict.manner}" if len(group) > 1 else first.verdict.load
     doubts = [doubt for judged in group for doubt in judged.verdict.doubts]
     verdict = msgspec.structs.replace(first.verdict, load=load, standings=standings, doubts=doubts)
     parts = tuple(judged.figures for judged in group)

@@ -40,10 +40,10 @@ def erring(standings: Sequence[Standing], called: Callable[[str], str], seen: st
         return f"{_each(shares, called)} of the requests failed{first}, and none with {others}: look at its log first"
     told = f"{words.per_cent(wrong_in_all / all_asked)} of all requests failed{first}: {_each(shares, called)}"
     if not _alike(asked.values()):
-        return f"{told}; the servers differ in it, so it is not the app alone"
+        return f"{told}; servers differ in this, so the app alone is not the cause"
     return (
-        f"{told}; that is the same with every server, so it is the app that fails: see its log, or name the statuses "
-        "that are right with --expect"
+        f"{told}; this is the same with every server, so the app is the cause: see its log, or list the correct "
+        "statuses with --expect"
     )
 
 

@@ -12,20 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from webdyno.histogram import damaged, packed
+from webdyno.histogram import Settings, counted, layout
 from webdyno.model.errors import UsageError
 
+Integers = NDArray[np.int64]
 PERCENTILES = {"p50": 0.5, "p66": 0.66, "p75": 0.75, "p80": 0.8, "p90": 0.9, "p95": 0.95, "p98": 0.98, "p99": 0.99}
 """The percentiles that figures may be about: those of ab's table, which gives the longest time besides."""
-
-_MORE = 0x80
-"""In a byte of a count: it goes on in the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Latency:
 
     middle_ns: NDArray[np.float64]
     highest_ns: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    counts: Integers
 
     @property
     def count(self) -> int:
@@ -44,12 +41,12 @@ class Latency:
     @property
     def mean_ns(self) -> float:
         """Arithmetic mean."""
-        return float((self.middle_ns * self.counts).sum() / self.counts.sum())
+        return float(self.middle_ns @ self.counts / self.counts.sum())
 
     @property
     def stdev_ns(self) -> float:
         """Standard deviation of all recorded values."""
-        return float(np.sqrt(((self.middle_ns - self.mean_ns) ** 2 * self.counts).sum() / self.counts.sum()))
+        return math.sqrt((self.middle_ns - self.mean_ns) ** 2 @ self.counts / self.counts.sum())
 
     @property
     def max_ns(self) -> float:
@@ -80,60 +77,18 @@ def merge(blobs: Iterable[str]) -> Latency | None:
 @lru_cache(maxsize=2048)
 def _merged(blobs: tuple[str, ...]) -> Latency | None:
     """Kept, some 7 KB each: what is said of a single Run and of its table is made of the same."""
-    read = [_counted(blob) for blob in blobs]
-    if len({layout for layout, _, _ in read}) > 1:
-        raise UsageError("histograms of different layouts cannot be added; analyse these results apart")
-    if not any(len(index) for _, index, _ in read):
+    read = [counted(blob) for blob in blobs]
+    if len({each.settings for each in read}) > 1:
+        raise UsageError("histograms of different layouts cannot be added; analyse these results separately")
+    if not any(len(each.places) for each in read):
         return None
-    layout, index, counts = read[0]
+    settings, places, counts = read[0]
     if len(read) > 1:
-        index, where = np.unique(np.concatenate([each for _, each, _ in read]), return_inverse=True)
-        added = np.concatenate([each for _, _, each in read])
-        counts = np.zeros(len(index), dtype=np.int64)
+        places, where = np.unique(np.concatenate([each.places for each in read]), return_inverse=True)
+        added = np.concatenate([each.counts for each in read])
+        counts = np.zeros(len(places), dtype=np.int64)
         np.add.at(counts, where, added)
-    return _latency(layout, index, counts)
-
-
-def _counted(blob: str) -> tuple[_Layout, NDArray[np.intp], NDArray[np.int64]]:
-    """Layout, and places with their counts where these are not zero. UsageError when it is damaged.
-
-    Only what was counted is made room for; hdrhistogram's own makes 35,000 counters for each.
-    """
-    settings, packed_counts = packed(blob)
-    layout = _layout(*settings)
-    raw = np.frombuffer(packed_counts, dtype=np.uint8)
-    ends = np.flatnonzero(raw < _MORE)
-    if not len(raw):
-        return layout, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int64)
-    if not len(ends) or ends[-1] != len(raw) - 1:
-        raise damaged(blob, ValueError("its last count is cut"))
-    starts = np.append(0, ends[:-1] + 1)
-    places = np.arange(len(raw)) - np.repeat(starts, ends - starts + 1)
-    coded = np.add.reduceat((raw & (_MORE - 1)).astype(np.int64) << (7 * places), starts)
-    values = (coded >> 1) ^ -(coded & 1)
-    after = np.cumsum(np.where(values < 0, -values, 1))
-    if after[-1] > layout.counters:
-        raise damaged(blob, ValueError("it has more counts than its settings"))
-    there = np.flatnonzero(values > 0)
-    return layout, after[there] - 1, values[there]
-
-
-class _Layout(NamedTuple):
-    """How HdrHistogram lays its counters out."""
-
-    half: int
-    magnitude: int
-    counters: int
-
-
-@cache
-def _layout(lowest: int, highest: int, digits: int) -> _Layout:
-    half = 1 << max(math.ceil(math.log2(2 * 10**digits)) - 1, 0)
-    magnitude = lowest.bit_length() - 1
-    buckets, untrackable = 1, 2 * half << magnitude
-    while untrackable <= highest:
-        buckets, untrackable = buckets + 1, untrackable << 1
-    return _Layout(half, magnitude, (buckets + 1) * half)
+    return _latency(settings, places, counts)
 
 
 def together(parts: Iterable[Latency]) -> Latency | None:
@@ -150,10 +105,20 @@ def together(parts: Iterable[Latency]) -> Latency | None:
     return Latency(middle_ns=middle, highest_ns=highest, counts=counts)
 
 
-def _latency(layout: _Layout, index: NDArray[np.intp], counts: NDArray[np.int64]) -> Latency:
-    """The value behind each counter: index = bucket and sub-bucket, as HdrHistogram lays them out."""
-    bucket = np.maximum((index // layout.half) - 1, 0)
-    sub_bucket = index - bucket * layout.half
-    lowest = (sub_bucket << (bucket + layout.magnitude)).astype(np.float64)
-    width = np.ldexp(1.0, bucket + layout.magnitude)
-    return Latency(middle_ns=lowest + np.floor(width / 2), highest_ns=lowest + width - 1, counts=counts)
+def _latency(settings: Settings, places: Integers, counts: Integers) -> Latency:
+    middle, highest = _values(settings)
+    return Latency(middle_ns=middle[places], highest_ns=highest[places], counts=counts)
+
+
+@lru_cache(maxsize=8)
+def _values(settings: Settings) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The middle and the highest value behind each counter: its place is made of a bucket and one within it.
+
+    Half a megabyte; a file of somebody else's may name other settings in every Run.
+    """
+    laid = layout(settings)
+    place = np.arange(laid.counters)
+    bucket = np.maximum(place // laid.half - 1, 0)
+    lowest = ((place - bucket * laid.half) << (bucket + laid.magnitude)).astype(np.float64)
+    width = np.ldexp(1.0, bucket + laid.magnitude)
+    return lowest + np.floor(width / 2), lowest + width - 1

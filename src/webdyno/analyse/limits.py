@@ -74,7 +74,7 @@ def _generator(cell: Cell) -> Limit | None:
         return None
     return Limit(
         kind="generator",
-        says=f"was asked no faster: the load generator was {words.per_cent(min(used / cores, 1.0))} busy",
+        says=f"got no more requests: the load generator was {words.per_cent(min(used / cores, 1.0))} busy",
         numbers={"cores_used": used, "cores": float(cores)},
     )
 
@@ -134,7 +134,7 @@ def _waiting(cell: Cell) -> Limit | None:
     if used is None or not cores or used > IDLE * cores or (cell.median(_taken) or 0.0) > TAKEN:
         return None
     floor = cell.workload.floor_ms
-    what = f"each answer takes {floor:g} ms by its nature" if floor else "for a timer, a lock or a full pool of its own"
+    what = f"each answer takes {floor:g} ms by its nature" if floor else "for a timer, a lock or its own full pool"
     return Limit(
         kind="waiting",
         says=f"waits: its cores are {words.per_cent(1 - used / cores)} idle, {what}",

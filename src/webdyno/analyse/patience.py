@@ -53,8 +53,8 @@ def _outlasted(loads: list[Load]) -> Iterator[str]:
         lengths = words.listing([f"{each:g}" for each in sorted(seconds)])
         what = "a window of {} s is" if len(seconds) == 1 else "windows of {} s are"
         yield (
-            f"{what.format(lengths)} shorter than the time-out of {timeout_s:g} s: a request that hangs in one is "
-            "counted as no error"
+            f"{what.format(lengths)} shorter than the time-out of {timeout_s:g} s: a request that hangs in one "
+            "is not counted as an error"
         )
 
 
@@ -63,9 +63,9 @@ def _few_cycles(loads: list[Load]) -> Iterator[str]:
     for connections, seconds in told:
         if seconds is not None:
             yield (
-                f"{words.count(connections, 'connection')} for {seconds:g} s: who serves less than "
-                f"{words.rate(CYCLES * connections / seconds)} answers each of them less than {CYCLES} times, which is "
-                "too few to be sure of its figures"
+                f"{words.count(connections, 'connection')} for {seconds:g} s: a contender that serves less than "
+                f"{words.rate(CYCLES * connections / seconds)} answers each of them less than {CYCLES} times, "
+                "which is too few for reliable figures"
             )
 
 

@@ -83,7 +83,7 @@ def loads_of(claim: Claim) -> str:
     by = [f"by {claim.driver}"] if claim.driver else []
     if not parts and by:
         return by[0]
-    return "at " + (", ".join([*parts, *by]) or "any load of it")
+    return "at " + (", ".join([*parts, *by]) or "any of its loads")
 
 
 def other_loads_of(claim: Claim) -> str:
@@ -131,7 +131,7 @@ def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
     middle = statistics.median(one.estimate.value for one in cases if one.estimate is not None)
     told = f"{middle:.2f}x" if claim.value is None else claimed(claim.value * middle, claim.measure)
     wanted = words.per_cent(claim.share)
-    return f"it holds in {held} of {number}, and {wanted} were {_by_whom(claim)}; the middle of all is {told}"
+    return f"it holds in {held} of {number}, and {wanted} were {_by_whom(claim)}; the median is {told}"
 
 
 def _by_whom(claim: Claim) -> str:

@@ -14,8 +14,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from webdyno.analyse import words
+from webdyno.analyse.doubts.rounds import incomplete
+from webdyno.analyse.doubts.table import kind_of
 from webdyno.analyse.floors import NOT_ITS_OWN
 from webdyno.model.claim import ClaimVerdict
+from webdyno.model.doubt import Doubt
 from webdyno.model.placeholder import fill
 from webdyno.model.rule import evaluate
 from webdyno.model.run import Run
@@ -23,11 +26,19 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
 
 
-def recommend(verdicts: Sequence[Verdict], of_article: Collection[str] = ()) -> tuple[str | None, str]:
+def unfinished_of(doubts: Sequence[Doubt]) -> str:
+    """What is missing of the plan, where that is one of the doubts about a study; else empty."""
+    return next((doubt.sentence for doubt in doubts if doubt.kind == kind_of(incomplete)), "")
+
+
+def recommend(
+    verdicts: Sequence[Verdict], of_article: Collection[str] = (), unfinished: str = ""
+) -> tuple[str | None, str]:
     """The contender and a sentence. Those ``of_article`` are no choice: they run as somebody ran them years ago.
 
     None unless every table has a top group and somebody is ranked in all of them; and none while it has nobody to beat,
-    or while somebody who did not fail has no interval: who is not measured yet may be the one to take.
+    while the plan is ``unfinished``, for its order so far is no answer, or while somebody who did not fail has no
+    interval: who is not measured yet may be the one to take.
     """
     if not verdicts:
         return None, "nothing was measured"
@@ -35,15 +46,12 @@ def recommend(verdicts: Sequence[Verdict], of_article: Collection[str] = ()) -> 
     served = dict.fromkeys(standing.contender for standing in standings if standing.rounds_ok)
     waited_for = dict.fromkeys(standing.contender for standing in standings if _is_unknown(standing))
     if served and waited_for:
-        return (
-            None,
-            f"no contender can be recommended yet: {words.listing(list(waited_for))} ran in less than two rounds",
-        )
+        late = words.listing(list(waited_for))
+        return None, f"no contender can be recommended yet: {late} ran in less than two rounds"
     if len(served) == 1:
-        return (
-            None,
-            f"no contender can be recommended: only {words.listing(list(served))} served, without a rival",
-        )
+        return None, f"no contender can be recommended: only {words.listing(list(served))} served, without a rival"
+    if unfinished:
+        return None, f"no contender can be recommended yet: {unfinished}"
     if not all(verdict.winners for verdict in verdicts):
         return None, "no contender can be recommended: not every workload has a ranking"
     scores = {name: score for name, score in _scores(verdicts).items() if name not in of_article}

@@ -29,7 +29,12 @@ LEVELS = 5
 ERRORS = 0.01
 FURTHEST = 100
 """Times the highest level: an interval of the knee that goes on until there has no end."""
+STEPS = 60
+ENOUGH = 1e-12
+"""Of the squares: a step that gains less is the last."""
+MOST_DAMPED = 1e12
 Vector = NDArray[np.floating]
+Matrix = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def refusal(rates: Mapping[int, Sequence[float]], error_ratios: Mapping[int, flo
     """Why nothing is fitted to ``rates`` by level; None: it can be."""
     levels = [level for level, values in rates.items() if _usable(values)]
     if len(levels) < LEVELS:
-        return f"a law of scaling needs {LEVELS} levels, and there are {len(levels)}"
+        return f"a scaling law needs {LEVELS} levels, and there are {len(levels)}"
     tainted = [level for level in levels if error_ratios.get(level, 0.0) > ERRORS]
     if tainted:
         return f"more than {ERRORS:.0%} of the requests failed at {', '.join(map(str, sorted(tainted)))}"
@@ -67,21 +72,16 @@ def refusal(rates: Mapping[int, Sequence[float]], error_ratios: Mapping[int, flo
 
 
 def law(rates: Mapping[int, Sequence[float]]) -> Law | None:
-    """The law fitted to one rate per start, by level; None when ``refusal`` says so, or when nothing can be fitted."""
+    """The law fitted to one rate per start, by level; None when ``refusal`` says so."""
     if refusal(rates, {}) is not None:
         return None
-    pairs = [(level, rate) for level, values in sorted(rates.items()) for rate in _usable(values)]
-    numbers = np.array([level for level, _ in pairs], dtype=float)
-    logs = np.log([rate for _, rate in pairs])
-    best = _fit(numbers, logs)
-    if best is None:
-        return None
-    starts = len(pairs) // len({level for level, _ in pairs})
+    levels = _levels(rates)
+    best = _fit(levels, max(level for level, values in rates.items() if _usable(values)))
     return Law(
-        rate_of_one=_profile(numbers, logs, best, 0, starts),
-        contention=_profile(numbers, logs, best, 1, starts),
-        coherence=_profile(numbers, logs, best, 2, starts),
-        peak=_peak(numbers, logs, best, starts),
+        rate_of_one=_profile(levels, best, 0),
+        contention=_profile(levels, best, 1),
+        coherence=_profile(levels, best, 2),
+        peak=_peak(levels, best),
     )
 
 
@@ -99,108 +99,153 @@ def _logs(numbers: Vector, parameters: Parameters) -> Vector:
 
 
 @dataclass(frozen=True, slots=True)
+class _Levels:
+    """All that a fit needs of the rates: a row for each level, however many rounds it has."""
+
+    columns: Matrix
+    """What sigma and kappa are multiplied by."""
+    logs: Vector
+    """Mean of log X / N."""
+    starts: Vector
+    """Rates that each is the mean of."""
+    within: float
+    """Squares of the rates around the mean of their level, which no law takes away."""
+
+    def least(
+        self,
+        fixed: Vector | float,
+        columns: Matrix,
+        begin: Sequence[float],
+        scale: float | None = None,
+        most: float = 10.0,
+    ) -> tuple[Vector, float]:
+        """Least squares for the law lambda N / (fixed + columns x), x in 0 to ``most``: x, and what is left.
+
+        ``scale``: log lambda where it is held; else it is the mean of what the rest leaves. Steps are Gauss's and
+        Newton's, damped where they lead uphill (D. W. Marquardt 1963); an x that would leave its bounds stays there.
+        """
+        x, damp = np.clip(np.asarray(begin, dtype=float), 0.0, most), 1e-3
+        left, squares = self._left(fixed + columns @ x, scale)
+        for _ in range(STEPS):
+            slope = columns / (fixed + columns @ x)[:, None]
+            if scale is None:
+                slope = slope - self._mean(slope)
+            weighed = slope.T * self.starts
+            downhill, bent = -weighed @ left, weighed @ slope
+            free = np.where(downhill > 0, x < most, x > 0)
+            if not free.any():
+                break
+            damped = bent * np.outer(free, free)
+            np.fill_diagonal(damped, bent.diagonal() * (1 + damp))
+            there = x + np.linalg.solve(damped, downhill * free)
+            there = np.minimum(np.maximum(there, 0.0), most)
+            left_there, squares_there = self._left(fixed + columns @ there, scale)
+            gain = squares - squares_there
+            if gain > 0:
+                x, left, squares = there, left_there, squares_there
+            if 0 <= gain <= ENOUGH * squares or damp > MOST_DAMPED:
+                break
+            damp *= 0.1 if gain > 0 else 10
+        return x, squares + self.within
+
+    def scale(self, x: Vector) -> float:
+        """The best log lambda for these sigma and kappa."""
+        return float(self._mean(self.logs + np.log(1 + self.columns @ x)))
+
+    def _mean(self, values: Vector) -> Vector:
+        return np.asarray(self.starts @ values / self.starts.sum())
+
+    def _left(self, shared: Vector, scale: float | None) -> tuple[Vector, float]:
+        left: Vector = self.logs + np.log(shared)
+        left = left - (self._mean(left) if scale is None else scale)
+        return left, float(self.starts @ left**2)
+
+
+def _levels(rates: Mapping[int, Sequence[float]]) -> _Levels:
+    usable = {level: np.log(_usable(values)) for level, values in sorted(rates.items()) if _usable(values)}
+    numbers = np.array(list(usable), dtype=float)
+    return _Levels(
+        columns=np.column_stack([numbers - 1, numbers * (numbers - 1)]),
+        logs=np.array([logs.mean() for logs in usable.values()]) - np.log(numbers),
+        starts=np.array([len(logs) for logs in usable.values()], dtype=float),
+        within=sum(float(((logs - logs.mean()) ** 2).sum()) for logs in usable.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class _Fit:
     parameters: Parameters
     squares: float
-
-
-def _fit(numbers: Vector, logs: Vector) -> _Fit | None:
-    """Least squares over all three; the best of a few beginnings, for the valley is flat."""
-    from scipy.optimize import curve_fit
-
-    scale, most = float((logs - np.log(numbers)).max()), float(numbers.max())
-    found: list[_Fit] = []
-    for begin in ((scale, 1e-3, 1e-6), (scale, 0.5, 1 / most**2), (scale + 1, 0.05, 1 / most)):
-        try:
-            values, _ = curve_fit(
-                lambda n, *values: _logs(n, (values[0], values[1], values[2])),
-                numbers,
-                logs,
-                p0=begin,
-                bounds=(_LOW, _HIGH),
-                x_scale=(1.0, 0.01, 1 / most**2),
-            )
-        except (RuntimeError, ValueError):  # no convergence from here
-            continue
-        parameters = (float(values[0]), float(values[1]), float(values[2]))
-        found.append(_Fit(parameters, float(((logs - _logs(numbers, parameters)) ** 2).sum())))
-    return min(found, key=lambda each: each.squares, default=None)
-
-
-_LOW, _HIGH = (-50.0, 0.0, 0.0), (50.0, 10.0, 10.0)
-
-
-def _squares_without(at: int, held: float, numbers: Vector, logs: Vector, near: Parameters) -> float:
-    """Least squares with one of the three held."""
-    from scipy.optimize import least_squares, minimize_scalar
-
-    if at == 0:
-        found = least_squares(
-            lambda two: logs - _logs(numbers, (held, two[0], two[1])),
-            x0=[max(near[1], 1e-6), max(near[2], 1e-9)],
-            bounds=(_LOW[1:], _HIGH[1:]),
-            x_scale=[0.01, float(numbers.max()) ** -2],
-            max_nfev=60,
-        )
-        return float(2 * found.cost)
-
-    def squares(other: float) -> float:
-        left = logs - _logs(numbers, (0.0, held, other) if at == 1 else (0.0, other, held))
-        return float(((left - left.mean()) ** 2).sum())  # the best log lambda is the mean of what it leaves
-
-    most = 4 * near[3 - at] + (1.0, 10 / float(numbers.max()))[at == 1]
-    best = minimize_scalar(squares, bounds=(0.0, most), method="bounded", options={"xatol": most * 1e-5})
-    return min(float(best.fun), squares(0.0))
-
-
-def _limit(logs: Vector, best: _Fit) -> float | None:
+    limit: float | None
     """Squares up to which a held value belongs to the interval; None: there are no more values than parameters."""
-    freedom = len(logs) - 3
-    return best.squares * (1 + float(special.fdtri(1, freedom, 0.95)) / freedom) + 1e-12 if freedom > 0 else None
+    most: float
+    """The highest level."""
+    starts: int
+    """For each level."""
 
 
-def _peak(numbers: Vector, logs: Vector, best: _Fit, starts: int) -> Estimate | None:
+def _fit(levels: _Levels, most: float) -> _Fit:
+    """Least squares over all three; the best of a few beginnings, for the valley is flat."""
+    begins = ((1e-3, 1e-6), (0.5, 1 / most**2), (0.05, 1 / most))
+    x, squares = min((levels.least(1.0, levels.columns, begin) for begin in begins), key=lambda found: found[1])
+    number = int(levels.starts.sum())
+    freedom = number - 3
+    worse = 1 + float(special.fdtri(1, freedom, 0.95)) / freedom if freedom > 0 else None
+    return _Fit(
+        parameters=(levels.scale(x), float(x[0]), float(x[1])),
+        squares=squares,
+        limit=None if worse is None else squares * worse + 1e-12,
+        most=most,
+        starts=number // len(levels.starts),
+    )
+
+
+def _squares_without(at: int, held: float, levels: _Levels, near: Parameters) -> float:
+    """Least squares with one of the three held."""
+    if at == 0:
+        return levels.least(1.0, levels.columns, near[1:], held)[1]
+    of_held, of_other = levels.columns[:, at - 1], levels.columns[:, 2 - at, None]
+    return levels.least(1.0 + held * of_held, of_other, near[3 - at : 4 - at])[1]
+
+
+def _peak(levels: _Levels, best: _Fit) -> Estimate | None:
     """The knee with its profile interval: kappa is (1 - sigma) / knee^2, so holding the knee leaves sigma to fit."""
-    from scipy.optimize import minimize_scalar
-
     _, sigma, kappa = best.parameters
     if kappa <= 0 or sigma >= 1:
         return None
-    knee, limit = max(1.0, math.sqrt((1 - sigma) / kappa)), _limit(logs, best)
+    knee, limit = max(1.0, math.sqrt((1 - sigma) / kappa)), best.limit
     if limit is None:
-        return Estimate(value=knee, low=None, high=None, rounds=starts, unit="number")
+        return Estimate(value=knee, low=None, high=None, rounds=best.starts, unit="number")
+    of_sigma, of_kappa = levels.columns.T
 
     def worse(log_knee: float) -> bool:
-        def squares(share: float) -> float:
-            left = logs - _logs(numbers, (0.0, share, (1 - share) * math.exp(-2 * log_knee)))
-            return float(((left - left.mean()) ** 2).sum())
+        whole = of_kappa * math.exp(-2 * log_knee)  # of kappa, were sigma nothing
+        column = (of_sigma - whole)[:, None]
+        return levels.least(1.0 + whole, column, (sigma,), most=1.0)[1] > limit
 
-        found = minimize_scalar(squares, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
-        return min(float(found.fun), squares(0.0), squares(sigma)) > limit
-
-    furthest = math.log(FURTHEST * float(numbers.max()))
+    furthest = math.log(FURTHEST * best.most)
     low = math.exp(_edge(math.log(knee), -0.05, worse, 0.0))
     high = _edge(math.log(knee), 0.05, worse, max(furthest, math.log(knee)))
-    return Estimate(value=knee, low=low, high=math.exp(high) if high < furthest else None, rounds=starts, unit="number")
+    reached = math.exp(high) if high < furthest else None
+    return Estimate(value=knee, low=low, high=reached, rounds=best.starts, unit="number")
 
 
-def _profile(numbers: Vector, logs: Vector, best: _Fit, at: int, starts: int) -> Estimate:
+def _profile(levels: _Levels, best: _Fit, at: int) -> Estimate:
     """One parameter with its profile interval."""
-    value, unit = best.parameters[at], ("per_s", "share", "share")[at]
+    value, unit, limit = best.parameters[at], ("per_s", "share", "share")[at], best.limit
     shown = math.exp(value) if at == 0 else value
-    limit = _limit(logs, best)
     if limit is None:
-        return Estimate(value=shown, low=None, high=None, rounds=starts, unit=unit)
+        return Estimate(value=shown, low=None, high=None, rounds=best.starts, unit=unit)
 
     def worse(held: float) -> bool:
-        return _squares_without(at, held, numbers, logs, best.parameters) > limit
+        return _squares_without(at, held, levels, best.parameters) > limit
 
-    step = 0.01 if at == 0 else max(value * 0.05, (1e-5, 1 / float(numbers.max()) ** 2 / 50)[at - 1])
+    step = 0.01 if at == 0 else max(value * 0.05, (1e-5, 1 / best.most**2 / 50)[at - 1])
     low = _edge(value, -step, worse, -math.inf if at == 0 else 0.0)
     high = _edge(value, step, worse, math.inf)
     if at == 0:
         low, high = math.exp(low), math.exp(high)
-    return Estimate(value=shown, low=low, high=high, rounds=starts, unit=unit)
+    return Estimate(value=shown, low=low, high=high, rounds=best.starts, unit=unit)
 
 
 def _edge(value: float, step: float, worse: Callable[[float], bool], bound: float) -> float:

@@ -111,10 +111,10 @@ def _meaning(found: Law, over: Over, levels: Sequence[int]) -> str:
         peak = f"{words.rate(found.rate(knee))} at about {words.count(round(knee), one)}"
         return f"fastest with {peak}; at {levels[-1]:,} it has lost {words.per_cent(1 - last / found.rate(knee))}"
     if top < first * (1 + FLAT):
-        return f"{levels[0]:,} saturate it; more change its rate by less than {words.per_cent(FLAT)}"
+        return f"{levels[0]:,} saturate it; more of them change its rate by less than {words.per_cent(FLAT)}"
     enough = next(level for level in levels if found.rate(level) >= top * (1 - FLAT))
     if enough < levels[-1]:
-        return f"{enough:,} saturate it at about {words.rate(top)}; beyond, more {over} add next to nothing"
+        return f"{enough:,} saturate it at about {words.rate(top)}; beyond that, more {over} add almost nothing"
     share = found.contention
-    bound = "" if share.high is None else f", {words.per_cent(share.value)} of the work cannot go on side by side"
+    bound = "" if share.high is None else f", {words.per_cent(share.value)} of the work cannot run in parallel"
     return f"still rising at {levels[-1]:,} with {words.rate(last)}{bound}"

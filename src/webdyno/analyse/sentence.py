@@ -34,7 +34,7 @@ def _answer(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit | None,
         return "no contender served this in a way that can be compared"
     first, figure = ranked[0].contender, words.with_interval(ranked[0].rate, "requests/s")
     if len(ranked) == 1:
-        return f"{first} served {figure}; there is no other to compare it with"
+        return f"{first} served {figure}; there is no other contender to compare it with"
     second = ranked[1].contender
     contrast = fit.contrast(first, second)
     if contrast is None:
@@ -83,7 +83,7 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
     needed = None if contrast is None else rounds_needed(contrast, done, pairs, by)
     more = None if needed is None else max(1, needed - done, ENOUGH - done)
     if more is None or more > TOO_MANY_ROUNDS:
-        advice = "any difference between the first two is too small to be found in reasonable time"
+        advice = "the difference between the first two is too small to be found in reasonable time"
     else:
         advice = (
             f"about {words.count(more, 'more round')} would separate the first two, if they differ as much as it looks"

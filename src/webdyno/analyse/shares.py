@@ -30,9 +30,9 @@ def doubts_of(share: Share, shares: Sequence[Share], load: Load) -> Iterator[str
     """Sentences about one of them, without its name."""
     match strain_of(share):
         case Strain(limit="starved", without_core=part):
-            yield f"had no core for {per_cent(part or 0.0)} of its time, so its times are its own"
+            yield f"had no core for {per_cent(part or 0.0)} of its time, so its times are not the server's"
         case Strain(limit="busy", busy=part):
-            yield f"was busy {per_cent(part or 0.0)} of its time: it was at its limit"
+            yield f"was busy {per_cent(part or 0.0)} of its time: it was saturated"
     if (skew_ns := share.skew_ns) is not None and skew_ns > LATE_NS:
         unsure = share.before.uncertainty_ns
         yield f"began {time_ns(share.start_late_ns or 0)} late (its clock is known to {time_ns(unsure)})"
@@ -40,7 +40,7 @@ def doubts_of(share: Share, shares: Sequence[Share], load: Load) -> Iterator[str
     if given is not None and given < LESS * asked_of(share, shares, load):
         yield f"gave {per_cent(given)} of the requests, and its share is {per_cent(asked_of(share, shares, load))}"
     if share.ended not in ("duration", "count") and any(other.ended != share.ended for other in shares):
-        yield f"ended by itself ({share.ended}), the others went on"
+        yield f"ended by itself ({share.ended}), and the others continued"
 
 
 def strain_of(share: Share) -> Strain:

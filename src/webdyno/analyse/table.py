@@ -11,6 +11,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from webdyno.analyse.additive import Meetings
 from webdyno.analyse.blocks import meetings, read_windows
@@ -92,7 +93,7 @@ class Cell:
         return statistics.median(known) if known else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """One workload under one load."""
 
@@ -112,9 +113,9 @@ class Table:
             if (value := figure(window)) is not None
         }
 
-    @property
+    @cached_property
     def met(self) -> Meetings:
-        """Who shared a block; empty where Runs were measured alone."""
+        """Who shared a block; empty where Runs were measured alone. Each figure asks."""
         return meetings(self.windows)
 
     @property

@@ -150,7 +150,7 @@ def _speeds(done: Matrix, spent: Matrix) -> Vector:
         found: Vector = _middles(each / rates[:, None])
         found[found <= 0] = 1.0
         found *= spent.sum() / (spent * found).sum()
-        if np.allclose(found, speeds, rtol=1e-12, atol=0):
+        if (np.abs(found - speeds) <= 1e-12 * speeds).all():
             break
         speeds = found
     return speeds
@@ -168,18 +168,13 @@ def _middles(columns: Matrix) -> Vector:
 
 def _drawn_in(done: Matrix, weighed: Matrix) -> tuple[Matrix, NDArray[np.bool_]]:
     """``done`` with the only turn of a contender that lies far from its others drawn in."""
-    done, drawn = done.copy(), np.zeros(len(done), dtype=bool)
-    for row in range(len(done)):
-        there = np.flatnonzero(weighed[row])
-        each = done[row, there] / weighed[row, there]
-        middle = float(_middles(each[:, None])[0])
-        reach = FENCE * float(_middles(np.abs(each - middle)[:, None])[0])
-        far = np.flatnonzero(np.abs(each - middle) > reach)
-        if len(there) >= ENOUGH and reach > 0 and len(far) == 1:
-            at = there[far[0]]
-            done[row, at] = weighed[row, at] * np.clip(each[far[0]], middle - reach, middle + reach)
-            drawn[row] = True
-    return done, drawn
+    each = np.divide(done, weighed, out=np.full(done.shape, math.nan), where=weighed > 0)
+    middle = _middles(each.T)[:, None]
+    reach = FENCE * _middles(np.abs(each - middle).T)[:, None]
+    far = np.abs(each - middle) > reach
+    drawn = ((weighed > 0).sum(axis=1) >= ENOUGH) & (reach[:, 0] > 0) & (far.sum(axis=1) == 1)
+    near = weighed * np.clip(each, middle - reach, middle + reach)
+    return np.where(far & drawn[:, None], near, done), drawn
 
 
 def _variances(done: Matrix, weighed: Matrix, rates: Vector) -> Vector:

@@ -22,7 +22,7 @@ from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.percentiles import percentiles
 from webdyno.analyse.race import Heat
 from webdyno.analyse.rank import letters, top_group
-from webdyno.analyse.recommend import command_of, headline, recommend
+from webdyno.analyse.recommend import command_of, headline, recommend, unfinished_of
 from webdyno.analyse.replay import comparisons_at, confidence_of, replay
 from webdyno.analyse.replay import told as told_by_race
 from webdyno.analyse.scalings import scalings
@@ -54,7 +54,7 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 """Every figure of a Standing: its unit and where it comes from. All go through the same fit."""
 
 
-PAIRS = "pairs are asked at a fixed rate, so that their times are the result, and not their rate"
+PAIRS = "pairs are sent at a fixed rate, so the result is their times, not their rate"
 
 
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
@@ -70,14 +70,16 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         Judged(Figures(table, plan.estimate == "trimmed"), verdict)
         for table, verdict in zip(found, verdicts, strict=True)
     ]
-    recommended, sentence = recommend(verdicts, [it.name for it in plan.contenders.values() if it.is_of_article])
+    doubts = rules.about_study(evidence)
+    of_article = [it.name for it in plan.contenders.values() if it.is_of_article]
+    recommended, sentence = recommend(verdicts, of_article, unfinished_of(doubts))
     claims = judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1))
     return Analysis(
         sentence=headline(claims, recommended, sentence),
         verdicts=verdicts,
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
-        doubts=rules.about_study(evidence),
+        doubts=doubts,
         claims=claims,
         shapes=shapes(plan, judged),
         systems=systems(plan),

@@ -82,7 +82,7 @@ def over_pairs(evidence: Evidence, base: str, head: str, margin: float) -> Versu
             asked, made = evidence.plan.paired, made_of(evidence.runs, (base, head))
             judge = partial(_paired, cells[base], cells[head], margin, planned(asked, made))
             return _versus(Shared(cells[base], cells[head], table, table), doubts, judge)
-    raise UsageError(f"there is no table that has both {base} and {head} in it")
+    raise UsageError(f"no table has both {base} and {head}")
 
 
 def over_folders(base: Evidence, head: Evidence, margin: float) -> list[Versus]:
@@ -238,8 +238,8 @@ def _held_back(outcome: Outcome, about: Mapping[str, Sequence[Doubt]], rate: Cha
     against: dict[str, Outcome] = {BASE: "better", HEAD: "worse"}
     decided = [side for side in held if outcome in ("same", against[side])]
     if len(held) > 1 and (decided or outcome == "cannot tell"):
-        return "both were held back by something other than themselves"
-    return f"{decided[0]} was held back by something other than itself" if decided else ""
+        return "both were limited by something other than themselves"
+    return f"{decided[0]} was limited by something other than itself" if decided else ""
 
 
 def _room(doubts: Sequence[Doubt]) -> float:

@@ -92,6 +92,6 @@ def refuse_full(folder: Path, purpose: str, said: str, variable: str) -> None:
 
 def _sentence(folder: Path, what: str, variable: str = "WEBDYNO_CACHE") -> str:
     return (
-        f"{what}; builds are kept in {folder}: make room, or give it back its rights, or name a folder on another "
-        f"disk by {variable}"
+        f"{what}; builds are kept in {folder}: make room, restore its permissions, or name a folder on another "
+        f"disk with {variable}"
     )

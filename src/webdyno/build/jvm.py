@@ -72,7 +72,7 @@ def lock_jars(target: Path, host: Host) -> None:
     with TemporaryDirectory(prefix="webdyno-lock-") as folder:
         copy = ["mvn", "-q", "-B", "-C", "-f", str(pom), f"{_PLUGIN}:copy-dependencies"]
         if ask(host, [*copy, "-DincludeScope=runtime", f"-DoutputDirectory={folder}"]) is None:
-            raise MachineError(f"mvn could not bring what {pom} names; are all of them in the repository?")
+            raise MachineError(f"mvn could not fetch what {pom} names; are all of them in the repository?")
         hashes = _hashes(Path(folder))
     target.write_text("".join(f"{digest}  {name}\n" for name, digest in hashes.items()), encoding="utf-8")
 

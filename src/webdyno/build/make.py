@@ -43,7 +43,7 @@ def build(
     except BuildError as error:
         if contender.needs is None or isinstance(error, MismatchError):
             raise
-        raise BuildError(f"{error}; it needs of the system: {contender.needs}", error.log_tail) from None
+        raise BuildError(f"{error}; system requirements: {contender.needs}", error.log_tail) from None
 
 
 def assemble(order: Order, parts: list[Part]) -> Built:

@@ -37,8 +37,8 @@ def mismatch(said: str, folder: Path, lock: Path | None) -> str | None:
 def not_as_locked(what: str, names: str) -> str:
     """One sentence about the file of a package, and where its hash stands."""
     return (
-        f"the file of {what} is not the one that {names} names by its hash; empty the cache of the tool and of any "
-        "mirror that it asks, and lock anew only when you know why the file changed"
+        f"the file of {what} does not match its hash in {names}; empty the cache of the tool and of any mirror "
+        "that it uses, and lock again only if you know why the file changed"
     )
 
 

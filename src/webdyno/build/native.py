@@ -16,11 +16,11 @@ def parts(order: Order) -> list[Part]:
     """One folder: the app's files, as they are."""
     if order.requires:
         raise BuildError(
-            f"{order.contender.name} requires {', '.join(order.requires)}, and nothing installs for a native server; "
-            "leave requires out, its version is the one that is found"
+            f"{order.contender.name} requires {', '.join(order.requires)}, but nothing is installed for a "
+            "native server; leave out requires: its version is the one found"
         )
     if order.app.build:
-        raise BuildError(f"app {order.app.name} has build commands, and a native server has nothing to be built")
+        raise BuildError(f"app {order.app.name} has build commands, but a native server has nothing to build")
 
     def app(folder: Path, _: Workshop) -> dict[str, str]:
         order.host.put(order.sources, folder)

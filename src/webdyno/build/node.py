@@ -65,7 +65,7 @@ def installed(folder: Path) -> list[tuple[str, Package]]:
     try:
         packages = msgspec.json.decode(written.read_bytes(), type=_Installed).packages
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BuildError(f"{written} is not as npm writes it ({error}): build the contender again") from None
+        raise BuildError(f"{written} is not in npm's format ({error}): build the contender again") from None
     paths = sorted(packages, key=lambda path: path.count("node_modules/"))
     return [(path.rpartition("node_modules/")[2], packages[path]) for path in paths]
 

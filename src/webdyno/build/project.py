@@ -100,8 +100,8 @@ def _asked(folder: Path, file: str) -> Asked:
     about = pyproject_of(folder)
     if file == "pyproject.toml" and about.needs() is None and about.writes:
         raise UsageError(
-            f"{folder / file}: only building the project shows all that it needs, and that would write into it; "
-            f"{_YOURSELF}"
+            f"{folder / file}: its requirements are known only by building the project, which would write into "
+            f"it; {_YOURSELF}"
         )
     return Asked(roots=[source_root(folder)])
 
@@ -119,15 +119,15 @@ def _of_requirements(folder: Path, file: str) -> Asked:
         needs = about.needs(local.extras)
         if needs is None:
             raise UsageError(
-                f"{folder / file}: {line!r} installs a folder of yours, and only building it shows all that it needs, "
-                f"which would write into it; {_YOURSELF}"
+                f"{folder / file}: {line!r} installs a folder of yours, and its requirements are known only by "
+                f"building it, which would write into it; {_YOURSELF}"
             )
         asked += needs
         left.append(line)
         roots.append(local.root)
     if not left:
         return Asked()
-    note = f"; not installed but found where it lies, because a build would write there: {', '.join(left)}"
+    note = f"; not installed but imported from its folder, because a build would write there: {', '.join(left)}"
     return Asked(lines=asked, roots=roots, note=note)
 
 

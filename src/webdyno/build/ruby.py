@@ -38,7 +38,7 @@ def parts(order: Order) -> list[Part]:
 def _gems(order: Order) -> dict[str, str]:
     """Gems and their versions; of one that is there several times the newest, which Ruby takes too."""
     if order.app.build:
-        raise BuildError(f"app {order.app.name} has build commands, and a Ruby app has nothing to be built")
+        raise BuildError(f"app {order.app.name} has build commands, but a Ruby app has nothing to build")
     told = ask(order.host, [order.found.program, "-e", _LIST])
     if told is None:
         raise BuildError("could not read which gems are installed: ruby's Gem::Specification failed")

@@ -12,6 +12,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.analyse.objectives import Objective
+from webdyno.commands.completing import contenders
 from webdyno.commands.loading.targets import Asking, header_of
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
 from webdyno.commands.placing import Placing
@@ -54,7 +55,8 @@ _AIM, _ASKING, _SEARCHING, _GOING = Aim(), Asking(), Searching(), Going()
 
 def capacity(
     target: Annotated[
-        str | None, Parameter(help="A contender, a URL, or a results folder of an earlier search.")
+        str | None,
+        Parameter(help="A contender, a URL, or a results folder of an earlier search.", completer=contenders),
     ] = None,
     /,
     *,

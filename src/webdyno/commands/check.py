@@ -11,6 +11,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders, workloads
 from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, WayOption, flag, split
 from webdyno.commands.printing import err, out, out_marked, say_json
 from webdyno.commands.trusting import TrustOption, catalogue_to_run
@@ -51,9 +52,13 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(
-    *names: Annotated[str, Parameter(help="Contenders to check; patterns such as `flask-*` or `pypy/*-jython` too.")],
+    *names: Annotated[
+        str,
+        Parameter(help="Contenders to check; patterns such as `flask-*` or `pypy/*-jython` too.", completer=contenders),
+    ],
     workload: Annotated[
-        list[str] | None, flag("--workload", "-w", help="Only these of the contender's workloads.")
+        list[str] | None,
+        flag("--workload", "-w", help="Only these of the contender's workloads.", offers=workloads),
     ] = None,
     study: StudyOption = None,
     wait: WaitOption = False,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders, workloads
 from webdyno.commands.options import (
     CatalogueOption,
     CpusOption,
@@ -54,7 +55,8 @@ class Measuring(Placing):
     """The flags that say how pairs are measured."""
 
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="The workload. [default: the first that both answer]")
+        str | None,
+        flag("--workload", "-w", help="The workload. [default: the first that both answer]", offers=workloads),
     ] = None
     connections: Annotated[
         int, flag("--connections", "-c", help="Number of clients; each waits for its answer before its next request.")
@@ -68,9 +70,7 @@ class Measuring(Placing):
         ),
     ] = None
     pairs: Annotated[int, flag("--pairs", help="Maximum number of pairs, 4 to 18; they are looked at five times.")] = 12
-    budget: Annotated[str, flag("--budget", help="How long the pairs may take, not counting builds and warm-ups.")] = (
-        "10m"
-    )
+    budget: Annotated[str, flag("--budget", help="Time for the pairs, not counting builds and warm-ups.")] = "10m"
     memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
     cpus: CpusOption = None
     way: WayOption = None
@@ -99,7 +99,7 @@ class Judging:
 
     margin: Annotated[
         str | None,
-        flag("--margin", help="Changes certainly smaller than this count as none: 3%. [default: as measured, or 3%]"),
+        flag("--margin", help="Smallest change that counts: 3%. [default: as measured, or 3%]"),
     ] = None
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="md: for a pull request.")] = "terminal"
     json: JsonOption = False
@@ -126,7 +126,9 @@ _REVISING, _MEASURING, _JUDGING = Revising(), Measuring(), Judging()
 
 
 def compare(
-    *names: Annotated[str, Parameter(help="Base and head: two results folders, or two contenders.")],
+    *names: Annotated[
+        str, Parameter(help="Base and head: two results folders, or two contenders.", completer=contenders)
+    ],
     revising: Revising = _REVISING,
     measuring: Measuring = _MEASURING,
     judging: Judging = _JUDGING,

@@ -6,7 +6,7 @@ Measures nothing, unless --calibrate asks for the most the engine reaches here. 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -34,7 +34,12 @@ from webdyno.session.machine import strapped_here
 from webdyno.session.services import look_for_services
 
 State = Literal["fine", "weak", "missing", "broken"]
+Fitness = Literal["fit", "fit with reservations", "not fit"]
 GIGABYTE = 2**30
+GRAVEST = ("cores", "noise", "way", "metal", "governor", "open files")
+"""Of what is weak, what moves figures most comes first."""
+REASONS = 3
+"""More are in the list above the verdict."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +72,9 @@ def doctor(
 
     With --calibrate the engine loads a server that answers at once; rates of contenders that come near what it reaches
     are doubted from then on. With --far every host of a Ray cluster is looked at instead, and the network between them.
-    Exit code 3 when nothing can be measured here.
+    The last lines are the verdict and its gravest reasons. Exit code 0: fit, or fit with reservations (figures can be
+    trusted within their intervals; what is named makes these wider or rates lower), 3: not fit, nothing can be measured
+    here. A missing runtime or load tool is not a reason.
 
     With --quiet it shows the settings of the system that move figures, each with what it should be and why; it sets
     nothing. With a command behind -- it asks, sets them, runs the command, and puts back what was there, also when the
@@ -101,10 +108,22 @@ def _examine(*, calibrate: bool, wait: bool, json: bool) -> int:
                 raise KeyboardInterrupt
             findings.append(finding)
         if json:
-            say_json({"fingerprint": machine, "rig": strapped.rig, "findings": findings})
+            fitness, reasons = verdict(findings)
+            found = {"findings": findings, "verdict": fitness, "reasons": [each.sentence for each in reasons]}
+            say_json({"fingerprint": machine, "rig": strapped.rig, **found})
         else:
             _print(machine, findings)
-    return MachineError.exit_code if any(finding.state == "broken" for finding in findings) else 0
+    return MachineError.exit_code if verdict(findings)[0] == "not fit" else 0
+
+
+def verdict(findings: Sequence[Finding]) -> tuple[Fitness, list[Finding]]:
+    """Whether it is fit to measure on, and the gravest reasons why not, or not quite."""
+    broken = [finding for finding in findings if finding.state == "broken"]
+    if broken:
+        return "not fit", broken[:REASONS]
+    weak = [finding for finding in findings if finding.state == "weak"]
+    weak.sort(key=lambda finding: GRAVEST.index(finding.subject) if finding.subject in GRAVEST else len(GRAVEST))
+    return ("fit with reservations" if weak else "fit"), weak[:REASONS]
 
 
 def _findings(strapped: Strapped) -> Iterator[Finding]:
@@ -236,6 +255,11 @@ def _print(machine: Fingerprint, findings: list[Finding]) -> None:
         out_marked(f"{finding.state:<8}", colour[finding.state], f" {finding.subject:<14} {finding.sentence}")
         if finding.advice:
             out_marked(f"{'':<24}", "", finding.advice, "dim")
+    fitness, reasons = verdict(findings)
+    style = {"fit": "bold green", "fit with reservations": "bold yellow", "not fit": "bold red"}[fitness]
+    out_marked(f"\n{fitness}", style, ":" if reasons else " to measure on")
+    for reason in reasons:
+        out(f"  {reason.sentence}")
 
 
 def _cache() -> str:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from webdyno.build import HASHES, KINDS, lock_jars
 from webdyno.build import lock as write_lock
+from webdyno.commands.completing import contenders
 from webdyno.commands.options import CatalogueOption
 from webdyno.commands.printing import out
 from webdyno.commands.trusting import TrustOption, catalogue_to_run
@@ -19,7 +20,9 @@ from webdyno.rig.here import Here
 
 
 def lock(
-    *names: Annotated[str, Parameter(help="Contenders to lock; patterns such as `pypy/*-pypy` too.")],
+    *names: Annotated[
+        str, Parameter(help="Contenders to lock; patterns such as `pypy/*-pypy` too.", completer=contenders)
+    ],
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
 ) -> int:

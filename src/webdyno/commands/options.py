@@ -7,15 +7,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.commands.completing import Complete, studies
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
 from webdyno.model.way import LEAST_CPUS, MOST_CPUS, WayName
 from webdyno.read import default_folder, read_catalogue
 
 
-def flag(*names: str, help: str) -> Parameter:  # noqa: A002 - cyclopts' own word
-    """A flag without a negative twin (no ``--no-json``)."""
-    return Parameter(name=names, negative=(), help=help)
+def flag(*names: str, help: str, offers: Complete | None = None) -> Parameter:  # noqa: A002 - cyclopts' own word
+    """A flag without a negative twin (no ``--no-json``); ``offers``: what a shell completes it with."""
+    return Parameter(name=names, negative=(), help=help, completer=offers)
 
 
 CatalogueOption = Annotated[
@@ -23,7 +24,7 @@ CatalogueOption = Annotated[
     Parameter(name=["--catalogue"], negative=(), help="Folder with more contenders, workloads ... (may be repeated)."),
 ]
 JsonOption = Annotated[bool, Parameter(name=["--json"], help="Print data as JSON instead of a table.")]
-StudyOption = Annotated[str | None, Parameter(name=["--study", "-s"], help="Only what this study uses.")]
+StudyOption = Annotated[str | None, flag("--study", "-s", help="Only what this study uses.", offers=studies)]
 ResultsOption = Annotated[Path, Parameter(name=["--results"], help="Where to create the results folder.")]
 
 

@@ -137,7 +137,7 @@ def _agree(seen: Sequence[Seen], kept: Sequence[str], *, yes: bool) -> None:
             first = next(iter(wrong.values()))
             raise MachineError(
                 f"{first.name} is {first.now} and cannot be set to {first.quiet}: {first.obstacle}; "
-                f"--keep {','.join(wrong)} goes on without"
+                f"--keep {','.join(wrong)} continues without them"
             )
         err("webdyno: nothing to set: the machine is already as quiet as it gets")
         return

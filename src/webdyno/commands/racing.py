@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -17,7 +17,6 @@ from webdyno.design.length import OVERHEAD_S, rounds_s
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
 from webdyno.model.trial import Plan
-from webdyno.store import Store
 
 CLASSIC_S = 30.0
 CLASSIC_ROUNDS = 4
@@ -116,19 +115,3 @@ def extent(plan: Plan) -> str:
         return f"{count(plan.rounds, 'round')}: {count(len(plan.trials), 'trial')}"
     least = plan.race.least_rounds * plan.cells
     return f"a race of {count(least)} to {count(plan.most_trials, 'trial')}"
-
-
-def ending(plan: Plan, store: Store) -> str:
-    """How a race ended, in words; empty for a plan that is none, and for a race that goes on."""
-    if plan.race is None:
-        return ""
-    from webdyno.analyse.replay import replay
-
-    at = replay(plan, store.runs(), store.fingerprint().ceilings)
-    ends: Mapping[str | None, str] = {
-        "settled": "everything that more rounds could decide is settled",
-        "rounds": f"the maximum of {plan.rounds} rounds is reached; what is open stays open",
-        "budget": "the budget is spent; what is open stays open",
-        "runs": "all runs that the full rounds would take are used up; what is open stays open",
-    }
-    return f"race over after {count(at.rounds, 'round')}: {ends[at.end]}" if at.end else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from webdyno.commands.options import JsonOption, flag, numbers
-from webdyno.commands.printing import give, give_bytes, out_console, out_is_seen
+from webdyno.commands.printing import err, give, give_bytes, out_console, out_is_seen
 from webdyno.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,15 +19,14 @@ PICTURES = ("svg", "png")
 
 
 def report(
-    folder: Annotated[Path, Parameter(help="A results folder, or its results.sqlite.")],
+    folder: Annotated[
+        Path | None, Parameter(help="A results folder, or its results.sqlite. [default: the newest in results]")
+    ] = None,
     /,
     *,
     format_: Annotated[Format, Parameter(name=["--format", "-f"], help="Format of the report.")] = "terminal",
     out: Annotated[
-        Path | None,
-        Parameter(
-            name=["--out", "-o"], help="Write to this file instead of printing; its extension may name the format."
-        ),
+        Path | None, flag("--out", "-o", help="Write to this file instead of printing; its extension names the format.")
     ] = None,
     table: Annotated[
         list[str] | None, flag("--table", "-t", help="Only these tables in a picture, numbered as on the page: 1,3.")
@@ -37,7 +36,7 @@ def report(
 ) -> int:
     """Report a results folder again: on the terminal, as one HTML page, Markdown, CSV, JSON, OpenMetrics or a picture.
 
-    Example: `webdyno report results/quickstart-20261120-143000 --format html --out report.html`
+    Example: `webdyno report` or `webdyno report results/quickstart-20261120-143000 --format html --out report.html`
     """
     from webdyno.session.reports import rendered
     from webdyno.store import Store
@@ -50,6 +49,7 @@ def report(
         raise UsageError("--table and --dark are for pictures: they need --format svg or --format png")
     if form == "png" and out is None and out_is_seen():
         raise UsageError("a PNG cannot be printed on a terminal: name a file with --out, or send it through a pipe")
+    folder = _newest(Path("results")) if folder is None else folder
     with Store.open(folder) as store:
         if form == "terminal" and out is None:
             show(store, folder)
@@ -57,6 +57,19 @@ def report(
         made = drawn(store, tables or [], dark=dark) if form in PICTURES else rendered(store, form)
     _give(made, form, out)
     return 0
+
+
+def _newest(results: Path) -> Path:
+    """The folder that was written to last, which is said; UsageError where there is none."""
+    from webdyno.store import FILE
+
+    newest = max(results.glob(f"*/{FILE}"), key=lambda file: file.stat().st_mtime_ns, default=None)
+    if newest is None:
+        raise UsageError(
+            f"report what? There is nothing in {results}: name a results folder, or make one (webdyno run quickstart)"
+        )
+    err(f"the newest results: {newest.parent}")
+    return newest.parent
 
 
 _ENDINGS: dict[str, Format] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,9 +13,9 @@ from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
 from webdyno.commands.placing import Placing
-from webdyno.commands.printing import err, give
+from webdyno.commands.printing import err, give, out
 from webdyno.commands.progress import progress
-from webdyno.commands.racing import Racing, costs, ending, extent
+from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.report import show
 from webdyno.commands.sharing import clause
 from webdyno.commands.studying import Narrowing, StudyArgument
@@ -27,7 +28,6 @@ from webdyno.session.listeners import Listener
 from webdyno.session.lookup import study_called
 from webdyno.session.reports import rendered, write
 from webdyno.session.resuming import line_of
-from webdyno.session.saying import note
 from webdyno.session.study import Attend, Ended, Intent, Manner, begin
 from webdyno.session.study import resume as continued
 from webdyno.store import Store
@@ -114,12 +114,13 @@ def _finish(ended: Ended, json: bool, metrics: Path | None) -> int:
         elif runs:
             write(folder / "report.html", rendered(store, "html"))
             show(store, folder)
+            view = shlex.join(["webdyno", "view", str(folder.parent)])
+            out(f"Report: {folder / 'report.html'}; in a browser: {view}")
         if metrics is not None and runs:
             put(metrics, rendered(store, "openmetrics"))
         plan = store.plan()
         done = len(store.done())
         left = "" if plan.race is not None else f" {len(plan.trials) - done} trials left:"
-        note([said] if not interrupted and (said := ending(plan, store)) else [])
     if interrupted:
         left = left if done else " nothing was measured yet; to begin the same plan again:"
         given = zip(plan.arguments, plan.arguments[1:], strict=False)

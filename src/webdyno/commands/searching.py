@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from webdyno.commands.completing import workloads
 from webdyno.commands.options import connections_of, flag
 from webdyno.commands.units import LONGEST_LOAD_H, per_s, seconds, share
 from webdyno.model.errors import UsageError
@@ -23,7 +24,13 @@ class Aim:
         flag("--slo", help="Objectives: 'p99<50ms, errors<0.1%'. For a folder, the default is those of its search."),
     ] = None
     workload: Annotated[
-        str | None, flag("--workload", "-w", help="Workload of the contender. [default: the first that it answers]")
+        str | None,
+        flag(
+            "--workload",
+            "-w",
+            help="Workload of the contender. [default: the first that it answers]",
+            offers=workloads,
+        ),
     ] = None
     memory: Annotated[str, flag("--memory", help="Memory limit of the contender: 512M, 2G, or none.")] = "512M"
     insecure: Annotated[bool, flag("--insecure", help="With https: accept any certificate.")] = False

@@ -8,6 +8,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.build import lines_for, without_hashes
+from webdyno.commands.completing import everything
 from webdyno.commands.options import CatalogueOption, JsonOption, catalogue_of
 from webdyno.commands.printing import out, out_marked, say_json
 from webdyno.model.catalogue import Catalogue
@@ -20,7 +21,10 @@ from webdyno.read import cells
 
 
 def show(
-    name: Annotated[str, Parameter(help="Name of a contender, matrix, study, workload, app, runtime or service.")],
+    name: Annotated[
+        str,
+        Parameter(help="Name of a contender, matrix, study, workload, app, runtime or service.", completer=everything),
+    ],
     /,
     *,
     catalogue: CatalogueOption = None,

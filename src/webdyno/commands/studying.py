@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders, studies, workloads
 from webdyno.commands.options import CpusOption, WayOption, cpus_of, flag, numbers, split
 from webdyno.commands.units import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
@@ -16,7 +17,9 @@ from webdyno.plan import brief_of, narrow
 from webdyno.session.lookup import driver_called
 from webdyno.session.saying import note
 
-StudyArgument = Annotated[str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.")]
+StudyArgument = Annotated[
+    str, Parameter(help="Name of a study (see: webdyno list studies), or a study's TOML file.", completer=studies)
+]
 
 
 @Parameter(name="*")
@@ -25,11 +28,13 @@ class Narrowing:
     """The flags that narrow a study or replace its settings; the same for ``plan`` and ``run``."""
 
     contender: Annotated[
-        list[str] | None, flag("--contender", "-k", help="Contenders to use instead of the study's: -k a,b.")
+        list[str] | None,
+        flag("--contender", "-k", help="Contenders to use instead of the study's: -k a,b.", offers=contenders),
     ] = None
-    workload: Annotated[list[str] | None, flag("--workload", "-w", help="Workloads to use instead of the study's.")] = (
-        None
-    )
+    workload: Annotated[
+        list[str] | None,
+        flag("--workload", "-w", help="Workloads to use instead of the study's.", offers=workloads),
+    ] = None
     connections: Annotated[
         list[str] | None, flag("--connections", "-c", help="Numbers of connections instead of the study's: -c 8,64.")
     ] = None

@@ -55,9 +55,9 @@ each of them costs the whole time-out, so what hangs from the start on takes onl
 """
 UNANSWERED = "it left requests unanswered at the end of its turns"
 TOO_SLOW = "one answer on each of its connections takes longer than a turn may"
-SHORT_QUEUE = "its listen queue has too few places for all connections, which each turn opens anew at the same moment"
+SHORT_QUEUE = "its listen queue has too few places for all connections, which each turn reopens at the same moment"
 """Who finds no place asks again a second later: most of a turn would be waiting, of a longer window little."""
-RESTLESS = "it went on using CPU when it was to rest"
+RESTLESS = "it continued to use CPU when it should have been at rest"
 SETTLE_S, SETTLE_LOOK_S = 5.0, 0.1
 """How long the passes wait for everybody to rest, and how long each look at it is. On one core a compiler that had
 more to do after 11 s of load went on for seconds, in which its rivals had half of the core and half of their rate.
@@ -65,7 +65,7 @@ more to do after 11 s of load went on for seconds, in which its rivals had half 
 MOST_AT_REST = 0.05
 """Part of a core that may be used between turns; less is reported as a doubt."""
 SERVICE_DIED = "the service died in a block that it shared"
-STOWED = "a process was found in its block that hid whose it is"
+STOWED = "a process of unknown origin was found in its block"
 
 
 def conduct_block(
@@ -235,7 +235,7 @@ class _Block:
             self._window(seat)
 
     def _take_turns(self, seated: Sequence[Seat], lengths: Mapping[str, float]) -> list[Seat]:
-        """All passes. Those that do not rest between their turns, which end the passes early: they begin anew without.
+        """All passes. Those that do not rest between their turns, which end the passes early: they start over without.
 
         Told by no less than two passes, and no later than half of them: what comes later is reported as a doubt.
         """

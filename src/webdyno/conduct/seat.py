@@ -234,7 +234,7 @@ class Seat:
 
     def _must_stop(self) -> bool:
         if time.monotonic() > self._deadline:
-            self.record.fail("driver-failed", "the driver did not say how a turn went and was stopped")
+            self.record.fail("driver-failed", "the driver did not report a turn and was stopped")
         return self._bench.interrupted.is_set() or self.under.has_ended() or self.record.outcome != "ok"
 
 

@@ -33,7 +33,7 @@ from webdyno.rig.host import PIPE, Command, Host, Role
 LEAD_NS = 300_000_000
 """From telling the last engine to the agreed instant: they have read their order and made all ready by then."""
 EXCHANGES = 16
-GONE = f"an engine heard nothing from webdyno for {WATCH_NS / 1e9:g} s and ended its load"
+GONE = f"an engine got no signal from webdyno for {WATCH_NS / 1e9:g} s and ended its load"
 """Where one of them ended ``abandoned``: we were stopped, or cut off from it."""
 
 
@@ -99,7 +99,7 @@ def _seated(post: Post, order: Order, ending: contextlib.ExitStack) -> _Seat:
     clock = start([program(), "--clock"])
     before = compared(clock)
     if before is None:
-        raise MachineError(f"{post.name} does not say how its clock stands: its engine is another version than ours")
+        raise MachineError(f"{post.name} does not report its clock: its engine has a different version")
     return _Seat(post=post, order=order, clock=clock, engine=start([program()]), before=before)
 
 

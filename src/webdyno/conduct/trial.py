@@ -43,7 +43,7 @@ from webdyno.service import Running
 
 GRACE_S = 15.0
 """How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
-HID = "has no session, mark or parent left that says whose it is"
+HID = "has no session, mark or parent left that shows its origin"
 
 
 class Backers(Protocol):

@@ -56,13 +56,13 @@ def _load_alone(load: Load) -> str | None:
     if load.alone:
         return "the study asks for it"
     if load.is_open:
-        return "an open load has a schedule of its own, which turns would cut up"
+        return "an open load has its own schedule, which turns would interrupt"
     if load.connection_stages:
         return "its number of connections changes"
     if load.duration_s is None:
         return "its load is a number of requests, not a length of time"
     if load.drivers > 1:
-        return "several drivers begin at one instant, which turns are too short for"
+        return "several drivers begin at one instant, and turns are too short for that"
     if load.opening_s > load.timeout_s:  # turns begin when all are open, and who opened first would have timed out
         return f"its connections are opened over {load.opening_s:g} s, more than its time-out of {load.timeout_s:g} s"
     if 2 * load.connections > MOST_CONNECTIONS:
@@ -102,7 +102,7 @@ def sharing(plan: Plan, room: Room) -> Sharing:
         names, at_most = dict.fromkeys(trial.contender for trial in table), _most(table[0], plan, room)
         if len(table) < 2 or at_most < 2:
             lonely = (
-                "no other contender is asked the same" if len(table) < 2 else "there is no room here for two at a time"
+                "no other contender has the same requests" if len(table) < 2 else "there is no room for two at a time"
             )
             alone.setdefault(lonely, {}).update(names)
         else:

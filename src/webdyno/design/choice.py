@@ -69,7 +69,8 @@ class Choice:
         if race.budget_s is not None and race.budget_s < least:
             raise UsageError(
                 f"--budget {length(race.budget_s)}: {count(race.least_rounds, 'round')} of everything take "
-                f"{length(least)}, and fewer decide nothing; give more, or fewer contenders (-k), or shorter runs (-d)"
+                f"{length(least)}, and fewer rounds decide nothing; give a longer budget, fewer contenders "
+                "(-k), or shorter runs (-d)"
             )
         most = rounds_s(plan, plan.rounds)
         return msgspec.structs.replace(plan, race=race, seconds=min(most, race.budget_s or most))

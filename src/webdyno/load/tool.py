@@ -27,7 +27,7 @@ def program(name: str, package: str, by: str = "apt-get install") -> str:
 def only_request(order: Order, driver: str) -> Request:
     """The one request of an order for a tool that sends only one, and only when the answer before it has come."""
     if order.load.is_open:
-        raise UsageError(f"{driver} is driven at a closed pace only, this load has a rate: use --driver engine")
+        raise UsageError(f"{driver} supports only a closed pace, and this load has a rate: use --driver engine")
     return sole_request(order, driver)
 
 
@@ -38,8 +38,8 @@ def sole_request(order: Order, driver: str) -> Request:
         raise UsageError(f"{driver} cannot share a load: leave --drivers out, or use --driver engine")
     if load.connection_stages or load.opening_s or load.pipeline > 1 or load.streams > 1 or order.way != Way():
         raise UsageError(
-            f"{driver} is driven with one request at a time on a fixed number of plain connections, opened at once: "
-            "use --driver engine"
+            f"{driver} supports only one request at a time on a fixed number of plain connections, opened at "
+            "once: use --driver engine"
         )
     if len(order.requests) != 1:
         raise UsageError(

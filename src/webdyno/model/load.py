@@ -66,7 +66,9 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""
         if (self.burst_size is None) != (self.burst_every_s is None):
-            raise ValueError("burst_size and burst_every_s go together: so many at once, each so long")
+            raise ValueError(
+                "burst_size and burst_every_s need each other: the size of a burst, and the interval between bursts"
+            )
         self._check_pairs()
         self._check_drivers()
         if self.opening_s and (self.is_open or self.connection_stages or self.opening_s > self.warmup_s):
@@ -102,7 +104,10 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def _check_pairs(self) -> None:
         """Pairs that do not overlap, and no count or warm-up, which would begin or end in the middle of one."""
         if (self.pair_every_s is None) != (self.pair_apart_s is None):
-            raise ValueError("pair_every_s and pair_apart_s go together: a pair once in so long, so far apart")
+            raise ValueError(
+                "pair_every_s and pair_apart_s need each other: the interval between pairs, and "
+                "the distance within a pair"
+            )
         if self.pair_every_s is None or self.pair_apart_s is None:
             return
         if not 0 < self.pair_apart_s < self.pair_every_s:

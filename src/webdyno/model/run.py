@@ -35,7 +35,7 @@ OUTCOMES: dict[str, str] = {
     "build-failed": "did not install or compile",
     "exited-at-start": "ended before it served",
     "never-ready": "started but never answered",
-    "wrong-answer": "answered wrongly when verified, before or after the load",
+    "wrong-answer": "answered incorrectly when verified, before or after the load",
     "died": "ended while under load",
     "escaped": "left the cgroup, the cores or the limits it was given",
     "too-many-processes": "asked for more processes and threads than it may have",

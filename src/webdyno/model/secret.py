@@ -259,7 +259,7 @@ def _as_it_was(stored: Noun, known: Noun | None, lack: str) -> Noun:
         kind = type(stored).__name__.lower()
         raise UsageError(
             f"{lack} no results file keeps, and the catalogue does not have that {kind} as it was: put its file back, "
-            "or begin anew"
+            "or start over"
         )
     return known
 

@@ -52,7 +52,7 @@ def narrow(
         raise UsageError(f"--rounds {narrowed.rounds}: a plan needs at least 1 round; 3 or more give an interval")
     single, faces = once(study, narrowed)
     if faces:
-        say(f"several loads of the study have become the same, and are asked once: {'; '.join(faces)}")
+        say(f"several loads of the study have become equal, and are measured once: {'; '.join(faces)}")
     return single
 
 
@@ -63,9 +63,9 @@ def _refuse_unshared(study: Study) -> None:
         if load.drivers > 1 and driver != "engine":
             raise UsageError(f"--drivers {load.drivers}: {driver} cannot share a load; use --driver engine")
         if load.drivers > 1 and load.pair_every_s is not None:
-            raise UsageError(f"--drivers {load.drivers}: a load of pairs is of one driver; leave --drivers out")
+            raise UsageError(f"--drivers {load.drivers}: a load of pairs needs a single driver; leave out --drivers")
         if not 1 <= load.drivers <= most:
-            raise UsageError(f"--drivers {load.drivers}: give 1 to {most}, for each has a connection of its own")
+            raise UsageError(f"--drivers {load.drivers}: give 1 to {most}, because each has its own connection")
 
 
 def _asking(study: Study, workloads: list[str] | None) -> Study:

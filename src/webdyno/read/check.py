@@ -130,7 +130,7 @@ def workload_faults(it: Workload, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _at_least(("delay_ms",), it.delay_ms, 0)
     ways = catalogue.services[it.service].ways if it.service in catalogue.services else []
     if it.delay_ms and not any(way.delays for way in ways):
-        yield ("delay_ms",), f"there is no way to make {it.service or 'it, which has no service,'} answer later"
+        yield ("delay_ms",), f"there is no way to delay the answers of {it.service or 'it, which has no service'}"
 
 
 def request_faults(requests: list[Request]) -> Iterator[Fault]:
@@ -206,7 +206,7 @@ def _drivers(it: StudyLoad) -> Iterator[Fault]:
     """Each of several drivers has a connection, and with a count a request, of its own."""
     most = min([*it.connections, it.count or MOST_DRIVERS, MOST_DRIVERS])
     if it.drivers != 1 and not 1 <= it.drivers <= most:
-        yield ("drivers",), f"must be from 1 to {most}, for each has a connection of its own, but is {it.drivers}"
+        yield ("drivers",), f"must be from 1 to {most}, because each has its own connection, but is {it.drivers}"
     elif it.drivers > 1 and it.pair_every_s is not None:
         yield ("drivers",), "must be 1 with pairs, which are of one driver"
     elif it.drivers > 1 and it.driver not in (None, "engine"):

@@ -16,7 +16,7 @@ def pairs_faults(it: StudyLoad) -> Iterator[Fault]:
     if it.pair_every_s is None and it.pair_apart_s is None:
         return
     if it.pair_every_s is None or it.pair_apart_s is None:
-        yield (), "pair_every_s and pair_apart_s go together: a pair once in so long, so far apart"
+        yield (), "pair_every_s and pair_apart_s need each other: every how many seconds, and how far apart"
         return
     if not 0 < it.pair_apart_s < it.pair_every_s:
         yield (
@@ -26,9 +26,9 @@ def pairs_faults(it: StudyLoad) -> Iterator[Fault]:
     if it.rate_per_s:
         yield ("pair_every_s",), "is a schedule of its own; remove it, or rate_per_s"
     if it.warmup_s:
-        yield ("warmup_s",), f"must be 0 with pairs, which a warm-up would not begin with, but is {it.warmup_s:g}"
+        yield ("warmup_s",), f"must be 0 with pairs, which have no warm-up, but is {it.warmup_s:g}"
     if it.duration_s is None or it.duration_s < it.pair_every_s:
-        yield ("pair_every_s",), "needs a duration_s that has room for one pair at least"
+        yield ("pair_every_s",), "needs a duration_s with room for at least one pair"
 
 
 def paired_workloads_faults(key: Key, loads: list[StudyLoad], study: Study, catalogue: Catalogue) -> Iterator[Fault]:

@@ -73,7 +73,7 @@ def _claim(it: Claim, study: Study, members: Collection[str], catalogue: Catalog
     if not it.text.strip():
         yield ("text",), "must not be empty"
     if it.ours and it.quote:
-        yield ("quote",), "is the article's, and ours = true says that the article does not say so; remove one of them"
+        yield ("quote",), "comes from the article, and ours = true says that the claim does not; remove one of them"
     if not it.contenders:
         yield ("contenders",), "must name at least one contender, a pattern, best or last"
     for field in ("contenders", "than", "without"):

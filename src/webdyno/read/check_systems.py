@@ -41,7 +41,7 @@ def settings_faults(at: Key, article: Mapping[str, str], here: Mapping[str, str]
     """A setting that is different here was something there: "none" where the article had nothing of the kind."""
     for key in here:
         if key not in article:
-            yield (*at, "here", key), "has nothing beside it in article; say there what it was, or none"
+            yield (*at, "here", key), "has no counterpart in article; give its value there, or none"
 
 
 def _claimed(it: Study, members: Collection[str]) -> Iterator[Fault]:
@@ -54,7 +54,7 @@ def _claimed(it: Study, members: Collection[str]) -> Iterator[Fault]:
                 if not claim.ours and (ours := sorted(meant - run)):
                     yield (
                         ("claims", at, field, place),
-                        f"{ours[0]} runs no system of the article; name the contender of one, or say ours = true",
+                        f"{ours[0]} runs no system of the article; name the contender of one, or set ours = true",
                     )
 
 

@@ -27,7 +27,7 @@ def like_faults(it: Workload, workloads: Mapping[str, Workload]) -> Iterator[tup
         if getattr(it, key):
             yield (key,), f'is that of "{it.like}"; remove it'
     if not it.delay_ms:
-        yield ("delay_ms",), f'must be 1 or more, for with 0 it asks what "{it.like}" asks'
+        yield ("delay_ms",), f'must be 1 or more, because with 0 it asks what "{it.like}" asks'
 
 
 def filled_in(it: Workload, other: Workload) -> Workload:

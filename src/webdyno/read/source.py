@@ -56,9 +56,11 @@ def read_source(path: Path) -> Source:
         raise CatalogueError(path, line, None, f"is not valid TOML: {reason[:1].lower()}{reason[1:]}") from None
     except (ValueError, RecursionError) as error:
         what = (
-            "a number of thousands of digits" if isinstance(error, ValueError) else "brackets in thousands of brackets"
+            "a number with thousands of digits"
+            if isinstance(error, ValueError)
+            else "brackets in thousands of brackets"
         )
-        raise CatalogueError(path, None, None, f"cannot be read: it has {what}; take that out") from None
+        raise CatalogueError(path, None, None, f"cannot be read: it has {what}; remove that") from None
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -74,7 +74,7 @@ def _level(table: Table, verdict: Verdict) -> tuple[str, float, str]:
     if load.rate_per_s is None:
         return "connections", float(load.connections), verdict.manner
     label = msgspec.structs.replace(load, rate_per_s=1.0).label
-    return "requests/s asked", load.rate_per_s, label.removeprefix("1/s ")
+    return "requests/s sent", load.rate_per_s, label.removeprefix("1/s ")
 
 
 def against(found: Sequence[Sweep], styles: Sequence[dict[str, int]]) -> Markup | None:
@@ -87,8 +87,8 @@ def against(found: Sequence[Sweep], styles: Sequence[dict[str, int]]) -> Markup 
         element("h2", "Against the load", id="against"),
         element(
             "p",
-            "How speed and latency go with the load. Where the line is level more load brings nothing but waiting. "
-            "Coloured: the first five and the last by mean place; the band is the 95 % interval; grey: the rest.",
+            "How speed and latency change with the load. Where the line is flat, more load only adds waiting. "
+            "In colour: the first five and the last by mean place. The band is the 95 % interval. Grey: the rest.",
             class_="lead",
         ),
         *told,
@@ -97,8 +97,8 @@ def against(found: Sequence[Sweep], styles: Sequence[dict[str, int]]) -> Markup 
 
 def _told(sweep: Sweep, styles: dict[str, int]) -> Markup:
     closed = sweep.over == "connections"
-    answered = "Requests/s against connections" if closed else "Answered against asked"
-    waited = "p99 latency against connections" if closed else "p99 latency against the asked rate"
+    answered = "Requests/s against connections" if closed else "Answered against requested rate"
+    waited = "p99 latency against connections" if closed else "p99 latency against the requested rate"
     cards = [
         _card(sweep, styles, answered, lambda standing: standing.rate, latency=False),
         _card(sweep, styles, waited, lambda standing: standing.p99, latency=True),

@@ -21,18 +21,18 @@ def answer(what: str, slo: str, found: Capacity) -> str:
     head = f"{what} under {slo}"
     if found.rate is not None:
         told = f"{head}: {with_interval(found.rate, 'requests/s')}, from {count(found.trials, 'trial')}"
-        return told + ("" if found.ended == "known" else "; not sure enough yet, give it a longer --budget")
+        return told + ("" if found.ended == "known" else "; not precise enough yet, use a longer --budget")
     if found.at_least_per_s is not None:
-        told = f"{head}: at least {rate(found.at_least_per_s)}; it was met at every rate that was tried"
+        told = f"{head}: at least {rate(found.at_least_per_s)}; the objectives were met at every rate that was tried"
         return told + (
-            "" if found.ended == "always-met" else "; not known yet how much more, give it a longer --budget"
+            "" if found.ended == "always-met" else "; the upper bound is not known yet, use a longer --budget"
         )
     if found.ended == "never-met":
         return f"{head}: never met, not even at {rate(found.curve[0].rate_per_s)}"
     if found.curve:
         return f"{head}: not known yet; missed at every rate down to {rate(found.curve[0].rate_per_s)}"
     return f"{head}: not known yet; " + (
-        "the load generator could offer none of the rates that were tried" if found.trials else "nothing was tried"
+        "the load generator could reach none of the rates that were tried" if found.trials else "nothing was tried"
     )
 
 
@@ -42,12 +42,12 @@ def _facts(found: Capacity, of: str) -> Iterator[str]:
     if found.per_core is not None:
         yield f"  per core: {plain(found.per_core)} requests/s for each core's worth of CPU it used"
     if found.per_gb is not None:
-        yield f"  per GB: {plain(found.per_gb)} requests/s for each GB of memory it held at most"
+        yield f"  per GB: {plain(found.per_gb)} requests/s for each GB of peak memory"
     if found.knee is not None:
         knee = found.knee
         yield (
-            f"  knee of p99: {rate(knee.knee_per_s)}; beyond it waiting grows faster than the rate (fitted: "
-            f"{time_ns(knee.idle_ns)} when idle, without end at {rate(knee.limit_per_s)})"
+            f"  knee of p99: {rate(knee.knee_per_s)}; beyond it, waiting grows faster than the rate (fitted: "
+            f"{time_ns(knee.idle_ns)} when idle, infinite at {rate(knee.limit_per_s)})"
         )
 
 

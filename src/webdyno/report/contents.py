@@ -28,7 +28,7 @@ def contents(verdicts: Sequence[Verdict]) -> Markup | None:
         rows.append(_row(at, verdict, named=verdict.workload != last))
         last = verdict.workload
     table = element("table", element("thead", element("tr", *head)), element("tbody", *rows), class_="contents")
-    says = "One table for each workload and load. Those in one top group there are tied."
+    says = "One table for each workload and load. Contenders in one top group are tied there."
     return element(
         "section",
         element("h2", "Contents", id="contents"),

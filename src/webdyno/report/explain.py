@@ -12,31 +12,36 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
 from webdyno.report import words
 
-_MEAN = "Each round gives one figure; shown is their mean (of logarithms), without what a round did to all contenders"
-_TRIMMED = f"{_MEAN}, and with the highest and the lowest round of each left out"
+_MEAN = (
+    "Each round gives one figure. Shown is their mean (of logarithms), without the effects that a round had "
+    "on all contenders"
+)
+_TRIMMED = f"{_MEAN}, and without the highest and the lowest round of each"
 _T = ". The interval is Student's t over rounds"
 _WINDOW = "Read from all correct answers of a round's steady phase; in a block that is a window after the turns"
 _HOW: dict[str, str] = {
     "place": "A dash: not ranked, because a doubt voids its figures",
     "rate": "Counted by the load tool: only answers that were checked and found correct",
-    "interval": "95 of 100 intervals made like this hold the true rate",
-    "ratio": "Compared within rounds, so that what a round did to both is taken out",
+    "interval": "95 of 100 such intervals contain the true rate",
+    "ratio": "Compared within rounds, so effects of a round on both cancel out",
     "p50": _WINDOW,
     "p99": _WINDOW,
     "cpu": "User and system time of its turns, or of the steady phase, divided by the correct answers of these",
     "memory": "From its start to its end; 1 MiB is 1,048,576 bytes",
-    "errors": "Over the turns and the steady phases of all rounds; what was still under way "
-    "when the load ended counts neither way",
+    "errors": "Over the turns and the steady phases of all rounds; requests in flight when the load ended are "
+    "not counted",
 }
-_LOOKS = "In a race its interval is wider than one of 95 %, because it allows for every look"
+_LOOKS = "In a race its interval is wider than one of 95 %, because it accounts for every look"
 FACTS: dict[str, str] = {
-    "Load": "Closed loop: each connection asks again when it has its answer, so a slow server is asked less often. "
+    "Load": "Closed loop: each connection sends its next request when it has its answer, so a slow server gets "
+    "fewer requests. "
     "Open loop: requests are due at set times, however long the answers take.",
-    "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come from "
-    "how much rounds differ.",
+    "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come "
+    "from the variation between rounds.",
     "Measured": "Side by side: contenders of a block are alive at once and take turns under load, pass after pass in "
-    "random order, so that what the machine does falls on all alike. Alone: one has the machine to itself.",
-    "Typical interval": "The middle of the half-widths of all 95 % intervals of requests/s in this report.",
+    "random order, so that changes of the machine affect all of them alike. Alone: a contender has the machine "
+    "to itself.",
+    "Typical interval": "The median half-width of all 95 % intervals of requests/s in this report.",
 }
 """What the figures at the top of the page mean, by their labels."""
 _UNITS: dict[str, tuple[float, str]] = {

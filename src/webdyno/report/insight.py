@@ -22,7 +22,7 @@ def limited(verdict: Verdict) -> Markup | None:
     ]
     return _table(
         "What limits each",
-        "Read from its processes, connections and memory while it was under load.",
+        "Determined from its processes, connections and memory under load.",
         LIMITED,
         rows,
     )
@@ -63,7 +63,7 @@ def scaling(analysis: Analysis) -> Markup | None:
         return element("section", element("h2", "Scaling", id="scaling"), *(element("p", line) for line in told))
     card = _table(
         "Universal Scalability Law",
-        "Contention is the share of the work that cannot go on side by side, coherence what each pair costs; the knee "
+        "Contention is the share of the work that cannot run in parallel, coherence the cost of each pair; the knee "
         "is where the fitted rate is highest. With 95 % intervals.",
         SCALING,
         rows,

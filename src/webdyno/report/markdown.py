@@ -10,6 +10,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from webdyno.analyse.race_end import race_end
+from webdyno.analyse.table import Evidence
 from webdyno.model.claim import ClaimVerdict
 from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
@@ -30,6 +32,8 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     """The whole report."""
     marks = words.marks(analysis)
     parts = [f"# {_text(plan.title)}", _text(plan.question), f"**{_text(analysis.sentence)}**"]
+    if raced := race_end(Evidence(plan, fingerprint, runs)):
+        parts.append(_text(f"{raced}."))
     if analysis.recommended_command:
         parts.append(_fence(shlex.join(analysis.recommended_command)))
     parts += _claims(plan, analysis)

@@ -43,8 +43,8 @@ class Family(NamedTuple):
 FAMILIES: dict[str, Family] = {
     "webdyno_study": Family("info", "", "The study, and the webdyno that measured it"),
     "webdyno_machine": Family("info", "", "The machine it was measured on"),
-    "webdyno_trials_planned": Family("gauge", "", "Trials of the plan; of a race that goes on the most it may have"),
-    "webdyno_runs": Family("counter", "", "Runs written down, by how they ended"),
+    "webdyno_trials_planned": Family("gauge", "", "Trials of the plan; for a race in progress, the maximum"),
+    "webdyno_runs": Family("counter", "", "Recorded Runs, by outcome"),
     "webdyno_requests": Family("counter", "", "Requests after the warm-up: outcome ok, or the kind of error"),
     "webdyno_steady_seconds": Family("counter", "seconds", "Length of the steady phase"),
     "webdyno_turn_seconds": Family("counter", "seconds", "Length of all turns; absent where it was measured alone"),
@@ -62,7 +62,7 @@ _FIGURES: dict[str, tuple[str, str, float, str]] = {
     "p99": ("latency_p99{}_seconds", "seconds", 1e-9, "99 of 100 answers took at most this long"),
     "cpu_per_request": ("cpu_per_request{}_seconds", "seconds", 1e-9, "CPU of the contender for one correct answer"),
     "memory_peak": ("memory_peak{}_bytes", "bytes", 1.0, "Highest memory of the contender"),
-    "memory_staying": ("memory_staying{}_bytes", "bytes", 1.0, "Memory that stays with each request"),
+    "memory_staying": ("memory_staying{}_bytes", "bytes", 1.0, "Memory that remains allocated after each request"),
     "bytes_per_s": ("received{}_bytes_per_second", "", 1.0, "Bytes received per second, heads and bodies"),
     "ratio_to_best": ("to_best{}_ratio", "ratio", 1.0, "Rate divided by that of the first of its table"),
 }

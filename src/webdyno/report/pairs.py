@@ -20,7 +20,7 @@ _MEANS = [
     "Half of these took at most this long, from sent to answered",
     "The other request, over another connection, before or after the first was answered",
     "Half of these took at most this long, from sent to answered",
-    "The request whose answer was there first",
+    "The request that was answered first",
     f"Took {WAITED:g} times as long as at its quickest among these orders, or longer",
 ]
 Quickest = Mapping[tuple[str, str], Estimate]
@@ -38,7 +38,7 @@ def pairs(analysis: Analysis) -> Iterator[Sheet]:
         yield Sheet(
             key=f"pairs-{apart_s:g}",
             title=f"Who waits for whom: two requests, the second sent {apart_s * 1000:g} ms after the first",
-            says="Each over a connection of its own. Times are medians, with their 95 % intervals.",
+            says="Each over its own connection. Times are medians, with their 95 % intervals.",
             head=_HEAD,
             means=_MEANS,
             rows=[row for row, _ in told],

@@ -52,8 +52,8 @@ def png(svg: str) -> bytes:
         if drawn(svg_string=_LETTER.format("M")) != blank:
             return drawn(svg_string=svg, zoom=_ZOOM)
     raise MachineError(
-        "a PNG needs a font without serifs, and this machine has none that is known here: install one "
-        "(Debian: apt-get install fonts-dejavu-core), or take --format svg, which needs none"
+        "a PNG needs a sans-serif font, and none of the known ones is on this machine: install one "
+        "(Debian: apt-get install fonts-dejavu-core), or use --format svg, which needs none"
     )
 
 

@@ -49,10 +49,10 @@ TITLES: dict[Measure, str] = {
     "bytes_per_answer": "Bytes received for each answer",
     "gain": "Rate in the last third of a server's life divided by that in the first",
 }
-_PUBLISHED = "What the article says of it: at the connections that are named, else of all its loads"
+_PUBLISHED = "The article's figure: at the stated connections, else for all its loads"
 ALIKE = {"holds": "alike", "does not hold": "differs", "cannot tell": "cannot tell"}
 _ROUTES = (
-    "Share of all requests that asked this route",
+    "Share of all requests that used this route",
     "Half of this route's answers took at most this long",
     "99 of 100 of this route's answers took at most this long",
     "Requests of this route that were not answered correctly, as a share of them",
@@ -61,7 +61,7 @@ _THIRD = "Correct answers per second in the {} third of the time under load, war
 _THIRDS = (
     *(_THIRD.format(which) for which in ("first", "second", "last")),
     "The rate of the last third divided by that of the first, within rounds: above 1 it became faster",
-    "Where that ratio lies",
+    "The interval of that ratio",
 )
 
 
@@ -164,7 +164,7 @@ def _untold(faceted: bool) -> list[str]:
 
 
 def _over(number: int, curve: Curve) -> str:
-    return f"Asked over {words.count(number, 'connection')} at once. {_over_rounds(curve)}"
+    return f"Requested over {words.count(number, 'connection')} at once. {_over_rounds(curve)}"
 
 
 def _over_rounds(curve: Curve) -> str:
@@ -214,8 +214,8 @@ def _routes(analysis: Analysis) -> Iterator[Sheet]:
             yield Sheet(
                 key=f"{verdict.workload}-routes",
                 title=f"Latency of each route: {where(verdict)}",
-                says="Requests of several routes were asked side by side; a slow one that holds up the others shows in "
-                "their times.",
+                says="Requests of several routes were sent side by side. A slow route that delays the others "
+                "shows in their times.",
                 head=["contender", "route", "of all", "p50", "p99", "errors"],
                 means=["", "", *_ROUTES],
                 rows=rows,
@@ -233,8 +233,8 @@ def _courses(courses: Sequence[Course]) -> Iterator[Sheet]:
         yield Sheet(
             key=f"{workload}-iterations",
             title=f"Requests/s in each third of a server's life: {about}",
-            says="Warm-up included. A compiler that works while the program runs shows as a rise. A life is a round, "
-            "or all of them where they were measured in place.",
+            says="Warm-up included. A compiler that works while the program runs shows as a rise. A life is a "
+            "round, or all rounds if they were measured in place.",
             head=[*_first(faceted), "first", "second", "third", "third / first", "95 % interval"],
             means=[*_untold(faceted), *_THIRDS],
             rows=[_course(course, faceted) for course in each],
@@ -257,9 +257,12 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
     comparable = {key: each for key, each in tables.items() if any(shape.here for shape in each)}
     for at, ((about, measure), each) in enumerate(comparable.items()):
         workload, base, asked = each[0].workload, each[0].baseline, each[0].connections
-        says = [f"Ratios to {base}, because machines of then and now share nothing else; alike is within a quarter."]
+        says = [
+            f"Ratios to {base}, because the machines of then and now have nothing else in common; alike is "
+            "within a quarter."
+        ]
         if not each[0].load.startswith(f"{connections_text(asked)},"):
-            says.append(f"The original asked with {words.count(asked, 'connection')}.")
+            says.append(f"The original used {words.count(asked, 'connection')}.")
         yield Sheet(
             key=f"{workload}-original",
             title=f"{TITLES[measure]}, the original beside ours: {about}",
@@ -275,12 +278,12 @@ def _besides(base: str) -> list[str]:
     """What the columns of the original beside ours are."""
     return [
         "",
-        "What the original called it",
+        "The name in the original",
         "The figure that the original published",
         f"That figure divided by the original's of {base}",
         "What was measured here, as in the other tables",
         f"Ours divided by ours of {base}, within rounds",
-        "Where our ratio lies",
+        "The interval of our ratio",
         "",
     ]
 
@@ -312,7 +315,7 @@ def source(plan: Plan) -> str:
 def basis(claim: ClaimVerdict) -> str:
     """What a claim rests on: words or figures of the article, or that it is a question of ours; else empty."""
     if claim.ours:
-        return "A question of ours: the article does not say so."
+        return "Our own question: the article does not claim this."
     return f"In the article: {claim.quote}" if claim.quote else ""
 
 

@@ -152,7 +152,7 @@ def _card(curve: Curve, title: str, rows: Sequence[CurveRow], styles: dict[str, 
     if title == curve.graph:
         says = f"{TITLES[curve.measure]}: {says}"
     if len({row.of_article for row in rows}) > 1:
-        says += ". Grey: what stands beside the article's systems."
+        says += ". Grey: contenders besides the article's systems."
     return element(
         "div",
         element("h3", title),

@@ -20,7 +20,7 @@ def systems(analysis: Analysis) -> Iterator[Sheet]:
         return
     yield Sheet(
         key="systems",
-        title="How the systems of the article run here",
+        title="How the article's systems run here",
         says=_for_all(analysis.setting),
         head=_HEAD,
         means=[""] * len(_HEAD),
@@ -30,7 +30,7 @@ def systems(analysis: Analysis) -> Iterator[Sheet]:
 
 
 def _for_all(differs: Sequence[Difference]) -> str:
-    claims = "Claims of the article are judged by these contenders alone, not by those that are tuned."
+    claims = "The article's claims are judged by these contenders alone, not by the tuned ones."
     if not differs:
         return claims
     return f"{claims} For all of them, differs from the article: {_told(differs)}."
@@ -39,7 +39,7 @@ def _for_all(differs: Sequence[Difference]) -> str:
 def _row(system: SystemHere) -> list[str]:
     told = [_told(system.differs)] if system.differs else []
     told += [system.why] if system.why else []
-    nothing = "nothing that is known" if system.contenders else words.MISSING
+    nothing = "nothing known" if system.contenders else words.MISSING
     return [
         system.name,
         _names(system.contenders),

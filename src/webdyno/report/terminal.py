@@ -17,6 +17,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from webdyno.analyse.race_end import race_end
+from webdyno.analyse.table import Evidence
 from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
@@ -51,6 +53,8 @@ def render_terminal(
     for service, text in words.services(runs):
         page.line(f"{service}: {text}", "dim")
     page.line(words.measured(plan, runs), "dim")
+    if raced := race_end(Evidence(plan, fingerprint, runs)):
+        page.line(f"{raced}.")
     dropped = _verdicts(page, analysis, marks)
     _sheets(page, analysis)
     _claims(page, plan, analysis)

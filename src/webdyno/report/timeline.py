@@ -46,8 +46,10 @@ _KNOWN = 0.75
 """Part of the looks that must know what is shared between processes."""
 _ERRORS, _LATENCY = "Errors/s", "Latency"
 _RATES = "Correct answers. A rise at the start is warm-up, a dip that returns is often garbage collection or a restart."
-_RATES_BY_TURN = "Correct answers in each turn. A dip of all in one place is the machine's, a dip of one is its own."
-_ONLY_ALONE = "Only of those measured alone: a turn is too short to show it. "
+_RATES_BY_TURN = (
+    "Correct answers in each turn. A dip of all contenders at once comes from the machine, a dip of one is its own."
+)
+_ONLY_ALONE = "Only for contenders measured alone: a turn is too short to show it. "
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,8 @@ def _by_driver(table: Table, styles: dict[str, int], zeros: Zeros) -> Iterator[T
     share = _share(table, styles)
     yield Track(
         _LATENCY if _has_only_turns(table) else f"p{share * 100:g} latency",
-        f"{_ONLY_ALONE if turns else ''}{share * 100:g} of 100 answers of each second took at most this long. A peak "
-        "is a hiccup the rate may hide.",
+        f"{_ONLY_ALONE if turns else ''}{share * 100:g} of 100 answers of each second took at most this long. A "
+        "peak is a pause that the rate may hide.",
         lambda window: _latencies(window, share),
         milliseconds,
         190.0,
@@ -141,7 +143,7 @@ def _by_driver(table: Table, styles: dict[str, int], zeros: Zeros) -> Iterator[T
     )
     yield Track(
         _ERRORS,
-        "Requests not answered correctly. In bursts they have a cause in time; steady ones belong to the load.",
+        "Requests not answered correctly. Bursts have a cause at that moment; steady errors come from the load.",
         partial(_errors, zeros),
         lambda values: straight("errors/s", values, short, steps=3),
         150.0,
@@ -149,7 +151,7 @@ def _by_driver(table: Table, styles: dict[str, int], zeros: Zeros) -> Iterator[T
     )
     yield Track(
         "CPU",
-        "Of the contender's whole process tree. A level line at its number of cores is a server at its limit.",
+        "Of the contender's whole process tree. A flat line at its number of cores means a server at its limit.",
         lambda window: _cores(window) if window.turned is None else _turn_cores(window, zeros),
         lambda values: straight("cores", values, lambda cores: f"{cores:g}", steps=4),
         160.0,
@@ -191,7 +193,7 @@ def _why_not(table: Table, track: Track) -> str:
     """Why a panel is empty."""
     can = next((window.run.driver_can for window in table.windows if window.run.driver_can), None)
     if track.by_driver and can is not None and not can.series:
-        return f"not known by the second; {table.driver} gives one figure for the whole phase."
+        return f"not known by the second: {table.driver} gives one figure for the whole phase."
     if track.title == _ERRORS and not any(cell.error_ratio for cell in table.cells):
         return f"none in the {'turns' if _has_turns(table) else 'steady phase'} of any round."
     if _has_only_turns(table) and track.title == _LATENCY:
@@ -200,7 +202,7 @@ def _why_not(table: Table, track: Track) -> str:
             "itself after the turns."
         )
     if _has_only_turns(table) and track.points in (_proportional, _resident):
-        return "not looked at in turns; its peak is in the table."
+        return "not sampled in turns; its peak is in the table."
     if track.title.endswith("latency") and not any(s.latency_hdr for w in table.windows for s in w.run.slices):
         return f"not known by the second; {table.driver} gives no histogram."
     if not track.by_driver and not any(track.points(window) for window in table.windows):

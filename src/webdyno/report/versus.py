@@ -118,13 +118,13 @@ def _rate(each: Versus, side: str) -> str:
 def _floor(change: Change) -> Iterator[str]:
     if change.noise_floor is not None:
         floor = per_cent(change.noise_floor)
-        yield f"noise floor {floor}: how far two equal servers differ here at most, in 19 of 20 comparisons"
+        yield f"noise floor {floor}: the most that two equal servers differ here, in 19 of 20 comparisons"
     if change.verdict == "same" and change.ratio is not None:
         starts = change.ratio.rounds
         allowed = per_cent(slow_starts_allowed(starts))
         yield f"{count(starts, 'start')} of each cannot rule out that up to {allowed} of starts are slower"
     if change.drawn_in:
-        yield f"{count(change.drawn_in, 'pair')} lay far from the others and got less weight"
+        yield f"{count(change.drawn_in, 'pair')} were far from the others and got less weight"
     for far, said in ((change.slow_pairs, "slower"), (change.fast_pairs, "faster")):
         if far:
             yield f"in {count(far, 'pair')} head was far {said} than in the others, and in none far {_OTHER[said]}"

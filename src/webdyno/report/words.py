@@ -76,14 +76,14 @@ COLUMNS: dict[str, Column] = {
     ),
     "interval": Column(
         "95 % interval",
-        "Where the rate on its own lies, judged over rounds with a fresh server process each; for comparing, vs best "
-        "has an interval of its own",
+        "The interval of the rate on its own, over rounds with a fresh server process each. To compare "
+        "contenders, use the interval of vs best",
     ),
-    "ratio": Column("vs best", "Rate divided by the best rate of the table, and where that ratio lies"),
+    "ratio": Column("vs best", "Rate divided by the best rate of the table, and the interval of that ratio"),
     "tie": Column(
         "tie",
-        "Two contenders share a letter exactly when they are tied: neither is said to beat the other (Holm, 5 % per "
-        "table); in A-D are B, C",
+        "Two contenders share a letter exactly when they are tied: neither is said to beat the other (Holm, 5 % "
+        "per table); A-D includes B and C",
     ),
     "p50": Column("p50", "Half of the answers took at most this long"),
     "p99": Column("p99", "99 of 100 answers took at most this long"),
@@ -92,8 +92,8 @@ COLUMNS: dict[str, Column] = {
     "errors": Column("errors", "Requests that were not answered correctly, as a share of all"),
     "served": Column(
         "connections served",
-        "Connections that ever got an answer, of all that asked, in the round with the fewest; no percentile shows the "
-        "others",
+        "Connections that got an answer, out of all that sent a request, in the round with the fewest; no "
+        "percentile includes the others",
     ),
     "doubts": Column("doubts", "Numbers of the doubts listed below the table"),
 }
@@ -130,8 +130,8 @@ def _of_all(standing: Standing) -> str:
     return f"{count(standing.connections_served)} of {count(standing.connections)}"
 
 
-BY_RATIO = "The interval beside vs best is that of the ratio, for comparing with the best; tie letters compare any two."
-BY_ITSELF = "The 95 % interval is for the rate on its own: it also holds what differs from round to round for all."
+BY_RATIO = "The interval beside vs best is that of the ratio, to compare with the best. Tie letters compare any two."
+BY_ITSELF = "The 95 % interval is that of the rate alone: it includes the variation between rounds that all share."
 """Said once in each report whose rankings have both."""
 
 
@@ -190,13 +190,13 @@ def held_back(verdict: Verdict) -> list[str]:
 
 
 HELD_BY: dict[str, str] = {
-    "cpu": "bound by CPU on all cores they have",
+    "cpu": "bound by CPU on all their cores",
     "one-core": "bound by one core of several",
-    "generator": "held by the load generator",
+    "generator": "limited by the load generator",
     "service": "waiting for the service behind them",
     "closing": "paying for a new connection each time",
     "memory": "at the memory limit",
-    "backlog": "held by a short queue of connections",
+    "backlog": "limited by a short queue of connections",
     "waiting": "waiting, their cores idle",
 }
 

@@ -125,8 +125,9 @@ def refuse_public(address: str, *, allow: bool) -> None:
     """UsageError for an address that the whole internet may reach, unless that is allowed."""
     if not allow and ipaddress.ip_address(address).is_global:
         raise UsageError(
-            f"contenders would listen on {address}, which is a public address: give the hosts a private network and "
-            "ray start --node-ip-address one of it, or say --allow-public behind a firewall that lets only the hosts in"
+            f"contenders would listen on {address}, which is a public address: give the hosts a private network "
+            "and pass its address to ray start --node-ip-address, or use --allow-public behind a firewall that "
+            "admits only the hosts"
         )
 
 
@@ -169,8 +170,8 @@ def _asked(address: str, **environment: str) -> str | None:
 def _refuse_open(address: str) -> None:
     if _asked(address, RAY_AUTH_MODE="disabled") is not None:
         raise UsageError(
-            f"the cluster at {address} asks nobody for a token, so that who reaches it executes what he likes on all "
-            "of its hosts: start every node with RAY_AUTH_MODE=token and one token, or say --insecure-cluster"
+            f"the cluster at {address} requires no token, so anyone who reaches it can execute anything on all "
+            "of its hosts: start every node with RAY_AUTH_MODE=token and one token, or use --insecure-cluster"
         )
 
 
@@ -178,8 +179,8 @@ def _refuse_other_versions(address: str, ours: str) -> None:
     said = _asked(address)
     if said is None:
         raise MachineError(
-            f"the cluster at {address} does not answer, or not with this token: see that it runs, and that "
-            "RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH are here what they are there"
+            f"the cluster at {address} does not answer, or rejects this token: check that it runs, and that "
+            "RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH are the same here and there"
         )
     found = json.loads(said)
     theirs = f"Ray {found['ray_version']} and Python {found['python_version']}"

@@ -79,7 +79,7 @@ class Cgroups:
 
 def no_cgroups() -> Cgroups:
     """None, because none was wanted."""
-    return Cgroups("none", "contenders are started bare, as was asked for", Way())
+    return Cgroups("none", "contenders are started bare, as requested", Way())
 
 
 def find_cgroups(
@@ -194,7 +194,7 @@ def _why_not(unified: Place) -> str:
     available = (unified.own / "cgroup.controllers").read_text().split()
     if "memory" not in available:
         return f"the memory controller is not delegated to {unified.own}; {_DELEGATE}"
-    return f"other processes stand in {unified.own}, so it cannot hand out the memory controller; {_DELEGATE}"
+    return f"there are other processes in {unified.own}, so it cannot delegate the memory controller; {_DELEGATE}"
 
 
 def _above(error: OSError) -> Path:

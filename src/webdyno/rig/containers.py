@@ -174,7 +174,7 @@ def _proven(found: Containers, host: Here) -> Containers:
     if answer.status != 0 or len(told) != 2:
         raise MachineError(f"{found.engine.name} could not run a container: {answer.last}")
     if found.limits.memory_bytes is not None and told[0] != str(found.limits.memory_bytes):
-        raise MachineError(f"{found.engine.name} does not hold its containers to a memory limit: {answer.last}")
+        raise MachineError(f"{found.engine.name} does not enforce a memory limit on its containers: {answer.last}")
     return replace(found, kind="v2" if told[1] == "v2" else "v1")
 
 

@@ -215,6 +215,6 @@ def write_files(target: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         path = target / name if name else target
         if name and (Path(name).is_absolute() or ".." in Path(name).parts):
-            raise MachineError(f"{name!r} leads out of {target}: a host that sends such a name is not to be trusted")
+            raise MachineError(f"{name!r} leads out of {target}: do not trust a host that sends such a name")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -107,8 +107,9 @@ class Ledger:
         except OSError as error:
             why = refused(error, self._path) or f"{(error.strerror or str(error)).lower()}, on {disk_of(self._path)}"
             raise MachineError(
-                f"{self._path} cannot be written ({why}), and without it nothing is started, for nobody could sweep up "
-                "after it: make room there, or name a folder on another disk by WEBDYNO_CACHE; --resume goes on then"
+                f"{self._path} cannot be written ({why}), and without it nothing is started, because nothing "
+                "could clean up after it: make room there, or name a folder on another disk with WEBDYNO_CACHE; "
+                "--resume then continues"
             ) from None
 
     def _replace(self, draft: Path) -> None:
@@ -175,7 +176,7 @@ def _sweep_one(entry: Entry) -> str:
             shutil.rmtree(folder, ignore_errors=True)
             folders += 1
     return (
-        f"swept up after a webdyno that was killed (pid {entry.owner}): "
+        f"cleaned up after a webdyno that was killed (pid {entry.owner}): "
         f"processes {len(ended)}, cgroups {cgroups}, temporary folders {folders}"
     )
 

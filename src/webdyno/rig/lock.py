@@ -70,8 +70,8 @@ def _first_lock(places: tuple[Path, ...] | list[Path]) -> tuple[int, bool]:
             os.close(lock)
             failures.append(f"{place}: {(error.strerror or str(error)).lower()}")
     raise MachineError(
-        f"no folder can be locked to keep a second webdyno away ({'; '.join(failures)}): "
-        f"name one of yours, which is no link, by {VARIABLE}=FOLDER"
+        f"no folder can be locked to keep a second webdyno away ({'; '.join(failures)}): name one of your own, "
+        f"which is not a link, with {VARIABLE}=FOLDER"
     )
 
 
@@ -91,7 +91,9 @@ def _refusal(lock: int) -> MachineError:
         "wait until it has ended (--wait does), or end it"
     )
     if pid is None or _user(pid) != os.geteuid():
-        sentence += f"; where you cannot, {VARIABLE}=FOLDER names a folder to lock instead, and nothing parts the two"
+        sentence += (
+            f"; if you cannot, {VARIABLE}=FOLDER names another folder to lock, but nothing then keeps the two apart"
+        )
     return MachineError(sentence)
 
 

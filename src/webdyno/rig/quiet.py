@@ -81,7 +81,7 @@ SETTINGS = (
     Setting(
         "governor",
         (Place(f"{_CPU}/cpufreq/policy*/scaling_governor", _always("performance"), "scaling_available_governors"),),
-        "a clock that follows the load makes each server slow at first, and the lightly loaded ones slow throughout",
+        "a clock that follows the load makes each server slow at first, and lightly loaded servers slow throughout",
         _NO_CPUFREQ,
     ),
     Setting(
@@ -90,19 +90,19 @@ SETTINGS = (
             Place(f"{_CPU}/intel_pstate/no_turbo", _always("1")),
             Place(f"{_CPU}/cpufreq/boost", _always("0")),
         ),
-        "how high it goes depends on heat and on how many cores work; off, rates are lower, and alike each time",
+        "its height depends on heat and on the number of busy cores; when off, rates are lower and more stable",
         _NO_CPUFREQ,
     ),
     Setting(
         "huge-pages",
         (Place("sys/kernel/mm/transparent_hugepage/enabled", lambda now: "madvise" if now == "always" else now),),
-        "by 'always' the kernel joins pages of a server while it is loaded, and counts memory that it never used",
+        "with 'always' the kernel merges pages of a server during the load, and counts memory that it never used",
         "this kernel has no transparent huge pages",
     ),
     Setting(
         "somaxconn",
         (Place("proc/sys/net/core/somaxconn", _at_least(4096)),),
-        "the longest queue of new connections that a server gets; those that do not fit wait a second and more",
+        "the longest queue of new connections that a server gets; those that do not fit wait for a second or more",
         "it cannot be read here",
     ),
     Setting(
@@ -130,7 +130,7 @@ def value(text: str) -> str:
 
 
 def _kept(seen: Seen) -> Seen:
-    return msgspec.structs.replace(seen, obstacle="kept as it is, as you say")
+    return msgspec.structs.replace(seen, obstacle="kept unchanged, as requested")
 
 
 def _look_at(setting: Setting, root: Path) -> Iterator[Seen]:
@@ -160,7 +160,7 @@ def _obstacle(file: Path, place: Place, quiet: str) -> str:
             return f"its driver knows only {', '.join(choices)}"
     if os.access(file, os.W_OK):
         return ""
-    return "that needs root" if os.geteuid() else "it can only be read here, as in a container"
+    return "that needs root" if os.geteuid() else "it is read-only here, as in a container"
 
 
 def _look_at_open_files(root: Path) -> Seen:

@@ -136,7 +136,8 @@ def _put_back(held: Held, journal: Path) -> list[str]:
                 back[f"{change.name} {change.before}"] = None
             elif now != change.before:
                 told.append(
-                    f"{change.name} stays {now}, for somebody else changed it meanwhile: it was {change.before}, and "
+                    f"{change.name} stays {now}, because somebody else changed it in the meantime: it was "
+                    f"{change.before}, and "
                     f"webdyno had set {change.after} ({change.file})"
                 )
         except FileNotFoundError:  # a core that was taken out has no clock to set
@@ -190,7 +191,7 @@ def _write(held: Held, journal: Path) -> None:
         draft.replace(journal)
     except OSError as error:
         raise MachineError(
-            f"{journal}, where webdyno writes down what to put back, cannot be written ({_reason(error)}): nothing was "
+            f"{journal}, where webdyno records what to restore, cannot be written ({_reason(error)}): nothing was "
             "set; make that possible, or set by hand what webdyno doctor --quiet shows"
         ) from None
 

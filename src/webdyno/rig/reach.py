@@ -56,7 +56,9 @@ def reach(address: str, port: int) -> Reached:
             return Reached(round_trip_ns=statistics.median(trips), bytes_per_s=received / (time.monotonic() - begun))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise MachineError(f"{address} cannot be reached: {reason}; see that no firewall parts the hosts") from None
+        raise MachineError(
+            f"{address} cannot be reached: {reason}; check that no firewall separates the hosts"
+        ) from None
 
 
 def _trip(asked: socket.socket) -> int:

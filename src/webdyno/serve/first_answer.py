@@ -33,13 +33,13 @@ def first_answer(status: int, headers: Mapping[str, str], body: bytes) -> str | 
     looked_at = body[:_LOOKED_AT_BYTES]
     if setting := _where_hosts_belong(status, looked_at):
         return (
-            f"answered with {status}, as to a Host that the app does not know; add the host that is asked to "
-            f"{setting}, or send one that stands there: -H 'Host: www.example.org'"
+            f"answered with {status}, as for a Host that the app does not know; add the requested host to "
+            f"{setting}, or send one that is listed there: -H 'Host: www.example.org'"
         )
     if 200 <= status < 300 and _is_html(fields, looked_at) and _PASSWORD_FIELD.search(looked_at):
         return (
-            f"answered with {status} and a page that has a field for a password; if that is a login page, log in with "
-            "-H 'Cookie: ...', or say what a correct answer is: --expect 'body contains \"...\"'"
+            f"answered with {status} and a page with a password field; if that is a login page, log in with "
+            "-H 'Cookie: ...', or define a correct answer: --expect 'body contains \"...\"'"
         )
     return None
 
@@ -51,7 +51,7 @@ def instead(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
         location = fields.get("location", "")
         return f"a redirect{_to(location)}" + (", which looks like a login" if _LOGIN_PATH.search(location) else "")
     if setting := _where_hosts_belong(status, body[:_LOOKED_AT_BYTES]):
-        return f"as to a Host that the app does not know: add the host that is asked to {setting}, or send one of these"
+        return f"as for a Host that the app does not know: add the requested host to {setting}, or send one of these"
     return None
 
 
@@ -79,10 +79,10 @@ def _redirect(status: int, location: str) -> str:
     elif location.lower().startswith("https://"):
         what, better = f"a redirect{where}", "if only http is refused, say -H 'X-Forwarded-Proto: https'"
     else:
-        what, better = f"a redirect{where}", "ask for that path instead"
+        what, better = f"a redirect{where}", "request that path instead"
     return (
-        f"answered with {status}, {what}; it would be the redirect that is measured: {better}, or say that this is "
-        f"right: --expect 'status=={status}'"
+        f"answered with {status}, {what}; the redirect itself would be measured: {better}, or accept it: "
+        f"--expect 'status=={status}'"
     )
 
 

@@ -176,7 +176,7 @@ def _came(answer: Answer, *, asked: bool) -> str:
     """The body of an answer for a sentence. What nobody can read is named and not shown."""
     coding = answer.headers.get("content-encoding", "").strip().lower()
     if answer.body and coding not in ("", "identity"):
-        return f"a body in {coding} ({_bytes(len(answer.body))})" + ("" if asked else ", though not asked for it")
+        return f"a body in {coding} ({_bytes(len(answer.body))})" + ("" if asked else ", although it was not requested")
     if answer.body and not _is_text(answer.body):
         return f"a binary body ({_bytes(len(answer.body))}, {answer.content_type or 'no content type'})"
     return _shown(answer.body)

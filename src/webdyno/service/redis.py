@@ -30,7 +30,7 @@ class Redis:
         try:
             port = parts.port
         except ValueError:
-            raise ValueError("has a port that is none: redis://localhost:6379/0") from None
+            raise ValueError("has an invalid port: redis://localhost:6379/0") from None
         database = parts.path.strip("/")
         if database and not database.isdecimal():
             raise ValueError(f"names the database {database!r}, and Redis only numbers them: redis://localhost:6379/0")

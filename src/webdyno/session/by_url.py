@@ -252,6 +252,6 @@ def _settle(far: Far, interrupted: threading.Event) -> None:
             return
         if time.monotonic() > deadline:
             raise ContenderError(
-                f"{far.target.url} has not recovered {_SETTLE_S:.0f} s after a trial: one client alone is not answered "
-                "within the objective; what was found before is kept"
+                f"{far.target.url} has not recovered {_SETTLE_S:.0f} s after a trial: a single client is not "
+                "answered within the objective; earlier findings are kept"
             )

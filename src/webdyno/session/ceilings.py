@@ -141,7 +141,7 @@ def _instant(strapped: Strapped) -> Iterator[int]:
     try:
         said = group.stdout.readline().decode("utf-8", "replace").strip() if group.stdout else ""
         if not said.isdecimal():
-            raise MachineError(f"{PROGRAM} did not say its port but {said!r}: run make setup again")
+            raise MachineError(f"{PROGRAM} did not print its port but {said!r}: run make setup again")
         yield int(said)
     finally:
         group.end(grace_s=0.0)

@@ -50,8 +50,8 @@ def refuse_links(folder: Path) -> None:
     for path in (*folder.glob("*"), *folder.glob(f"{LOGS}/*")):
         if path.is_symlink():
             raise UsageError(
-                f"{visible(str(path))}: this is a link, and what is written to a results folder stays in it: put in "
-                "its place what it leads to"
+                f"{visible(str(path))}: this is a link, and a results folder may not contain links: replace it "
+                "by its target"
             )
 
 
@@ -74,10 +74,10 @@ def not_by(command: str, plan: Plan, folder: Path) -> UsageError:
     """Why ``command`` does not go on with a plan, and what does."""
     right = command_of(plan)
     if right == "run" and plan.study == command:
-        return UsageError(f"{folder}: an older webdyno made it, and did not write down how it goes on: begin anew")
+        return UsageError(f"{folder}: an older webdyno made it, and did not record how to resume it: start over")
     if right == "run" and plan.study in _OURS and not plan.arguments:
-        return UsageError(f"{folder}: webdyno {plan.study} made it, and that is not resumed: begin anew")
-    return UsageError(f"{folder} holds no results of webdyno {command}: webdyno {right} --resume {folder} goes on")
+        return UsageError(f"{folder}: webdyno {plan.study} made it, and that cannot be resumed: start over")
+    return UsageError(f"{folder} holds no results of webdyno {command}: webdyno {right} --resume {folder} continues")
 
 
 def line_of(plan: Plan, folder: Path, catalogues: Sequence[Path | str] = ()) -> str | None:
@@ -150,13 +150,13 @@ def recall(store: Store, known: Catalogue, again: Again, results: Path | None = 
         _recall_headers(store, plan, again, results or store.folder)
         return
     for name, _ in again.headers:
-        raise UsageError(f"-H '{name}: ...': {store.folder} asks what its workload says; leave it out")
+        raise UsageError(f"-H '{name}: ...': {store.folder} sends what its workload defines; leave it out")
     store.recall(known)
 
 
 def _recall_headers(store: Store, plan: Plan, again: Again, folder: Path) -> None:
     if (why := _never_again(plan)) is not None:
-        raise UsageError(f"{folder}: {why}: begin anew")
+        raise UsageError(f"{folder}: {why}: start over")
     lacking, values = withheld(plan.workloads), {name.lower(): value for name, value in again.headers}
     for name in lacking:
         if name.lower() not in values:
@@ -167,7 +167,7 @@ def _recall_headers(store: Store, plan: Plan, again: Again, folder: Path) -> Non
     for name, _ in again.headers:
         if name.lower() not in [each.lower() for each in lacking]:
             raise UsageError(
-                f"-H '{name}: ...': {folder} knows what is asked; only {_only(lacking)} can be given again"
+                f"-H '{name}: ...': {folder} has its requests already; only {_only(lacking)} can be given again"
             )
     asked = {name: filled_in(workload, values) for name, workload in plan.workloads.items()}
     store.recall(msgspec.structs.replace(plan, workloads=asked))
@@ -224,8 +224,8 @@ def refuse_another_machine(plan: Plan, folder: Path, before: Fingerprint, here: 
         command = command_of(plan)
         again = " ".join([command, *(plan.arguments or ([plan.study] if command == "run" else []))])
         raise UsageError(
-            f"{folder}: its runs were made on another machine ({', '.join(differs)}), and runs of two machines are "
-            f"not compared; begin anew here: webdyno {again}"
+            f"{folder}: its runs were made on another machine ({', '.join(differs)}), and runs of two machines "
+            f"are not compared; start over here: webdyno {again}"
         )
 
 
@@ -243,7 +243,7 @@ def with_definitions_of(plan: Plan, known: Catalogue) -> Catalogue:
     """The catalogue with the plan's own definitions on top: a plan goes on as it began, whatever was edited since."""
     absent = [name for name in plan.apps if name not in known.app_directories]
     if absent and plan.study in _OURS and command_of(plan) == "run":
-        raise UsageError(f"webdyno {plan.study} made these results, and that is not resumed: begin anew")
+        raise UsageError(f"webdyno {plan.study} made these results, and that cannot be resumed: start over")
     if absent:
         raise UsageError(
             f"the plan serves app {absent[0]!r}, which is not in the catalogue; give --catalogue as before"

@@ -143,7 +143,7 @@ def by_command(
 def say_what_builds_see(builds: Sequence[str]) -> None:
     """One line, where there is something to be built by commands of the user's."""
     if builds:
-        note([f"{said()}; what else they need, --env gives them"])
+        note([f"{said()}; pass anything else they need with --env"])
 
 
 def _built(revision: Revision, cmd: str, builds: list[str], hidden: dict[str, str], log: Path) -> Built:
@@ -167,7 +167,9 @@ def _words(cmd: str) -> list[str]:
         raise UsageError(f"--cmd {hidden_line(cmd)!r} cannot be read ({error}): write it as in a shell") from None
     if not words or not any("{port}" in word or "{bind}" in word for word in words):
         shown = hidden_line(cmd)
-        raise UsageError(f"--cmd {shown!r} does not say {{port}} (or {{bind}}): that is where the server is to listen")
+        raise UsageError(
+            f"--cmd {shown!r} does not say {{port}} (or {{bind}}): the server needs to know where to listen"
+        )
     return words
 
 
@@ -193,7 +195,7 @@ def catalogue_by_file(known: Catalogue, revisions: list[Revision], file: Path) -
         if not described.is_file():
             raise UsageError(f"--contender-file {file}: {revision.named} has no such file")
         if described.parent.name != "contenders":
-            raise UsageError(f"--contender-file {file}: it must lie in a folder contenders, of a catalogue")
+            raise UsageError(f"--contender-file {file}: it must be in the folder contenders of a catalogue")
         own = read_catalogue([default_folder(), described.parent.parent])
         it = own.contenders[file.stem]
         app = f"{it.app}@{revision.side}"
@@ -220,4 +222,4 @@ def refuse_failed_builds(built: Mapping[str, Built | BuildError], revisions: lis
             raise RevisionError(revision, str(result), result.log_tail)
         keys.add(result.key)
     if len(keys) == 1:
-        note(["both revisions build the same: what is measured is the noise of this machine"])
+        note(["both revisions produce the same build, so the comparison measures the noise of this machine"])

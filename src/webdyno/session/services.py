@@ -46,10 +46,10 @@ def _why_not(workload: Workload, looked: Mapping[str, FoundService | str]) -> st
     service = found.service
     if found.way.kind == "url":
         return (
-            f"the {service.title} that {service.variable} names is not slowed down, for others may need it; unset "
+            f"the {service.title} that {service.variable} names is not slowed down, because others may need it; unset "
             f"{service.variable}, or slow the network to it (tc netem) and ask {workload.like or 'it without delay_ms'}"
         )
-    return f"{found.program or found.way.server} cannot be made to answer later; ask it without delay_ms"
+    return f"{found.program or found.way.server} cannot delay its answers; use it without delay_ms"
 
 
 def build_services(

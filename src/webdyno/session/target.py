@@ -40,8 +40,8 @@ def one_server(urls: tuple[str, ...]) -> list[Target]:
     for target in targets:
         if target.origin != targets[0].origin:
             raise UsageError(
-                f"{target.url} is another server than {targets[0].url}: one load is of one server, start a second "
-                "webdyno for the other"
+                f"{target.url} is a different server from {targets[0].url}: a load has one server, so start a "
+                "second webdyno for the other"
             )
     merged: dict[str, Target] = {}
     for target in targets:
@@ -70,5 +70,5 @@ def _target(text: str) -> Target:
         raise UsageError(f"{shown}: a name and password in a URL are not sent; give -H 'Authorization: Basic ...'")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not path.isascii() or not path.isprintable() or " " in path:
-        raise UsageError(f"{shown}: write what is not a letter, digit or sign of a URL as %XX")
+        raise UsageError(f"{shown}: write characters that are not valid in a URL as %XX")
     return Target(shown, scheme == "https", host, _PORTS[scheme] if port is None else port, path, weight)

@@ -47,7 +47,7 @@ class Strange(NamedTuple):
         return (
             f"{visible(self.where)}: somebody else's, as far as webdyno can tell, and it would run commands ({cut}"
             f"{f'; and {more} more' if more else ''}): webdyno shows them on a terminal and asks; --trust (from "
-            "Python trust=True) runs them unasked"
+            "Python trust=True) runs them without asking"
         )
 
 
@@ -129,7 +129,7 @@ def _ask(strange: Strange, hashes: Mapping[str, str], agree: Agree) -> None:
     if not strange.lines or _memory().issuperset(hashes):
         return
     if not agree(strange):
-        raise UsageError(f"{visible(strange.where)}: none of its commands was run; --trust runs them unasked")
+        raise UsageError(f"{visible(strange.where)}: none of its commands was run; --trust runs them without asking")
     for hash_, place in hashes.items():
         _remember(hash_, place)
 

@@ -69,7 +69,7 @@ def _needed_s(name: str, loop: Loop, way: OnContenders, load: Load) -> float | N
         return None
     needed_s = warmup_of(run)
     if needed_s is None:
-        say(f"{name}: it was not at one rate for long in that time")
+        say(f"{name}: its rate did not settle in that time")
         return load.duration_s
     say(f"{name}: it settled within {needed_s:g} s")
     return needed_s

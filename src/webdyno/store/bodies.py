@@ -7,6 +7,9 @@ reports takes what it is given for what was measured, so what cannot have been i
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
 from operator import attrgetter
@@ -14,7 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from webdyno.histogram import settings, unpack
+from webdyno.histogram import counted
 from webdyno.model.errors import UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run
@@ -108,6 +111,18 @@ def _refuse_numbers(value: Any) -> None:
     raise UnbelievableError("it is too deep")
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Millions of objects are made, and none is garbage; Python's collector would look at all, again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def believe_plan(plan: Plan) -> None:
     """UnbelievableError where its parts do not belong together."""
     for what in ("contenders", "apps", "runtimes", "workloads", "services"):
@@ -137,7 +152,7 @@ def believe_run(run: Run, planned: Trial | None) -> None:
     found = set()
     for text in _histograms(run):
         try:
-            found.add(settings(unpack(text)))
+            found.add(counted(text).settings)
         except UsageError:
             raise UnbelievableError(f"its histogram {text[:24]!r}... is damaged") from None
     if len(found) > 1:

@@ -90,7 +90,7 @@ def bound(connection: sqlite3.Connection, file: Path) -> None:
 
 def _schema_of(connection: sqlite3.Connection, file: Path) -> int:
     if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise UsageError(f"{file} holds nothing: webdyno ended, or had no room, before it began to measure; begin anew")
+        raise UsageError(f"{file} is empty: webdyno ended, or had no space, before it began to measure; start over")
     if _value(connection, "application_id") != schema.APPLICATION:
         raise UsageError(f"{file} is not a results file of webdyno: name a folder that `webdyno run` made")
     number = _value(connection, "user_version")
@@ -99,7 +99,7 @@ def _schema_of(connection: sqlite3.Connection, file: Path) -> int:
             f"{file} has schema {number}, this webdyno reads up to {schema.SCHEMA}: install a newer webdyno"
         )
     if number < 1:
-        raise UsageError(f"{file} has no schema of webdyno's: it was never finished, or was changed; begin anew")
+        raise UsageError(f"{file} has no schema of webdyno's: it was never finished, or was changed; start over")
     if (why := schema.foreign(connection, number)) is not None:
         raise UsageError(f"{file} is not as webdyno makes its files ({why}): it was changed; use another copy")
     return number
@@ -155,7 +155,7 @@ def explained(file: Path, *, fresh: bool = False) -> Iterator[None]:
 
 
 _KEPT, _NOTHING = "the Runs so far are kept", "nothing was measured yet"
-_RESUMED, _ELSEWHERE = "--resume {folder} goes on then", "or name a folder on another disk"
+_RESUMED, _ELSEWHERE = "--resume {folder} continues then", "or name a folder on another disk"
 _SENTENCES = {
     sqlite3.SQLITE_FULL: f"{{file}}: {{disk}} is full; {_KEPT}: make room; {_RESUMED}",
     sqlite3.SQLITE_IOERR: f"{{file}}: {{disk}} fails, or lets no file grow so large ({{error}}); {_KEPT}: look at the "

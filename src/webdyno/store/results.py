@@ -138,7 +138,7 @@ class Store:
         """The plan as it was made, secrets apart (see ``recall``); UsageError where its maker ended before that."""
         rows = self._rows("SELECT CAST(body AS BLOB) FROM plan LIMIT 1")
         if not rows:
-            raise UsageError(f"{self._file} holds no plan: it is only just made, or was never finished; begin anew")
+            raise UsageError(f"{self._file} holds no plan: it is only just made, or was never finished; start over")
         with self._believed("the plan"):
             plan = bodies.read(rows[0][0], Plan)
             bodies.believe_plan(plan)
@@ -156,7 +156,7 @@ class Store:
         """The machine at the start and at every resumption, in order; see ``changes``."""
         rows = self._rows("SELECT number, CAST(body AS BLOB) FROM fingerprint ORDER BY number")
         if not rows:
-            raise UsageError(f"{self._file} does not say which machine it is of: it was never finished; begin anew")
+            raise UsageError(f"{self._file} does not say which machine it is of: it was never finished; start over")
         return [self._read(body, Fingerprint, f"fingerprint {number}") for number, body in rows]
 
     def runs(self) -> list[Run]:
@@ -258,7 +258,7 @@ class Store:
         if identity(self._file) != self._identity:
             raise MachineError(
                 f"{self.folder} was removed, moved or replaced while webdyno wrote to it, so it stopped: let it stay "
-                "and begin anew; where it was moved, --resume goes on from there"
+                "and start over; if it was moved, --resume continues from there"
             )
 
     def contender_log(self, trial: Trial) -> Path:
@@ -324,7 +324,8 @@ class Store:
         planned = self._planned or {}
         self._room = size_bytes(self._file)
         at_once = [[number for (number,) in numbers[at : at + _AT_ONCE]] for at in range(0, len(numbers), _AT_ONCE)]
-        return [run for some in at_once for run in self._some(some, planned, whole=whole)]
+        with bodies.uncollected():
+            return [run for some in at_once for run in self._some(some, planned, whole=whole)]
 
     def _some(self, numbers: Sequence[int], planned: Mapping[str, Trial], *, whole: bool) -> list[tuple[int, Run]]:
         """Neighbours, asked for together; each alone where the file cannot give them together."""

@@ -6,16 +6,13 @@ must not put that load beside a measurement on the same machine.
 
 from __future__ import annotations
 
-import math
 import threading
-from collections import defaultdict
 
 from webdyno.analyse import analyse
-from webdyno.analyse.replay import Key, key_of, replay
+from webdyno.analyse.race_end import race_end
 from webdyno.analyse.table import Evidence
 from webdyno.model.errors import WebdynoError
 from webdyno.model.trial import Plan
-from webdyno.report import words
 from webdyno.view.shelf import Entry, Shelf
 from webdyno.wal import Signature
 
@@ -73,7 +70,8 @@ class Answers:
             evidence = self._shelf.evidence(name)
             if not evidence.runs:
                 return now, ""
-            return now, f"{_raced(evidence)}{_told(evidence)}"
+            raced = race_end(evidence)
+            return now, f"{raced}. {_told(evidence)}" if raced else _told(evidence)
         except WebdynoError as error:
             return now, f"cannot be analysed: {error}"
         except Exception as error:  # a file somebody mailed may hold anything; the list must stand all the same
@@ -86,30 +84,6 @@ def _told(evidence: Evidence) -> str:
     analysis = analyse(plan, evidence.fingerprint, evidence.runs)
     sentences = [analysis.sentence, *[verdict.sentence for verdict in analysis.verdicts if len(analysis.verdicts) == 1]]
     return " ".join(f"{_begun(plan, sentence)}." for sentence in sentences)
-
-
-_ENDS: dict[str | None, str] = {
-    "settled": "Settled after {rounds}",
-    "rounds": "Over after {rounds}, the most this race may have",
-    "budget": "Over after {rounds}, when its budget was spent",
-    "runs": "Over after {rounds}, when its runs were used",
-    None: "Stopped in round {begun}, before it was over",
-}
-
-
-def _raced(evidence: Evidence) -> str:
-    """How a race ended, and what it decided; empty for what is none. The Runs alone say so: one that was killed too."""
-    plan, runs = evidence.plan, evidence.runs
-    if plan.race is None:
-        return ""
-    at = replay(plan, runs, evidence.fingerprint.ceilings)
-    tables: defaultdict[Key, set[str]] = defaultdict(set)
-    for trial in plan.trials:
-        tables[key_of(trial)].add(trial.contender)
-    pairs = sum(math.comb(len(names), 2) for names in tables.values())
-    known = sum(len(heat.told) for heat in at.heats.values())
-    ended = _ENDS[at.end].format(rounds=words.count(at.rounds, "round"), begun=max(run.trial.round for run in runs))
-    return f"{ended}; the order of {known} of {words.count(pairs, 'pair')} is decided. "
 
 
 def _begun(plan: Plan, sentence: str) -> str:

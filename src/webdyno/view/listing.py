@@ -20,7 +20,7 @@ FILTER_FROM = 10
 RELOAD_S = 3
 """Of the page without a script."""
 EVENTS = "/events"
-_OPEN = "Answers appear as they are worked out."
+_OPEN = "Answers appear as they are computed."
 
 
 class Looked(NamedTuple):
@@ -111,7 +111,7 @@ def _live(entries: Sequence[Entry]) -> Markup | None:
 
 
 DISTURBS = (
-    "A browser on the machine that measures takes processor time from it, and reports that are opened now do too. "
+    "A browser on the measuring machine takes processor time from the run, and so do reports that are opened now. "
     "Close this page until the run is over, or look from another machine (`ssh -L`, with the same port at both ends)."
 )
 
@@ -184,5 +184,5 @@ def said(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
         return element("span", answer)
     if answer is not None or not entry.done:
         return element("span", "Nothing was measured.", class_="soft")
-    why = "is not worked out while a run is in progress" if paused else "is being worked out"
+    why = "is not computed while a run is in progress" if paused else "is being computed"
     return element("span", f"The answer {why}.", class_="soft")

@@ -156,7 +156,7 @@ def _drawn(chart: Markup | None, label: str) -> Markup | None:
     return element("div", chart, class_="scroll", tabindex=0, role="region", aria_label=label) if chart else None
 
 
-_SAYS = "Mean of the rounds so far. No order is claimed before the report has judged them."
+_SAYS = "Mean of the rounds so far. The order is claimed only in the report."
 
 
 def _row(name: str, mean: float, good: list[float], failed: int, most: float) -> Markup:

@@ -71,9 +71,7 @@ def page(
         element("span", title),
         element("nav", element("a", "All results", href="/"), Markup(" "), element("a", "Metrics", href="/metrics")),
     )
-    footer = element(
-        "footer", f"webdyno {__version__}, for this machine alone. It reads what is there and changes nothing."
-    )
+    footer = element("footer", f"webdyno {__version__}, for this machine alone. It only reads, and changes nothing.")
     body = element("body", element("div", header, element("main", *content, data_events=script), footer, class_="page"))
     text = f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
     return Reply(status, "text/html; charset=utf-8", text.encode("utf-8", "replace"))

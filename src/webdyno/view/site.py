@@ -49,7 +49,7 @@ class Site:
     def answer(self, path: str, query: str) -> Reply | Later | Iterator[bytes]:
         """The reply to one path (still quoted), or a stream of events. WebdynoError: see ``failed``."""
         if query.count("&") >= _MOST_FIELDS:
-            return sorry(400, "Not understood", "There is more behind the question mark than any page here asks for.")
+            return sorry(400, "Not understood", "The query string has more fields than any page here accepts.")
         if path in self._files:
             return self._files[path]
         fields = parse_qs(query, errors="surrogateescape", max_num_fields=_MOST_FIELDS)

@@ -31,19 +31,19 @@ WAS = Outset(
 @pytest.mark.parametrize(
     ("built", "packages", "says"),
     [
-        ({"waitress-4t": "k1", "cmd": "k3"}, WAS.packages, "what is served is not as it was when it began: cmd; put"),
+        ({"waitress-4t": "k1", "cmd": "k3"}, WAS.packages, "what is served has changed since the start: cmd; restore"),
         (
             {"cmd": "k2"},
             WAS.packages,
-            r"what is served is not as it was when it began: waitress-4t \(no network\); put it back, or begin anew",
+            r"what is served has changed since the start: waitress-4t \(no network\); restore it, or start over",
         ),
-        ({**WAS.built, "bjoern": "k9"}, WAS.packages, "when it began: bjoern; "),
+        ({**WAS.built, "bjoern": "k9"}, WAS.packages, "since the start: bjoern; "),
         (
             WAS.built,
             {"Python": "3.11.7", "flask": "3.1.1"},
-            "its Python or a package of it is not .*: flask; ",
+            "its Python or a package of it has .*: flask; ",
         ),
-        (WAS.built, {"Python": "3.12.0", "flask": "3.1.0"}, "when it began: Python; "),
+        (WAS.built, {"Python": "3.12.0", "flask": "3.1.0"}, "since the start: Python; "),
     ],
 )
 def test_what_is_built_otherwise_is_named(built: dict[str, str], packages: dict[str, str], says: str) -> None:

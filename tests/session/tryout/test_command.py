@@ -61,10 +61,10 @@ def test_who_is_told_where_to_listen_by_port_alone_is_known() -> None:
     ("typed", "sentence"),
     [
         ("", "--current: give a command, such as"),
-        ("A=b C=d", "--current 'A=b C=d': variables alone are no command; give one behind them"),
+        ("A=b C=d", "--current 'A=b C=d': variables alone are not a command; add one after them"),
         ("gunicorn 'app", "no closing quotation"),
-        ("gunicorn {prt} app", r"\{prt\} is no placeholder; there are \{bind\}"),
-        ("A={prt} gunicorn", r"\{prt\} is no placeholder"),
+        ("gunicorn {prt} app", r"\{prt\} is not a placeholder; there are \{bind\}"),
+        ("A={prt} gunicorn", r"\{prt\} is not a placeholder"),
     ],
 )
 def test_what_is_no_command_is_said(typed: str, sentence: str) -> None:

@@ -195,13 +195,15 @@ def test_what_systemd_cannot_read_a_shell_reads_for_it(tmp_path: Path) -> None:
 def test_lines_that_nobody_else_reads_so_are_named_and_no_value_is(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("A=1\nexport B=two words\nC=secret$x # said\n")
     text = of_command("./serve {port}", tmp_path, tmp_path / ".env")
-    assert text.variables.startswith(f"lines 2 and 3 of {tmp_path}/.env mean something else to a shell or to systemd")
+    assert text.variables.startswith(
+        f"lines 2 and 3 of {tmp_path}/.env have different meanings in a shell and in systemd"
+    )
     assert "secret" not in repr(text)
 
 
 def test_the_names_of_variables_that_were_typed_are_told(folder: Path) -> None:
     text = copied("waitress", project(folder), names=["A", "B"])
-    assert text.variables == "what was given by --env has to be set where it runs: A and B"
+    assert text.variables == "variables given by --env must be set where it runs: A and B"
 
 
 LINES = [

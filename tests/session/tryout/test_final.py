@@ -55,13 +55,13 @@ def test_one_that_fails_in_the_block_is_a_run_and_the_others_are_compared(machin
 
 
 def test_who_cannot_share_is_measured_alone_and_that_is_said(machine: Machine) -> None:
-    machine.kept["b"] = "beside others it failed (it died), and alone it served"
+    machine.kept["b"] = "it failed beside others (it died), but served alone"
     machine.rests[CURRENT] = Rest(time_ns=10**9, cpu_ns=10**8)
     runs = final(machine)
     assert sorted(map(sorted, machine.blocks[:2])) == [["a", CURRENT], ["b"]]
     assert sorted(map(sorted, machine.blocks[2:5])) == [["a"], ["b"], [CURRENT]]
     assert set(_alone(machine, runs)) == {
-        "b, 1 worker, 1 thread was measured alone: beside others it failed (it died), and alone it served",
+        "b, 1 worker, 1 thread was measured alone: it failed beside others (it died), but served alone",
         "current, 1 worker, 1 thread was measured alone: it uses 10.0 % of a core while it rests",
     }
 

@@ -30,9 +30,9 @@ def test_a_redirect_is_refused_until_somebody_says_that_it_is_right() -> None:
 
 
 def test_a_host_that_django_does_not_know_is_told_as_such_and_other_refusals_as_before() -> None:
-    with pytest.raises(UsageError, match=r"ALLOWED_HOSTS \(Django\), or send one that stands there: -H 'Host: "):
+    with pytest.raises(UsageError, match=r"ALLOWED_HOSTS \(Django\), or send one that is listed there: -H 'Host: "):
         checked(Answer(400, "text/html", DJANGO))
-    with pytest.raises(UsageError, match=r"^GET /: the app answers 400; give what it asks for with -H, -m and -b"):
+    with pytest.raises(UsageError, match=r"^GET /: the app answers 400; send what it requires with -H, -m and -b"):
         checked(Answer(400, "text/plain", b"no name given"))
     with pytest.raises(AnswerError, match="the app itself answers 500"):
         checked(Answer(500, None, LOGIN))
@@ -41,7 +41,7 @@ def test_a_host_that_django_does_not_know_is_told_as_such_and_other_refusals_as_
 def test_what_may_be_a_login_page_is_measured_and_noted() -> None:
     said = checked(Answer(200, "text/html", LOGIN))
     assert said is not None
-    assert said.startswith("GET /: answered with 200 and a page that has a field for a password")
+    assert said.startswith("GET /: answered with 200 and a page with a password field")
     assert checked(Answer(200, "text/html", LOGIN), expect=["status==200"]) is None
     assert checked(Answer(200, "text/html", b"<!doctype html>")) is None
 

@@ -221,7 +221,7 @@ def test_variables_are_taken_as_they_stand_over_those_of_a_file(tmp_path: Path) 
         ("try app:app --image mine:1", "--image compares images with each other (--image mine:1 --image mine:2) and"),
         ("try --cmd serve{port} --image mine:1", "--image compares images with each other"),
         ("try --url http://a --image mine:1", "--image compares images with each other"),
-        ("try --image --privileged", 'Command "try" parameter --image requires an argument.'),
+        ("try --image --privileged", "--image needs a value: A container image"),
         ("try --image=-v", "--image -v: name an image, such as --image mine:1 or --image ghcr.io/me/mine:1"),
         ("try --image mine:{port}", "--image mine:{port}: name an image"),
         ("try --image a --image a", "--image: the same image is named twice"),

@@ -74,8 +74,8 @@ def test_what_waits_is_not_held_back_by_the_cpu_of_its_app() -> None:
     limit = limit_of("gthread", window(1_200_000, used=0.1, rate=80.0), window(80_000), waits, str, alone_s=0.05)
     assert (limit.is_app, limit.waits) == (False, True)
     assert limit.sentence == (
-        "with gthread it waits: 0.1 of 1 core used under full load; a request takes 50.0 ms when nothing else is "
-        "asked, so about 4 of the 32 clients were being served at a time: more threads or workers, or more "
+        "with gthread it waits: 0.1 of 1 core used under full load; a request takes 50.0 ms without other load, "
+        "so about 4 of the 32 clients were being served at a time: more threads or workers, or more "
         "connections to what it waits for, would let it do more; with gthread, a request takes 1.20 ms of CPU, and "
         "80.0 µs with an app that does nothing on the same server: 93 % is the app's, the rest the server's"
     )
@@ -84,7 +84,7 @@ def test_what_waits_is_not_held_back_by_the_cpu_of_its_app() -> None:
 def test_what_waits_with_every_client_at_work_needs_more_clients() -> None:
     waits = [standing("a", 620, 1000, "waiting")]
     limit = limit_of("gthread", window(1000, used=0.1, rate=620.0), None, waits, str, alone_s=0.05)
-    assert limit.sentence.endswith("so all of the 32 clients were being served: ask with more of them (-c)")
+    assert limit.sentence.endswith("so all of the 32 clients were being served: use more of them (-c)")
 
 
 def test_a_long_answer_of_little_cpu_waits_though_others_had_the_cores() -> None:

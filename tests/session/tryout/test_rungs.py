@@ -72,7 +72,7 @@ def test_who_failed_beside_others_only_is_alone_from_then_on(machine: Machine) -
     assert seen["b"].rate_per_s == pytest.approx(2000.0)
     assert not seen["b"].met.in_turns
     assert seen["b"].met.block == seen["a"].met.block
-    assert machine.kept == {"b": "beside others it failed (it exited-at-start), and alone it served"}
+    assert machine.kept == {"b": "it failed beside others (it exited-at-start), but served alone"}
     screening.measure("abc", 0.5)
     assert sorted(map(sorted, machine.blocks[2:])) == [["a", "c"], ["b"]]
 

@@ -44,7 +44,7 @@ def test_swagger_2_paths_stand_below_their_base() -> None:
 
 @pytest.mark.parametrize("text", [b"<html>", b"[]", b"{}", b'{"paths": 3}', b'{"paths": {"/a": {"get": 1}}}'])
 def test_what_is_no_schema_is_said(text: bytes) -> None:
-    with pytest.raises(UsageError, match="is no OpenAPI schema"):
+    with pytest.raises(UsageError, match="is not an OpenAPI schema"):
         routes_of(text)
 
 
@@ -64,7 +64,7 @@ def test_a_page_for_every_path_does_not_hide_the_schema() -> None:
     asked, notes = AppAsking(openapi=True).questions, list[str]()
     assert [request.path for request in _routes(asked, app, notes)] == ["/a"]
     assert notes == ["/b is left out: it answers 404"]
-    with pytest.raises(UsageError, match="what the app gave is no OpenAPI schema"):
+    with pytest.raises(UsageError, match="the app's answer is not an OpenAPI schema"):
         _routes(asked, answering(), notes)
     with pytest.raises(UsageError, match=r"the app has no schema \(asked for /"):
         _routes(asked, answering(**{path.lstrip("/"): (404, b"") for path in SCHEMAS}), notes)

@@ -27,13 +27,13 @@ UV = """error: No solution found when resolving dependencies
 def test_the_resolver_is_quoted_without_its_conclusions() -> None:
     error = BuildError("could not install gevent: uv ended with status 1", UV)
     assert _reason(error) == (
-        "it does not go with what the project has: gevent>=26.9.0 depends on greenlet>=3.2.2 and greenlet==2.0.2"
+        "it conflicts with the project's packages: gevent>=26.9.0 depends on greenlet>=3.2.2 and greenlet==2.0.2"
     )
 
 
 def test_what_fails_otherwise_says_so_itself() -> None:
     error = BuildError(
-        "could not install bjoern: uv ended with status 1; it needs of the system: libev", "ev.h: no such file"
+        "could not install bjoern: uv ended with status 1; system requirements: libev", "ev.h: no such file"
     )
     assert _reason(error) == str(error)
 

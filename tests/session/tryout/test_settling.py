@@ -81,7 +81,7 @@ def test_what_it_took_to_settle_is_given_to_every_setting_of_that_server_and_to_
 def test_one_that_is_not_done_in_time_is_given_all_of_it_and_told_so() -> None:
     made = bench(climbing(20), "a1")
     said = settle(made, "a1", ["HotSpot"], 20.0)
-    assert said.endswith("it was not at one rate for long in 20 s, so each start is given 20 s to warm up")
+    assert said.endswith("its rate did not settle within 20 s, so each start is given 20 s to warm up")
     assert warmups(made) == {"a1": 20}
 
 

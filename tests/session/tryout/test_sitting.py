@@ -84,6 +84,6 @@ def test_who_may_listen_elsewhere_is_told_how_to_say_it(tmp_path: Path) -> None:
     ready = sitting(tmp_path, cmd=["sh start", "sh {port}"])
     ready.prepare()
     hint = ready._where_it_listens("cmd-1")
-    assert hint == "only PORT says where it should listen; write {port} where its port stands"
+    assert hint == "it can learn its port only from PORT; write {port} where its port belongs"
     assert ready._where_it_listens("cmd-2") is None
     assert ready._where_it_listens("waitress-4t") is None

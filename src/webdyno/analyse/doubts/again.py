@@ -6,13 +6,13 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
-RAN_AGAIN_ADVICE = "begin the study anew with more rounds, all of which count"
+RAN_AGAIN_ADVICE = "start the study anew with more rounds, all of which count"
 
 
 def ran_again(cell: Cell) -> Doubt | None:
-    """A trial has an earlier Run that ended, well or badly: measuring until it suits is a ratchet. Voids.
+    """A trial has an earlier Run that ended, successfully or not: repeating until the result is good is biased. Voids.
 
-    The last Run of a trial counts, which is right for interrupted ones; webdyno itself repeats no other.
+    The last Run of a trial counts. That is correct for interrupted Runs, and webdyno itself repeats no others.
     """
     if not cell.discarded:
         return None
@@ -22,8 +22,8 @@ def ran_again(cell: Cell) -> Doubt | None:
         kind="ran-again",
         severity="voids",
         subject=cell.name,
-        sentence=f"{words.count(len(trials), 'round')} of {cell.name} ran {times} times in all, and only the last "
-        "counts: a round that may be repeated until it suits says nothing",
+        sentence=f"{words.count(len(trials), 'round')} of {cell.name} ran {times} times in total, and only the "
+        "last counts: a round that may be repeated until it suits proves nothing",
         advice=RAN_AGAIN_ADVICE,
         numbers={"trials": len(trials), "discarded": len(cell.discarded)},
     )

@@ -21,14 +21,15 @@ NEAR_BOUND = 0.9
 ALL_EQUAL_ADVICE = (
     "give the load generator more cores or its own machine; `webdyno doctor --calibrate` measures its limit"
 )
-ALL_EQUAL_LOAD_BOUND_ADVICE = "ask with more connections"
+ALL_EQUAL_LOAD_BOUND_ADVICE = "use more connections"
 
 
 def all_equal(table: Table) -> Doubt | None:
-    """Three contenders or more within 2 %, not all of which were at the limit of their own CPU.
+    """Three or more contenders are within 2 %, and not all of them were at the limit of their own CPU.
 
-    The generator is the limit until proven otherwise: voids. Shades where the workload's own waiting explains it, for
-    every rate is then 90 % or more of connections / service floor. Silent at an open pace, where all get what is asked.
+    The generator is the limit until proven otherwise: voids. Shades if the workload's own waiting explains it, because
+    every rate is then 90 % or more of connections / service floor. Silent at an open pace, where all of them serve the
+    requested rate.
     """
     rates = {cell.name: rate for cell in table.cells if (rate := cell.median(lambda window: window.rate_per_s))}
     if table.load.is_open or len(rates) < FEWEST:
@@ -46,7 +47,7 @@ def all_equal(table: Table) -> Doubt | None:
         kind="all-equal",
         severity="voids",
         subject="",
-        sentence=f"{everyone}: something they share is measured, the load generator until proven otherwise",
+        sentence=f"{everyone}: this is the limit of something they share, the load generator until proven otherwise",
         advice=ALL_EQUAL_ADVICE,
         numbers=numbers,
     )

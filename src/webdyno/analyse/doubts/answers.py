@@ -16,17 +16,17 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.run import OUTCOMES
 
 WRONG_ANSWERS_ADVICE = (
-    "look at its log and at first_error in the Run; lower the connections until it answers everything"
+    "look at its log and at first_error in the Run; use fewer connections until it answers everything"
 )
 DEAD_CELL_ADVICE = "read the end of its log; `webdyno check {name}` starts it without load"
-FELL_SILENT_ADVICE = "look at its log for a deadlock, or for a pool that is used up and never given back"
+FELL_SILENT_ADVICE = "look in its log for a deadlock, or for a pool whose places are never returned"
 
 
 def wrong_answers(cell: Cell) -> Doubt | None:
     """Requests that failed.
 
-    Shades, and voids from 1 % on, for a server that drops work is not compared with one that does it. What a load
-    generator at its own limit never sent (``shed``) is not the server's.
+    Shades; voids from 1 % on, because a server that drops work is not compared with one that does it. Requests that a
+    load generator at its own limit never sent (``shed``) are not the server's fault.
     """
     errors = cell.errors
     if "shed" in errors and generator_bound(cell) is not None:
@@ -48,7 +48,7 @@ def wrong_answers(cell: Cell) -> Doubt | None:
 
 
 def dead_cell(cell: Cell) -> Doubt | None:
-    """Rounds that failed. They are never averaged in; a contender that fell over by its own doing is not ranked."""
+    """Rounds that failed. They are never in an average. A contender that failed through its own fault is not ranked."""
     if not cell.failed:
         return None
     own = [run for run in cell.failed if run.outcome not in BLAMELESS]
@@ -66,8 +66,9 @@ def dead_cell(cell: Cell) -> Doubt | None:
 
 
 def fell_silent(cell: Cell) -> Doubt | None:
-    """Nobody was answered at the end of a round, for a second and for longer than its answers take, though requests
-    waited. Its rate is of the time before. Voids."""
+    """No request was answered at the end of a round, for a second and for longer than its answers take, though requests
+    waited. Its rate is that of the time before. Voids.
+    """
     silences = [(window, found) for window in cell.windows if (found := silence(window.run.slices)) is not None]
     if not silences:
         return None

@@ -15,19 +15,19 @@ ENOUGH_ANSWERS = 1_000
 ENOUGH_IN_TICKS = 10_000
 """Where no cgroup counts its CPU, the kernel tells it in ticks of 10 ms, and fewer answers may fit between two."""
 CACHED_SERVICE_ADVICE = (
-    "take the cache (or the made-up answer) out of the contender's app; the workload is to ask each time"
+    "remove the cache (or the made-up answer) from the contender's app: the workload requires a query each time"
 )
 CACHED_SERVICE_AT_ONCE_ADVICE = (
-    "look in the contender's app for a cache; if its client sends many questions at once, the figure is its own"
+    "look in the contender's app for a cache; if its client sends many queries at once, the figure is correct"
 )
 
 
 def cached_service(cell: Cell) -> Doubt | None:
-    """The service behind it used less CPU per correct answer (1 us) than a question over a socket costs.
+    """The service behind it used less CPU per correct answer (1 us) than a query over a socket costs.
 
-    In at least 1,000 answers, or 10,000 where CPU is counted in ticks. Voids below 0.2 us: nobody asked, and a
-    contender that does not do the work is not compared with those that do. Above, its client may send many questions at
-    once.
+    Needs at least 1,000 answers, or 10,000 if CPU is counted in ticks. Voids below 0.2 us: the service was not asked,
+    and a contender that does not do the work is not compared with those that do. Above that, its client may send many
+    queries at once.
     """
     if cell.workload.service is None:
         return None
@@ -40,8 +40,8 @@ def cached_service(cell: Cell) -> Doubt | None:
         kind="cached-service",
         severity="voids",
         subject=cell.name,
-        sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, less "
-        "than it takes to read a question: the answers came from a cache, or were made up",
+        sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, "
+        "less than it takes to read a query: the answers came from a cache, or were made up",
         advice=CACHED_SERVICE_ADVICE,
         numbers={"service_cpu_ns": cost_ns},
     )
@@ -52,8 +52,8 @@ def _at_once(cell: Cell, cost_ns: float) -> Doubt:
         kind="cached-service",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, less "
-        "than one question by itself costs: some answers came from a cache, or its client sends many questions at once",
+        sentence=f"{cell.workload.service} used {cost_ns / 1e3:.2g} µs of CPU for each answer of {cell.name}, "
+        "less than one query by itself costs: some answers came from a cache, or its client sends many queries at once",
         advice=CACHED_SERVICE_AT_ONCE_ADVICE,
         numbers={"service_cpu_ns": cost_ns},
     )

@@ -26,7 +26,7 @@ CLOSES_CONNECTIONS_ADVICE = (
     "turn keep-alive on in its settings if it has any, or compare all contenders with keep-alive off"
 )
 SILENT_CLOSE_ADVICE = (
-    "make it say Connection: close with its last answer, or keep connections longer than its clients do"
+    "make it send Connection: close with its last answer, or keep connections longer than its clients do"
 )
 HTTP_1_0_ADVICE = "put a proxy in front of it in production; compare it only with servers that speak HTTP/1.0 too"
 STARVED_CONNECTIONS_ADVICE = (
@@ -37,7 +37,7 @@ SMALL_BACKLOG_ADVICE = "raise its backlog setting, and net.core.somaxconn if tha
 
 
 def closes_connections(cell: Cell) -> Doubt | None:
-    """Keep-alive was asked for, and every answer, or nearly every one (1.5 on each), costs a new connection."""
+    """Keep-alive was requested, but every answer, or nearly every one (1.5 per connection), costs a new connection."""
     if not cell.load.keep_alive or not cell.windows:
         return None
     each = requests_per_connection(window.run for window in cell.windows)
@@ -67,11 +67,11 @@ def _opened_again(cell: Cell, window: Window) -> bool:
 
 
 def silent_close(cell: Cell) -> Doubt | None:
-    """It closed connections without announcing it, more than once in 1,000 answers; keep-alive was asked for.
+    """It closed connections unannounced, more than once in 1,000 answers, although keep-alive was requested.
 
-    RFC 9112 section 9.6: a server that means to close should say so. The request that is on its way at that moment is
-    lost, and most clients call that an error; the engine sends it again (stale_retries), unless its method is one that
-    must not be repeated, such as POST.
+    RFC 9112 section 9.6: a server that intends to close should say so. A request that is on its way at that moment is
+    lost, and most clients treat that as an error. The engine sends it again (stale_retries), unless its method must not
+    be repeated, such as POST.
     """
     if not cell.load.keep_alive or not cell.windows:
         return None
@@ -84,15 +84,15 @@ def silent_close(cell: Cell) -> Doubt | None:
         kind="silent-close",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} closed {words.count(silent + retries, 'connection')} without saying so in "
-        f"{answers:,} answers: requests that cross such a close are lost, and other clients see errors",
+        sentence=f"{cell.name} closed {words.count(silent + retries, 'connection')} unannounced in {answers:,} "
+        "answers: requests that cross such a close are lost, and other clients see errors",
         advice=SILENT_CLOSE_ADVICE,
         numbers={"silent": silent, "retries": retries, "answers": answers},
     )
 
 
 def http_1_0(cell: Cell) -> Doubt | None:
-    """HTTP/1.1 was asked and HTTP/1.0 answered."""
+    """The request was HTTP/1.1, and the answer HTTP/1.0."""
     if cell.load.http == "1.0" or not cell.windows:
         return None
     old = sum(slice_.http10_answers or 0 for window in cell.windows for slice_ in window.run.slices)
@@ -110,9 +110,9 @@ def http_1_0(cell: Cell) -> Doubt | None:
 
 
 def starved_connections(cell: Cell) -> Doubt | None:
-    """Connections that never got an answer: absent from every percentile, so they are reported here.
+    """Connections that never got an answer. They are absent from every percentile, so they are reported here.
 
-    Voids where it is one in ten or more.
+    Voids if they are one in ten or more.
     """
     worst = max((never_answered(window.run) or 0 for window in cell.windows), default=0)
     if not worst:
@@ -129,7 +129,7 @@ def starved_connections(cell: Cell) -> Doubt | None:
 
 
 def small_backlog(cell: Cell) -> Doubt | None:
-    """The listen queue, as the kernel has it, is shorter than was asked for, or than the connections that arrive."""
+    """The kernel's listen queue is shorter than was requested, or than the number of connections that arrive."""
     queues = [(w.run.probe.backlog, w.run) for w in cell.windows if w.run.probe and w.run.probe.backlog is not None]
     if not queues:
         return None
@@ -139,7 +139,7 @@ def small_backlog(cell: Cell) -> Doubt | None:
     if shortest >= cell.load.connections and not cut:
         return None
     told = f", though it asks for {asked:,}" if cut else ""
-    late = ": those that do not fit wait a second and more" if shortest < cell.load.connections else ""
+    late = ": those that do not fit wait for a second or more" if shortest < cell.load.connections else ""
     return Doubt(
         kind="small-backlog",
         severity="shades",

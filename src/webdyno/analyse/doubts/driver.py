@@ -28,20 +28,20 @@ COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
     (lambda can: not can.bodies, "compares no body with the correct answer"),
-    (lambda can: can.statuses != "exact", "judges a status only by its class"),
-    (lambda can: "1.1" not in can.http, "asks in HTTP/1.0"),
+    (lambda can: can.statuses != "exact", "checks only the class of a status"),
+    (lambda can: "1.1" not in can.http, "sends HTTP/1.0 requests"),
     (lambda can: can.invents_samples, "adds latencies that were never measured"),
     (lambda can: can.latency_from == "connect", "counts the time to connect as latency"),
     (
         lambda can: can.schedule == "per-connection",
-        "gives each connection a schedule of its own, so its tails are higher than those of independent users",
+        "gives each connection its own schedule, so its tails are higher than those of independent users",
     ),
-    (lambda can: can.discards_s > 0, "throws the latencies of its first seconds away"),
+    (lambda can: can.discards_s > 0, "discards the latencies of its first seconds"),
     (lambda can: (can.resolution_ns or 0) >= COARSE_NS, "counts latency in whole milliseconds"),
-    (lambda can: not can.reconnects, "gives a connection up that the server closes unannounced, in silence"),
+    (lambda can: not can.reconnects, "silently abandons a connection that the server closes unannounced"),
     (lambda can: not can.silence, "does not end requests that are never answered"),
-    (lambda can: not can.series, "gives no figures by the second"),
-    (lambda can: can.cores == "one", "uses one core only"),
+    (lambda can: not can.series, "reports no figures per second"),
+    (lambda can: can.cores == "one", "uses only one core"),
 )
 """What a driver may lack that our own engine has, the gravest first."""
 GENERATOR_BOUND_BUSY_ADVICE = "give the driver more cores, or a second machine"
@@ -78,13 +78,13 @@ def ceiling_at(ceilings: Sequence[Ceiling], connections: int, threads: int) -> C
 
 
 def generator_bound(cell: Cell) -> Doubt | None:
-    """The driver had something to do for 85 % of its time, or no core for 5 % of it, at any pace; at a closed one also:
-    it reached 90 % of its ceiling here, or a quota held it back for 1 % of the time.
+    """At any pace: the driver was busy for 85 % of its time, or had no core for 5 % of it. At a closed pace also: it
+    reached 90 % of its ceiling here, or a quota limited it for 1 % of the time.
 
-    Shades: the figure is a floor, so none that was measured to be faster is said to beat it; without a core, by less
-    than that can have cost. Of a run in a block it is its turns that say so, and a core that was missing fell on all of
-    the block: that makes no floor. A driver on a core of the contenders is
-    without it as often as they work: what that costs is said of the whole study (see shared-cores).
+    Shades: the figure is a floor, so no contender that was measured to be faster is said to beat it. If the driver had
+    no core, this holds only for differences smaller than that can have cost. For a run in a block its turns decide. A
+    missing core affected the whole block, so it makes no floor. A driver on a core of the contenders lacks that core
+    whenever they work: that is a doubt about the whole study (see shared-cores).
     """
     held_back = None if cell.load.is_open else cell.median(lambda window: window.driver_throttled)
     if held_back is not None and held_back >= THROTTLED:
@@ -153,7 +153,7 @@ def _starved(cell: Cell, share: float) -> Doubt:
 
 def _throttled(cell: Cell, held_back: float) -> Doubt:
     said = (
-        f"a CPU quota held the load generator back for {words.per_cent(held_back)} of the time against "
+        f"a CPU quota limited the load generator for {words.per_cent(held_back)} of the time against "
         f"{cell.name}: {follows(cell.load)}"
     )
     return _bound(cell, said, GENERATOR_BOUND_THROTTLED_ADVICE, {"driver_throttled": held_back})
@@ -194,7 +194,7 @@ def _near_ceiling(cell: Cell) -> Doubt | None:
 
 
 def driver_limits(evidence: Evidence) -> Doubt | None:
-    """The study was driven by a tool that sees less than our own engine."""
+    """The load tool of the study reports less than webdyno's own engine."""
     used = {run.driver_can.driver: run.driver_can for run in evidence.runs if run.driver_can}
     lacking = {name: found for name, can in used.items() if (found := [says for lacks, says in _LACKS if lacks(can)])}
     if not lacking:

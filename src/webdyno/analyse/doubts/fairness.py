@@ -13,12 +13,12 @@ from webdyno.model.run import Run
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^;,\s]+)")
 UNEQUAL = 2
 VERSIONS_DIFFER_ADVICE = "clear the build cache and lock the contender again"
-BUILDS_DIFFER_ADVICE = "begin the study anew; a resumed plan must serve what it began with"
+BUILDS_DIFFER_ADVICE = "start the study anew; a resumed plan must use the same builds"
 UNEQUAL_PARALLELISM_ADVICE = "compare those with equal numbers, or sweep the setting for each"
 
 
 def versions_differ(cell: Cell) -> Doubt | None:
-    """What was found after installing is not what was pinned, or changed between rounds."""
+    """The installed versions are not the pinned ones, or changed between rounds."""
     asked = dict(_pins([*cell.contender.requires, *cell.app.requires]))
     wrong: dict[str, str] = {}
     seen: dict[str, str] = {}
@@ -42,7 +42,7 @@ def versions_differ(cell: Cell) -> Doubt | None:
 
 
 def builds_differ(cell: Cell) -> Doubt | None:
-    """The contender was built from other content in some rounds: its app was edited, or an environment made anew."""
+    """The contender was built from different content in some rounds: its app was edited, or its environment rebuilt."""
     keys = {run.built_key for run in cell.runs if run.built_key}
     if len(keys) < 2:
         return None
@@ -70,8 +70,8 @@ def _canonical(name: str) -> str:
 def unequal_parallelism(table: Table) -> Doubt | None:
     """Contenders of one table ran with numbers of workers (and threads) that differ by a factor of 2 where it matters.
 
-    On a single core with work that only computes it does not: everyone has that one core. With several cores the number
-    of processes does, and when answers wait for something, so does the number of threads.
+    It does not matter on a single core with work that only computes: all of them have that one core. With several cores
+    the number of processes matters, and if answers wait for something, so does the number of threads.
     """
     waits = table.workload.kind != "cpu"
     slots = {cell.name: at for cell in table.cells if cell.windows and (at := _slots(cell.windows[0].run, waits))}
@@ -85,7 +85,7 @@ def unequal_parallelism(table: Table) -> Doubt | None:
         severity="shades",
         subject="",
         sentence=f"contenders ran with {slots[least]} ({least}) to {slots[most]} ({most}) {unit} on "
-        f"{words.count(cores, 'core')}: part of the difference between them is that setting",
+        f"{words.count(cores, 'core')}: part of the difference between them comes from that setting",
         advice=UNEQUAL_PARALLELISM_ADVICE,
         numbers=dict(slots),
     )

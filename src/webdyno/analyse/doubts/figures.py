@@ -31,7 +31,7 @@ FEW_ANSWERS_ADVICE = "measure for a hundred times as long as one answer takes (-
 def p99_is_mean(cell: Cell) -> Doubt | None:
     """The driver gave a p99 that equals its mean to 0.1 % in every round.
 
-    Only where points were given instead of a histogram, and where answers do not all take the time of one sleep.
+    Only if the driver gave points instead of a histogram, and if the answers do not all take the time of one sleep.
     """
     given = [window for window in cell.windows if window.latency is None and window.points_ns.get("p99")]
     if not given or not all(_same(window, cell.workload.floor_ms * 1e6) for window in given):
@@ -42,7 +42,7 @@ def p99_is_mean(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"the p99 of {cell.name} is its mean ({words.time_ns(points['p99'])}) in "
-        f"{words.count(len(given), 'round')}: {given[0].run.trial.driver} gave a mean under the name of a percentile",
+        f"{words.count(len(given), 'round')}: {given[0].run.trial.driver} reported a mean as a percentile",
         advice=P99_IS_MEAN_ADVICE,
         numbers={"p99_ns": points["p99"], "mean_ns": points["mean"]},
     )
@@ -55,9 +55,9 @@ def _same(window: Window, floor_ns: float) -> bool:
 
 
 def part_of_phase(cell: Cell) -> Doubt | None:
-    """What was counted covers less than 80 % of the steady phase that was asked for, in any round.
+    """The counted time covers less than 80 % of the requested steady phase, in any round.
 
-    Silent of turns: a block gives its members as many as there is time for, the slow ones longer ones.
+    Silent for turns: a block gives its members as many turns as there is time for, and slow members longer ones.
     """
     asked = cell.load.duration_s
     if asked is None or cell.load.count is not None or not cell.windows:
@@ -69,8 +69,8 @@ def part_of_phase(cell: Cell) -> Doubt | None:
         kind="part-of-phase",
         severity="voids",
         subject=cell.name,
-        sentence=f"the figures of {cell.name} are of {least:.2g} s out of the {asked:.3g} s that were asked for: a "
-        "part of a run is faster or slower than the whole, and is not ranked",
+        sentence=f"the figures of {cell.name} are of {least:.2g} s out of the {asked:.3g} s that were asked "
+        "for: part of a run may be faster or slower than the whole, so it is not ranked",
         advice=PART_OF_PHASE_ADVICE,
         numbers={"seconds": least, "asked_s": asked},
     )
@@ -82,12 +82,14 @@ def _counted_s(window: Window) -> float:
 
 
 def few_answers(cell: Cell) -> Doubt | None:
-    """What was served when the window ended would have been 2 % or more of the answers, which no interval knows of.
+    """The requests in progress at the end of the window amount to 2 % or more of the answers, which no interval
+    includes.
 
-    Where a window has less than 100 answers, or where answers wait and come in steps (see ``steps``): each round may
-    end at the same point of one, and then the rate is too low by the same part in each. By Little's law as many are
-    served at once as come in the time that one takes; who waits for a place is not lost, for another has it. Shades:
-    the rate is a floor, by as much. Silent of turns: they end when nothing is under way any more.
+    For windows with less than 100 answers, or if answers wait and arrive in steps (see ``steps``). Each round may end
+    at the same point of a step, and then the rate is too low by the same share in each. By Little's law the number in
+    progress is the number that arrive in the time of one answer. A request that waits for a place is not lost, because
+    another one has that place. Shades: the rate is a floor, by that much. Silent for turns: they end when no request is
+    in flight.
     """
     windows = [window for window in cell.windows if window.turned is None]
     if cell.load.is_open or not windows:
@@ -100,8 +102,8 @@ def few_answers(cell: Cell) -> Doubt | None:
         kind="few-answers",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} gave {words.count(worst.ok, 'answer')} in {worst.seconds:.3g} s and was at work on "
-        f"{served:,} more at the end: only whole answers count, so its rate may be up to "
+        sentence=f"{cell.name} gave {words.count(worst.ok, 'answer')} in {worst.seconds:.3g} s and was working "
+        f"on {served:,} more at the end: only whole answers count, so its rate may be up to "
         f"{words.per_cent(served / worst.ok)} higher, whatever its interval says",
         advice=FEW_ANSWERS_ADVICE,
         numbers={"answers": worst.ok, "at_work": served, "seconds": worst.seconds},

@@ -13,7 +13,7 @@ MOST_LOST = 0.9
 
 def follows(load: Load) -> str:
     """What such a Doubt means for the figures, as the end of its sentence."""
-    return "its latency may be lower" if load.is_open else "its rate is a floor, it may be faster"
+    return "its latency may be lower" if load.is_open else "its rate is a floor; it may be faster"
 
 
 def lost(share: float | str) -> float:

@@ -28,10 +28,10 @@ IDLE_WHILE_SLOW_ADVICE = (
 
 
 def idle_while_slow(cell: Cell) -> Doubt | None:
-    """It used less than half a core while 4 clients or more per core of it waited, at a workload that only computes.
+    """It used less than half a core while 4 or more clients per core waited, on a workload that only computes.
 
-    Silent where something else explains it: a service, a quota, a shared core, another program, a delayed
-    acknowledgement, or a load generator at its own limit.
+    Silent if something else explains it: a service, a quota, a shared core, another program, a delayed acknowledgement,
+    or a load generator at its own limit.
     """
     work = cell.workload
     if cell.load.is_open or work.kind != "cpu" or work.service or work.service_floor_ms or not cell.windows:
@@ -46,7 +46,7 @@ def idle_while_slow(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} used {words.per_cent(used)} of one core while {cell.load.connections:,} clients waited: "
-        "something other than work holds it back, a lock, a timer, or connections that it keeps without need",
+        "something other than work limits it, such as a lock, a timer, or connections that it keeps needlessly",
         advice=IDLE_WHILE_SLOW_ADVICE,
         numbers={"cores": used, "connections": cell.load.connections},
     )

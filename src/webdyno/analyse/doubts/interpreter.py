@@ -7,7 +7,7 @@ from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
 GIL_ON_ADVICE = (
-    "use a version of the module that supports free threading; PYTHON_GIL=0 keeps the lock off at one's own risk"
+    "use a version of the module that supports free threading; PYTHON_GIL=0 keeps the lock off, at your own risk"
 )
 
 
@@ -26,7 +26,7 @@ def gil_on(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} was to run without a GIL, and loading {words.listing(modules, 3)} switched it on "
-        f"again{rounds}: threads of one process took turns",
+        f"again{rounds}, so threads of one process took turns",
         advice=GIL_ON_ADVICE,
         numbers={"modules": ", ".join(modules), "rounds": len(locked)},
     )

@@ -16,8 +16,9 @@ LEAKS_ADVICE = (
 
 
 def leaks(cell: Cell) -> Doubt | None:
-    """Its memory grew by the same amount for every request, to the end of its rounds, and by more than heaps take
-    without a reason. A cache that fills and levels off, steps of an allocator and a collector's ups and downs do not.
+    """Its memory grew by the same amount for every request, until the end of its rounds, and by more than a heap
+    normally varies. A cache that levels off, the steps of an allocator and the ups and downs of a garbage collector do
+    not grow like this.
     """
     found = growths(cell)
     estimate = staying(found)
@@ -32,8 +33,7 @@ def leaks(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{cell.name} keeps {words.size(estimate.value)} of memory with every request{sure}: it grew by "
-        f"{words.size(grown)} in a round and was still growing at its end, so it leaks, or fills a cache that was not "
-        "full yet",
+        f"{words.size(grown)} in a round and was still growing at its end, so it leaks, or is still filling a cache",
         advice=LEAKS_ADVICE,
         numbers={"bytes_per_request": estimate.value, "grown_bytes": grown, "rounds": estimate.rounds},
     )

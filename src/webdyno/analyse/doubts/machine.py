@@ -18,11 +18,11 @@ FOREIGN = 0.05
 LOADED = 0.5
 SHARED_CORES_ADVICE = "use a machine with at least two cores"
 MEMORY_UNLIMITED_ADVICE = (
-    "run as root or give the user a delegated cgroup (`webdyno doctor` says how), or leave the limit out"
+    "run as root or give the user a delegated cgroup (`webdyno doctor` says how), or leave out the limit"
 )
 LOADED_BEFORE_ADVICE = "stop what else runs and measure again"
 NOISY_HOST_ADVICE = (
-    "stop what else runs, or measure on a machine of your own; more rounds help against short disturbances"
+    "stop what else runs, or measure on a dedicated machine; more rounds help against short disturbances"
 )
 STOLEN_TIME_ADVICE = (
     "measure again, with more rounds or on a quieter machine; a contender that was faster by less than this may have "
@@ -32,22 +32,22 @@ UNLIKE_MACHINES_ADVICE = "start the study anew on one machine instead of resumin
 
 
 def shared_cores(evidence: Evidence) -> Doubt | None:
-    """Driver and contender had a core in common, so each request pays for its own making."""
+    """Driver and contender had a core in common, so generating a request costs the contender CPU."""
     if not any(run.rig.shares_cores for run in evidence.runs):
         return None
     return Doubt(
         kind="shared-cores",
         severity="shades",
         subject="",
-        sentence="the load generator ran on a core of the contenders: rates are lower than they would be "
-        "apart, and fast contenders lose most",
+        sentence="the load generator ran on a core of the contenders: rates are lower than they would be on "
+        "separate cores, and fast contenders lose most",
         advice=SHARED_CORES_ADVICE,
         numbers={"cores": evidence.fingerprint.cores_usable},
     )
 
 
 def memory_unlimited(evidence: Evidence) -> Doubt | None:
-    """A memory limit was asked for and nothing could hold the contenders to it."""
+    """A memory limit was requested, and nothing could enforce it."""
     loose = next((run.rig for run in evidence.runs if run.rig.cgroup == "none"), None)
     if loose is None or evidence.plan.memory_bytes is None:
         return None
@@ -63,7 +63,7 @@ def memory_unlimited(evidence: Evidence) -> Doubt | None:
 
 
 def loaded_before(evidence: Evidence) -> Doubt | None:
-    """The machine had work before we came: a load average of half its cores or more."""
+    """The machine was busy before the measurement: a load average of half its cores or more."""
     if evidence.fingerprint.load_before < LOADED * evidence.fingerprint.cores_usable:
         return None
     return Doubt(
@@ -78,10 +78,11 @@ def loaded_before(evidence: Evidence) -> Doubt | None:
 
 
 def noisy_host(table: Table) -> Doubt | None:
-    """Somebody else had the CPU: the hypervisor (steal) 1 % of the machine, or another program 5 %, in any run.
+    """The CPU was in use elsewhere: by the hypervisor (steal) for 1 % of the machine, or by another program for 5 %, in
+    any run.
 
-    Shades. What comes in bursts hits one here and another there, and rounds of random order make it a part of every
-    interval; of whom the hypervisor took more, the rate is a floor (see stolen-time).
+    Shades. Bursts affect different contenders in different rounds, and rounds of random order make them part of every
+    interval. If the hypervisor took more from a contender, its rate is a floor (see stolen-time).
     """
     steal = _above(STEAL, table, steal_cores)
     foreign = _above(FOREIGN, table, foreign_cores)
@@ -103,12 +104,12 @@ def noisy_host(table: Table) -> Doubt | None:
 
 
 def stolen_time(cell: Cell) -> Doubt | None:
-    """The hypervisor took 5 % of its cores in half of its runs, or more: bad luck that no random order evens out.
+    """The hypervisor took 5 % or more of its cores in half of its runs: bad luck that no random order evens out.
 
-    Its cores are its own, or, where they lost more, all that the rig uses: a load generator that is robbed asks less.
-    Silent of runs in a block: what is stolen there falls on all of it alike, and blocks are compared within.
-    Shades: its rate is a floor that the machine made. Another is said to beat it only by more than the theft can have
-    cost, with the whole interval (see floors).
+    Its cores are its own, or all cores of the rig if those lost more: a load generator without its core sends less.
+    Silent for runs in a block: theft affects the whole block alike, and comparisons are made within blocks. Shades: its
+    rate is a floor set by the machine. Another contender is said to beat it only by more than the theft can have cost,
+    with the whole interval (see floors).
     """
     share = cell.median(_stolen_share)
     if share is None or share < STOLEN:
@@ -118,7 +119,7 @@ def stolen_time(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"the hypervisor took {words.per_cent(share)} of its CPU from {cell.name}, or from it and its load "
-        f"generator, in the middle one of its runs: {follows(cell.load)}",
+        f"generator, in the median of its runs: {follows(cell.load)}",
         advice=STOLEN_TIME_ADVICE,
         numbers={"steal": share, "runs": sum(window.turned is None for window in cell.windows)},
     )
@@ -161,7 +162,7 @@ def foreign_cores(window: Window) -> float | None:
 
 
 def unlike_machines(table: Table) -> Doubt | None:
-    """Runs of one table were made with different cores or limits, as after a resume elsewhere.
+    """Runs of one table were made with different cores or limits, for example after a resume elsewhere.
 
     They are not compared.
     """

@@ -40,7 +40,7 @@ CONTENDER: tuple[Row, ...] = (
         advice=(physics.DELAYED_ACK_ADVICE,),
         numbers=("p50_ns", "cpu_share"),
         limits=(
-            Threshold("IDLE", physics.IDLE, "of its cores used, silent from there on"),
+            Threshold("IDLE", physics.IDLE, "of its cores used, silent from this value on"),
             Threshold("PLATEAU_NS", physics.PLATEAU_NS, "ns at p50"),
         ),
     ),
@@ -54,7 +54,7 @@ CONTENDER: tuple[Row, ...] = (
         limits=(
             Threshold("IDLE_BELOW", idle.IDLE_BELOW, "of one core"),
             Threshold("CLIENTS", idle.CLIENTS, "clients for each core"),
-            Threshold("TAKEN", idle.TAKEN, "cores that others used, silent from there on"),
+            Threshold("TAKEN", idle.TAKEN, "cores that others used, silent from this value on"),
         ),
     ),
     Row(
@@ -65,8 +65,8 @@ CONTENDER: tuple[Row, ...] = (
         advice=(pools.POOL_LIMITED_ADVICE,),
         numbers=("places", "connections"),
         limits=(
-            Threshold("NEAR", pools.NEAR, "of the rate that its places allow, from there on"),
-            Threshold("ABOVE", pools.ABOVE, "of that rate, up to there"),
+            Threshold("NEAR", pools.NEAR, "of the rate that its places allow, from this value on"),
+            Threshold("ABOVE", pools.ABOVE, "of that rate, up to this value"),
         ),
     ),
     Row(

@@ -70,7 +70,7 @@ FIGURES: tuple[Row, ...] = (
         figures.part_of_phase,
         advice=(figures.PART_OF_PHASE_ADVICE,),
         numbers=("seconds", "asked_s"),
-        limits=(Threshold("WHOLE", figures.WHOLE, "of the phase that was asked for"),),
+        limits=(Threshold("WHOLE", figures.WHOLE, "of the requested phase"),),
     ),
     Row(
         "cached-service",
@@ -82,8 +82,8 @@ FIGURES: tuple[Row, ...] = (
         limits=(
             Threshold("NOBODY_NS", cached.NOBODY_NS, "ns of CPU for each answer, voids below"),
             Threshold("CHEAPEST_NS", cached.CHEAPEST_NS, "ns of CPU for each answer, shades below"),
-            Threshold("ENOUGH_IN_TICKS", cached.ENOUGH_IN_TICKS, "answers, where CPU is counted in ticks"),
-            Threshold("ENOUGH_ANSWERS", cached.ENOUGH_ANSWERS, "answers, elsewhere"),
+            Threshold("ENOUGH_IN_TICKS", cached.ENOUGH_IN_TICKS, "answers, if CPU is counted in ticks"),
+            Threshold("ENOUGH_ANSWERS", cached.ENOUGH_ANSWERS, "answers, otherwise"),
         ),
     ),
     Row(
@@ -93,7 +93,7 @@ FIGURES: tuple[Row, ...] = (
         answers.wrong_answers,
         advice=(answers.WRONG_ANSWERS_ADVICE,),
         numbers=("share", EACH),
-        limits=(Threshold("TOO_MANY", window.TOO_MANY, "of the requests, voids from there on"),),
+        limits=(Threshold("TOO_MANY", window.TOO_MANY, "of the requests, voids from this value on"),),
     ),
     Row(
         "dead-cell",
@@ -130,7 +130,7 @@ FIGURES: tuple[Row, ...] = (
         connections.starved_connections,
         advice=(connections.STARVED_CONNECTIONS_ADVICE,),
         numbers=("unanswered", "connections"),
-        limits=(Threshold("STARVED_VOIDS", connections.STARVED_VOIDS, "of the connections, voids from there on"),),
+        limits=(Threshold("STARVED_VOIDS", connections.STARVED_VOIDS, "of the connections, voids from this value on"),),
     ),
     Row(
         "hanging-requests",
@@ -160,7 +160,7 @@ FIGURES: tuple[Row, ...] = (
         windows.few_cycles,
         advice=(windows.FEW_CYCLES_ADVICE,),
         numbers=("answers_per_connection", "connections"),
-        limits=(Threshold("CYCLES", patience.CYCLES, "answers for each connection, silent from there on"),),
+        limits=(Threshold("CYCLES", patience.CYCLES, "answers for each connection, silent from this value on"),),
     ),
     Row(
         "never-settled",
@@ -191,11 +191,11 @@ FIGURES: tuple[Row, ...] = (
             "contender_cpu",
         ),
         limits=(
-            Threshold("BOUND", generator.BOUND, "of its time with something to do"),
+            Threshold("BOUND", generator.BOUND, "of its time busy"),
             Threshold("STARVED", generator.STARVED, "of its time without a core"),
             Threshold("THROTTLED", throttled.THROTTLED, "of the time, by a quota"),
             Threshold("NEAR_CEILING", driver.NEAR_CEILING, "of the ceiling that was calibrated"),
-            Threshold("LEAST_ROOM", driver.LEAST_ROOM, "times as fast that it may be at least"),
+            Threshold("LEAST_ROOM", driver.LEAST_ROOM, "times as fast, the least that is assumed possible"),
         ),
         floor=Floor("measuring", driver.room),
     ),
@@ -216,7 +216,7 @@ FIGURES: tuple[Row, ...] = (
         warming.cold_compiler,
         advice=(warming.COLD_COMPILER_ADVICE,),
         numbers=("compilers", "warmup_s", "gain"),
-        limits=(Threshold("ENOUGH_S", warming.ENOUGH_S, "s of warm-up, silent from there on"),),
+        limits=(Threshold("ENOUGH_S", warming.ENOUGH_S, "s of warm-up, silent from this value on"),),
         floor=Floor("warming", warming.room_of_cold),
     ),
     Row(
@@ -267,7 +267,7 @@ FIGURES: tuple[Row, ...] = (
             schedule.NOT_OFFERED_NOT_SENT_ADVICE,
         ),
         numbers=("sent", "due"),
-        limits=(Threshold("OFFERED", objectives.OFFERED, "of what came due"),),
+        limits=(Threshold("OFFERED", objectives.OFFERED, "of the requests that were due"),),
     ),
     Row(
         "schedule-lag",
@@ -297,7 +297,7 @@ FIGURES: tuple[Row, ...] = (
         numbers=("p99_ns", "mean_ns"),
         limits=(
             Threshold("SAME", figures.SAME, "of the mean, at most apart"),
-            Threshold("UNITS", figures.UNITS, "units of what the driver can tell, silent below"),
+            Threshold("UNITS", figures.UNITS, "units of the driver's resolution, silent below"),
         ),
     ),
     Row(
@@ -309,7 +309,7 @@ FIGURES: tuple[Row, ...] = (
         numbers=("answers", "at_work", "seconds"),
         limits=(
             Threshold("UNCOUNTED", figures.UNCOUNTED, "of the answers"),
-            Threshold("FEW", figures.FEW, "answers in a window: fewer, or such as come in steps"),
+            Threshold("FEW", figures.FEW, "answers in a window; applies below, or to answers that arrive in steps"),
         ),
         floor=Floor("counting", figures.room),
     ),

@@ -40,8 +40,8 @@ TABLE: tuple[Row, ...] = (
         limits=(
             Threshold("FEWEST", alike.FEWEST, "contenders at least"),
             Threshold("ALIKE", alike.ALIKE, "between the fastest and the slowest"),
-            Threshold("NEAR_BOUND", alike.NEAR_BOUND, "of connections / service floor, shades from there on"),
-            Threshold("AT_WORK", alike.AT_WORK, "of the CPU it can use: at its own limit"),
+            Threshold("NEAR_BOUND", alike.NEAR_BOUND, "of connections / service floor, shades from this value on"),
+            Threshold("AT_WORK", alike.AT_WORK, "of the CPU that it can use: at its own limit"),
             Threshold("SERVICE_BOUND", service_bound.BOUND, "of the CPU that the service could use: at its limit"),
         ),
     ),
@@ -64,7 +64,7 @@ TABLE: tuple[Row, ...] = (
         rounds.few_rounds,
         advice=(rounds.FEW_ROUNDS_ADVICE,),
         numbers=("rounds", "contenders"),
-        limits=(Threshold("ENOUGH", rounds.ENOUGH, "rounds, silent from there on"),),
+        limits=(Threshold("ENOUGH", rounds.ENOUGH, "rounds, silent from this value on"),),
     ),
     Row(
         "drifted",
@@ -123,7 +123,7 @@ STUDY: tuple[Row, ...] = (
         carrier.carrier_on_cores,
         advice=(carrier.CARRIER_ADVICE,),
         numbers=("carrier_cores",),
-        limits=(Threshold("TAKEN", carrier.TAKEN, "of a core, in the middle one of the runs"),),
+        limits=(Threshold("TAKEN", carrier.TAKEN, "of a core, median of the runs"),),
     ),
     Row(
         "memory-limit-not-enforced",

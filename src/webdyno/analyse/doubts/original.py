@@ -10,7 +10,9 @@ FEWER_CORES_ADVICE = "compare ratios within one worker model, or run the study o
 
 
 def fewer_cores(evidence: Evidence) -> Doubt | None:
-    """The article's servers had more cores: rules over cores give fewer workers, and nobody gains from the others."""
+    """The article's servers had more cores: rules over cores give fewer workers here, and no server gains from more
+    cores.
+    """
     original = evidence.plan.original
     if original is None or original.cores is None or not evidence.runs:
         return None
@@ -22,8 +24,8 @@ def fewer_cores(evidence: Evidence) -> Doubt | None:
         severity="shades",
         subject="",
         sentence=f"the article gave its servers {words.count(original.cores, 'core')}, here they have {here}: "
-        "workers that follow the cores are fewer in proportion, and servers of one process lose less against the "
-        "others than they did there",
+        "servers with workers per core have fewer workers here, so single-process servers are at less of a "
+        "disadvantage than in the article",
         advice=FEWER_CORES_ADVICE,
         numbers={"cores_of_original": original.cores, "cores": here},
     )

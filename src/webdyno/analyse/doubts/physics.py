@@ -26,14 +26,12 @@ with 16 requests ahead, and 50 with 100.
 ENOUGH_ANSWERS = 10_000
 """At 1,000 ns each as much as one tick of 10 ms, in which the kernel counts where no cgroup does."""
 HANGING_REQUESTS_ADVICE = "measure longer than the timeout, so that hanging requests are counted as errors"
-IMPOSSIBLE_RATE_ADVICE = (
-    "look at what it really answers (`webdyno check` shows an answer) and at the load tool; do not use the figure"
-)
+IMPOSSIBLE_RATE_ADVICE = "check its actual answers (`webdyno check` shows one) and the load tool; do not use the figure"
 IMPOSSIBLE_CPU_ADVICE = (
-    "look for processes of it that webdyno does not see (a service of the system, a container, a program in the kernel)"
+    "look for processes of it that webdyno does not see (a system service, a container, a program in the kernel)"
 )
 IMPOSSIBLE_CPU_UNCOUNTED_ADVICE = (
-    "let webdyno use cgroups (`webdyno doctor` says how): without, the CPU of processes that end is not counted"
+    "let webdyno use cgroups (`webdyno doctor` says how): without them, the CPU of processes that end is not counted"
 )
 DELAYED_ACK_ADVICE = "set TCP_NODELAY in the server, or write head and body of an answer at once"
 
@@ -41,10 +39,10 @@ DELAYED_ACK_ADVICE = "set TCP_NODELAY in the server, or write head and body of a
 def impossible_rate(cell: Cell) -> Doubt | None:
     """More answers than the connections could have carried, by more than 5 % and what the edges of the phase allow.
 
-    Rate times latency is judged where latency is the time of requests on connections: not where it counts from when
-    one was due (wrk2), nor where wrk has added samples of its own.
+    Rate times latency is checked if latency is the time of requests on connections. It is not checked if latency counts
+    from when a request was due (wrk2), or if wrk has added samples of its own.
     """
-    floor_s = cell.workload.floor_ms / 1e3
+    floor_s, erring = cell.workload.floor_ms / 1e3, cell.error_ratio >= TOLERANCE
     for window in cell.windows:
         bound = _most_connections(cell) / floor_s if floor_s else None
         if bound and window.rate_per_s > bound * (1 + TOLERANCE + floor_s / window.seconds):
@@ -56,7 +54,7 @@ def impossible_rate(cell: Cell) -> Doubt | None:
                 {"rate_per_s": window.rate_per_s, "bound_per_s": bound},
             )
         held = held_in_flight(window) if _is_of_requests(window) else None
-        if held is None or cell.error_ratio >= TOLERANCE:
+        if held is None or erring:
             continue
         if held > _most_connections(cell) * (1 + TOLERANCE + _edge(window)):
             return _impossible(
@@ -70,11 +68,11 @@ def impossible_rate(cell: Cell) -> Doubt | None:
 
 
 def impossible_cpu(cell: Cell) -> Doubt | None:
-    """Less CPU for an answer than a read and a write on a socket cost (1 us): somebody else did the work.
+    """Less CPU for an answer than a read and a write on a socket cost (1 us): the work was done elsewhere.
 
-    With requests ahead of their answers, or streams on a connection, many share the two, and each costs 20 ns at least.
-    Silent of fewer than 10,000 answers. Voids where a cgroup counts the CPU, else shades: processes that end take what
-    they used with them.
+    With pipelined requests, or streams on a connection, many requests share the read and the write, and each costs at
+    least 20 ns. Silent below 10,000 answers. Voids if a cgroup counts the CPU, else shades: the CPU of processes that
+    end is then lost.
     """
     cost_ns = cell.median(_cpu_ns)
     limit_ns = max(EACH_NS, CHEAPEST_NS / (cell.load.pipeline * cell.load.streams))
@@ -106,7 +104,7 @@ def _is_of_requests(window: Window) -> bool:
 
 
 def hanging_requests(cell: Cell) -> Doubt | None:
-    """The driver had 5 % more requests in flight than its answers account for: they hung, and no percentile knows."""
+    """The driver had 5 % more requests in flight than its answers account for: those hung, in no percentile."""
     reused = requests_per_connection(window.run for window in cell.windows)
     if reused is None or reused < CLOSING_BELOW:
         return None  # the time to connect is in flight too, but in no latency
@@ -121,7 +119,7 @@ def hanging_requests(cell: Cell) -> Doubt | None:
                 subject=cell.name,
                 sentence=f"{window.in_flight:,.0f} requests were in flight at {cell.name}, its answers account for "
                 f"{held:,.0f}: "
-                "the rest hung, and its percentiles do not show them",
+                "the rest hung, and its percentiles do not include them",
                 advice=HANGING_REQUESTS_ADVICE,
                 numbers={"in_flight": window.in_flight, "held": held},
             )
@@ -172,8 +170,8 @@ def _impossible(cell: Cell, sentence: str, numbers: dict[str, float | int | str]
 def delayed_ack(cell: Cell) -> Doubt | None:
     """Half of the answers take 40 ms while the CPU idles: Nagle's algorithm waiting for a delayed acknowledgement.
 
-    RFC 9293 section 3.8.6.3 and RFC 896; Linux delays an acknowledgement by 40 ms. Seen where head and body of an
-    answer are written apart without TCP_NODELAY.
+    RFC 9293 section 3.8.6.3 and RFC 896; Linux delays an acknowledgement by 40 ms. It occurs if head and body of an
+    answer are written separately without TCP_NODELAY.
     """
     p50 = cell.median(lambda window: window.points_ns.get("p50"))
     used = cell.median(_busy)

@@ -16,10 +16,10 @@ POOL_LIMITED_ADVICE = "give all contenders as many places as there are connectio
 
 
 def pool_limited(cell: Cell) -> Doubt | None:
-    """Fewer requests may wait for the service, or sleep, at once than connections ask.
+    """Fewer requests can wait for the service, or sleep, at once than there are connections.
 
-    Said where a pool towards a service has fewer places than there are connections, and where a rate is 80 to 105 % of
-    workers x threads / service floor (Little's law with the workers in the place of the connections).
+    Raised if a pool for a service has fewer places than there are connections, and if a rate is 80 to 105 % of workers
+    x threads / service floor (Little's law with workers instead of connections).
     """
     if cell.load.is_open or not cell.windows:
         return None
@@ -54,8 +54,8 @@ def _doubt(cell: Cell, what: str, places: int) -> Doubt:
         kind="pool-limited",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} {what} for {words.count(cell.load.connections, 'connection')}: the others wait for a "
-        "place, and its rate is set by the size of its pool",
+        sentence=f"{cell.name} {what} for {words.count(cell.load.connections, 'connection')}: the others wait "
+        "for a place, and the size of its pool determines its rate",
         advice=POOL_LIMITED_ADVICE,
         numbers={"places": places, "connections": cell.load.connections},
     )

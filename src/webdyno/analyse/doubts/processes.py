@@ -14,14 +14,16 @@ NEAR_LIMIT = 0.95
 SWAPPED_BYTES = 1 << 20
 UNEVEN_ACCEPT_ADVICE = "use more connections than workers, or let the kernel spread them (SO_REUSEPORT)"
 WORKERS_LOST_ADVICE = (
-    "find out why from its log, or switch off the setting by which it ends its workers: what they were asked was lost"
+    "find the reason in its log, or turn off the setting that ends its workers: their requests were lost"
 )
-CROWDED_CORES_ADVICE = "give it as many cores, or read of it only what this many workers cost where cores are fewer"
-MEMORY_CAPPED_ADVICE = "raise the limit, or lower its workers; give the machine memory enough that nothing is swapped"
+CROWDED_CORES_ADVICE = (
+    "give it that many cores, or use its figures only for the cost of this many workers on fewer cores"
+)
+MEMORY_CAPPED_ADVICE = "raise the limit, or use fewer workers; give the machine enough memory to avoid swapping"
 
 
 def uneven_accept(cell: Cell) -> Doubt | None:
-    """One worker of several did more of the work than half-way between its fair share and all of it."""
+    """One worker of several did more of the work than the midpoint between its fair share and all of it."""
     for window in cell.windows:
         workers = window.run.workers or 1
         shares = process_shares(window.run)
@@ -42,7 +44,7 @@ def uneven_accept(cell: Cell) -> Doubt | None:
 
 
 def workers_lost(cell: Cell) -> Doubt | None:
-    """A process of it ended under load and it served on, in any round that counts."""
+    """One of its processes ended under load, and it continued to serve, in any round that counts."""
     lossy = [window.run for window in cell.windows if window.run.losses]
     losses = [loss for run in lossy for loss in run.losses]
     if not losses:
@@ -56,15 +58,15 @@ def workers_lost(cell: Cell) -> Doubt | None:
         severity="shades",
         subject=cell.name,
         sentence=f"{words.count(len(losses), 'worker')} of {cell.name} ended under load {rounds} ({who}), "
-        f"{then}, and it served on" + (f"; it wrote: {line}" if line else ""),
+        f"{then}, and it continued to serve" + (f"; it wrote: {line}" if line else ""),
         advice=WORKERS_LOST_ADVICE,
         numbers={"ended": len(losses), "replaced": replaced, "rounds": len(lossy), "line": line},
     )
 
 
 def crowded_cores(cell: Cell) -> Doubt | None:
-    """Its file asks for a fixed number of workers, and it had fewer cores. A rule over cores asks for what it gets, and
-    workers that wait need no core.
+    """Its file sets a fixed number of workers, and it had fewer cores. A rule over cores follows the cores, and workers
+    that wait need no core.
     """
     workers, cores = cell.contender.workers, min((len(run.rig.contender_cores) for run in cell.runs), default=0)
     if cell.workload.kind != "cpu" or not isinstance(workers, int) or not 0 < cores < workers:
@@ -73,15 +75,15 @@ def crowded_cores(cell: Cell) -> Doubt | None:
         kind="crowded-cores",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} has {workers} workers as asked, on {words.count(cores, 'core')}: they wait for each "
-        "other there, and cannot serve what they would with a core each",
+        sentence=f"{cell.name} has {workers} workers as configured, on {words.count(cores, 'core')}: they "
+        "compete for cores, and serve less than they would with a core each",
         advice=CROWDED_CORES_ADVICE,
         numbers={"workers": workers, "cores": cores},
     )
 
 
 def memory_capped(cell: Cell) -> Doubt | None:
-    """Memory reached 95 % of the limit, or the kernel killed it there, or 1 MiB of it or more lay in swap."""
+    """Its memory reached 95 % of the limit, or the kernel killed it there, or 1 MiB or more of it was in swap."""
     killed = sum(run.outcome == "out-of-memory" for run in cell.runs)
     peak, limit = max(((run.memory_peak_bytes or 0, run.rig.memory_bytes or 0) for run in cell.runs), default=(0, 0))
     swapped = max((_swapped(run) for run in cell.runs), default=0)
@@ -95,7 +97,7 @@ def memory_capped(cell: Cell) -> Doubt | None:
         kind="memory-capped",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} {told}: memory, not CPU, may hold it back",
+        sentence=f"{cell.name} {told}: memory, not CPU, may limit it",
         advice=MEMORY_CAPPED_ADVICE,
         numbers={"peak_bytes": peak, "limit_bytes": limit, "killed": killed, "swapped_bytes": swapped},
     )

@@ -12,11 +12,12 @@ from webdyno.model.doubt import Doubt
 ENOUGH = 3
 DRIFT = 0.05
 SURE = 0.01
-FEW_ROUNDS_ADVICE = "run at least three rounds; variance between starts of a server is what decides"
-DRIFTED_ADVICE = "look for heat, a power-saving governor or a neighbour; let the machine settle and measure again"
+FEW_ROUNDS_ADVICE = "run at least three rounds: the variance between starts of a server is what matters"
+DRIFTED_ADVICE = "look for heat, a power-saving governor or a noisy neighbour; let the machine settle and measure again"
 ONE_START_ADVICE = "run it without --in-place: every round then starts every server anew"
 INCOMPLETE_ADVICE = (
-    "`--resume` of the command that made it carries on and repeats nothing; what has none is measured again, to its end"
+    "continue with `--resume` of the command that made it, which repeats nothing; if it has none, measure "
+    "again, to the end"
 )
 
 
@@ -42,7 +43,8 @@ def few_rounds(table: Table) -> Doubt | None:
 def drifted(table: Table) -> Doubt | None:
     """All contenders became faster or slower together, by 5 % or more (p < 0.01), from the first to the last round.
 
-    Comparisons stand, for they are made within rounds; the figures themselves are of a machine that was changing.
+    Comparisons remain valid, because they are made within rounds. The figures themselves come from a machine that was
+    changing.
     """
     fitted = fit(table.figures(lambda window: window.rate_per_s), met=table.met)
     trend = fitted.trend if fitted else None
@@ -54,14 +56,14 @@ def drifted(table: Table) -> Doubt | None:
         severity="shades",
         subject="",
         sentence=f"all contenders became {words.per_cent(abs(change))} {'faster' if change > 0 else 'slower'} "
-        "from the first to the last round; comparisons are made within rounds and stand",
+        "from the first to the last round; comparisons are made within rounds and remain valid",
         advice=DRIFTED_ADVICE,
         numbers={"change": change, "p": trend.p},
     )
 
 
 def one_start(evidence: Evidence) -> Doubt | None:
-    """Rounds in place: servers of one make differ from start to start, and of that nothing was seen."""
+    """Rounds in place: a server differs from start to start, and this variation was not measured."""
     plan = evidence.plan
     if not plan.in_place:
         return None
@@ -69,8 +71,8 @@ def one_start(evidence: Evidence) -> Doubt | None:
         kind="one-start",
         severity="shades",
         subject="",
-        sentence=f"each server was started once and measured {words.count(plan.rounds, 'time')} in place: what differs "
-        "from start to start, which is most of what differs, is in no interval, and they are too narrow",
+        sentence=f"each server was started once and measured {words.count(plan.rounds, 'time')} in place: the "
+        "variation from start to start, which is most of it, is in no interval, so the intervals are too narrow",
         advice=ONE_START_ADVICE,
         numbers={"rounds": plan.rounds},
     )
@@ -92,7 +94,7 @@ def incomplete(evidence: Evidence) -> Doubt | None:
     if not left:
         return None
     raced = evidence.plan.race is not None
-    missing = words.count(left, "run") + (" is" if left == 1 else " are") + " missing of the round it is in"
+    missing = words.count(left, "run") + (" is" if left == 1 else " are") + " missing in the current round"
     return Doubt(
         kind="incomplete",
         severity="shades",

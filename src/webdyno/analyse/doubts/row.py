@@ -15,7 +15,7 @@ SHADES: Effect = ("shades",)
 EITHER: Effect = ("voids", "shades")
 """By how bad it is."""
 Numbers = Mapping[str, float | int | str]
-EACH = "one by each name"
+EACH = "one per name"
 """In place of a number: as many as there are packages, contenders or kinds of errors, under their own names."""
 
 

@@ -16,13 +16,15 @@ from webdyno.model.doubt import Doubt
 
 LATE = 0.1
 """Lag at p99, as a part of the response time at p99, from which on it is part of what is measured."""
-NOT_OFFERED_ADVICE = "allow more max_connections, or ask for a rate it can serve"
-NOT_OFFERED_NOT_SENT_ADVICE = "lift the load generator's limit first (see generator-bound)"
-SCHEDULE_LAG_ADVICE = "give the driver more cores, or ask for a lower rate"
+NOT_OFFERED_ADVICE = "allow more max_connections, or use a rate that it can serve"
+NOT_OFFERED_NOT_SENT_ADVICE = "remove the load generator's limit first (see generator-bound)"
+SCHEDULE_LAG_ADVICE = "give the driver more cores, or use a lower rate"
 
 
 def not_offered(cell: Cell) -> Doubt | None:
-    """Less than 99 % of what came due was sent: the connections were all in use, or the driver waits for answers."""
+    """Less than 99 % of the requests that were due were sent: all connections were in use, or the driver waits for
+    answers.
+    """
     due = cell.median(_offered) if cell.load.poisson else cell.load.due  # by chance more or less come due
     sent = cell.median(_sent)
     if not due or sent is None or sent >= OFFERED * due:
@@ -51,7 +53,7 @@ def _not_sent(cell: Cell, sent: float, due: float) -> Doubt:
 
 
 def schedule_lag(cell: Cell) -> Doubt | None:
-    """The driver itself was late with requests that had a connection: by a tenth of their p99, at p99."""
+    """The driver itself was late with requests that had a connection: at p99, by a tenth of their p99."""
     lag, waited = cell.median(_lag_p99), cell.median(lambda window: window.points_ns.get("p99"))
     if not cell.load.is_open or lag is None or not waited or lag <= LATE * waited:
         return None

@@ -34,8 +34,8 @@ def near_ceiling(who: str, per_s: float, most_per_s: float, load: Load) -> str:
 def not_offered(who: str, share: float) -> str:
     """Of a schedule of which only ``share`` was sent, for want of connections."""
     return (
-        f"only {words.per_cent(share)} of the requests that were due were sent to {who}: it was "
-        "measured at a lower rate than was asked"
+        f"only {words.per_cent(share)} of the requests that were due were sent to {who}: it was measured at a "
+        "lower rate than requested"
     )
 
 
@@ -43,21 +43,21 @@ def not_sent(who: str, share: float) -> str:
     """Of one of which only ``share`` was sent, by a load generator at its own limit."""
     return (
         f"the load generator, at its own limit, sent only {words.per_cent(share)} of the requests that "
-        f"were due to {who}: that is not the server's doing"
+        f"were due to {who}: that is not the server's fault"
     )
 
 
 def late(who: str, lag_ns: float, p99_ns: float) -> str:
     """Of requests that were sent after they were due."""
     return (
-        f"the load generator sent late by {words.time_ns(lag_ns)} at p99, and that is in the p99 of "
+        f"the load generator sent late by {words.time_ns(lag_ns)} at p99, which is part of the p99 of "
         f"{words.time_ns(p99_ns)} of {who}"
     )
 
 
 def closes(who: str, each: float | None, *, quietly: bool) -> str:
     """Of a server that had ``each`` requests per connection although keep-alive was asked."""
-    manner = "without saying so" if quietly else "and says so in its answer"
+    manner = "without announcing it" if quietly else "and says so in its answer"
     figure = f" ({each:.2f} requests per connection)" if each is not None else ""
     return f"{who} closes the connection after an answer {manner}{figure}: its rate pays for a new connection each time"
 
@@ -75,8 +75,8 @@ def starved(who: str, unanswered: int, connections: int) -> str:
 def few_cycles(who: str, each: float, connections: int) -> str:
     """Of a steady phase with ``each`` answers for a connection."""
     return (
-        f"{who} answered each of {words.count(connections, 'connection')} {each:.1f} times in its steady phase: its "
-        "figures depend on who came first"
+        f"{who} answered each of {words.count(connections, 'connection')} {each:.1f} times in its steady phase: "
+        "its figures depend on which connection came first"
     )
 
 
@@ -84,5 +84,5 @@ def short_window(who: str, left: int, load: Load) -> str:
     """Of requests that ``left`` a window without an answer, before their time-out."""
     return (
         f"{words.count(left, 'request')} to {who} had no answer when a window of {load.duration_s:g} s ended, before "
-        f"their time-out of {load.timeout_s:g} s: no count of errors has them"
+        f"their time-out of {load.timeout_s:g} s: no count of errors includes them"
     )

@@ -10,7 +10,7 @@ from webdyno.model.doubt import Doubt
 
 BOUND = 0.85
 SERVICE_BOUND_ADVICE = (
-    "give the service more cores or a machine of its own; contenders it held back are not ranked among themselves"
+    "give the service more cores or a machine of its own; contenders that it limited are not ranked against each other"
 )
 
 
@@ -34,10 +34,10 @@ def _shares(window: Window) -> bool:
 
 
 def service_bound(cell: Cell) -> Doubt | None:
-    """The service used 85 % of the CPU it could.
+    """The service used 85 % of the CPU available to it.
 
-    Shades: the figure is a floor, and of two such contenders neither is said to beat the other. One that left the
-    service room may be said to beat it: what fills a service is also how much a contender asks of it.
+    Shades: the figure is a floor, and of two such contenders neither is said to beat the other. A contender that left
+    the service CPU to spare may be said to beat it: how much a contender asks of a service also matters.
     """
     share = cell.median(service_share)
     if share is None or share < BOUND:
@@ -49,8 +49,8 @@ def service_bound(cell: Cell) -> Doubt | None:
         kind="service-bound",
         severity="shades",
         subject=cell.name,
-        sentence=f"behind {cell.name}, {words.listing(kinds)} {used} used {words.per_cent(share)} of the CPU there was "
-        "for it: the service was the bottleneck, and the rate is the service's",
+        sentence=f"behind {cell.name}, {words.listing(kinds)} {used} used {words.per_cent(share)} of the CPU "
+        "available to it: the service was the bottleneck, and the rate is the service's",
         advice=SERVICE_BOUND_ADVICE,
         numbers={"service_cpu": share},
     )

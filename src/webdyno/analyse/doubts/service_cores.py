@@ -8,7 +8,7 @@ from webdyno.model.doubt import Doubt
 from webdyno.model.run import Run
 
 SERVICE_SHARES_CORES_ADVICE = (
-    "use a machine with 8 cores or more, where a service has its own, or name a service on another machine by its URL"
+    "use a machine with 8 cores or more, where services have their own, or give the URL of a service on another machine"
 )
 
 
@@ -24,8 +24,8 @@ def service_shares_cores(evidence: Evidence) -> Doubt | None:
         kind="service-shares-cores",
         severity="shades",
         subject="",
-        sentence=f"{words.listing(kinds)} ran on a core of {words.listing([people[name] for name in shared])}: the two "
-        "took CPU from each other, and rates are lower than they would be apart",
+        sentence=f"{words.listing(kinds)} ran on a core of {words.listing([people[name] for name in shared])}: "
+        "the two took CPU from each other, and rates are lower than they would be on separate cores",
         advice=SERVICE_SHARES_CORES_ADVICE,
         numbers={"cores": evidence.fingerprint.cores_usable},
     )

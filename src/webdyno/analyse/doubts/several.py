@@ -6,11 +6,11 @@ from webdyno.analyse.shares import doubts_of, shares_in
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
-UNEVEN_DRIVERS_ADVICE = "give each driver cores of its own that nothing else uses, or ask for fewer drivers"
+UNEVEN_DRIVERS_ADVICE = "give each driver its own cores that nothing else uses, or use fewer drivers"
 
 
 def uneven_drivers(cell: Cell) -> Doubt | None:
-    """A driver that was at its limit, began late, or gave less than its share."""
+    """A driver was at its limit, began late, or delivered less than its share."""
     rounds = [shares_in(window.run.summary) for window in cell.windows]
     found = [
         (share.name, said) for shares in rounds for share in shares for said in doubts_of(share, shares, cell.load)

@@ -6,7 +6,7 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Table
 from webdyno.model.doubt import Doubt
 
-STAND_IN_ADVICE = "put {genuine} on PATH, or name one that runs by its URL (docs/how-to/services.md)"
+STAND_IN_ADVICE = "put {genuine} on PATH, or give the URL of a running one (docs/how-to/services.md)"
 
 
 def stand_in(table: Table) -> Doubt | None:

@@ -17,14 +17,14 @@ FENCE = 3 * 1.4826
 """Median absolute deviations that make three standard deviations of a normal curve."""
 LEAST = 2
 """Slow rounds of one contender; a single one may be anything."""
-SLOW_STARTS_ADVICE = "look at what its rounds did one by one; if a quiet machine shows it too, it starts in two ways"
+SLOW_STARTS_ADVICE = "look at its rounds one by one; if a quiet machine shows it too, its starts are of two kinds"
 
 
 def slow_starts(table: Table) -> Doubt | None:
-    """Rounds of a contender that lie far from its others lie all on the slow side: two or more, of six or more.
+    """Some rounds of a contender are far from its others, and all of them are slow: two or more, of six or more.
 
-    Each compared with the middle of all contenders in its round, in a table of five or more; far is three standard
-    deviations, by the median of the table. Shades: a start that comes slow, or a neighbour's bursts.
+    Each is compared with the median of all contenders in its round, in a table of five or more. Far means three
+    standard deviations, by the median of the table. Shades: some starts are slow, or a neighbour had bursts.
     """
     fitted = fit(table.figures(lambda window: window.rate_per_s), met=table.met)
     if fitted is None or len(fitted.names) < ENOUGH or max(fitted.rounds) < STARTS:

@@ -9,12 +9,12 @@ from webdyno.model.doubt import Doubt
 THROTTLED = 0.01
 """Part of the steady phase; a quota that never bites moves no counter."""
 THROTTLED_ADVICE = (
-    "lift the CPU limit of the container or cgroup that webdyno runs in, or call the result one under that limit"
+    "lift the CPU limit of the container or cgroup that webdyno runs in, or report the result as one under that limit"
 )
 
 
 def throttled(cell: Cell) -> Doubt | None:
-    """A CPU quota held the contender back for 1 % of the time or more: its rate is the quota's, and its tail too."""
+    """A CPU quota limited the contender for 1 % of the time or more: the quota determines its rate and its tail."""
     share = cell.median(lambda window: window.contender_throttled)
     if share is None or share < THROTTLED:
         return None
@@ -22,8 +22,8 @@ def throttled(cell: Cell) -> Doubt | None:
         kind="throttled",
         severity="shades",
         subject=cell.name,
-        sentence=f"a CPU quota held {cell.name} back for {words.per_cent(share)} of the time: its rate and its "
-        "slowest answers are the quota's",
+        sentence=f"a CPU quota limited {cell.name} for {words.per_cent(share)} of the time: the quota "
+        "determines its rate and its slowest answers",
         advice=THROTTLED_ADVICE,
         numbers={"throttled": share},
     )

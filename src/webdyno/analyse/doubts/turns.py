@@ -16,16 +16,16 @@ FLATTERED = 0.02
 SURE = 0.05
 """For all contenders of a block together."""
 LEAST_BLOCKS = 3
-HARM = "slow it down by as much, its rate is a floor, it may be faster"
-RESTLESS_ADVICE = "look for a timer or a loop that spins; measure it alone to spare the others"
-TURNS_DIFFER_ADVICE = "measure it and its rivals alone, or with longer turns, where a few percent decide"
+HARM = "slow it down by as much; its rate is a floor; it may be faster"
+RESTLESS_ADVICE = "look for a timer or a busy loop; measure it alone to spare the others"
+TURNS_DIFFER_ADVICE = "measure it and its rivals alone, or with longer turns, if a few per cent matter"
 
 
 def restless(cell: Cell) -> Doubt | None:
     """It used more than 0.01 cores while others of its block had their turns.
 
-    The middle one of its rounds. Shades: what it takes while it rests is taken from its neighbours, whose rates are
-    lower for it; its own is not.
+    The median of its rounds counts. Shades: what it uses while it rests is taken from its neighbours. Their rates
+    become lower; its own does not.
     """
     cores = cell.median(_resting)
     if cores is None or cores <= AT_REST:
@@ -34,21 +34,21 @@ def restless(cell: Cell) -> Doubt | None:
         kind="restless",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} used {words.per_cent(cores)} of a core while others of its block had their turns: it "
-        "takes from those it is compared with",
+        sentence=f"{cell.name} used {words.per_cent(cores)} of a core while others of its block had their "
+        "turns: it takes CPU from the contenders that it is compared with",
         advice=RESTLESS_ADVICE,
         numbers={"cores": cores},
     )
 
 
 def turns_differ(cell: Cell) -> Doubt | None:
-    """Its rate in turns, compared with the others of its blocks, is not the one in its steady windows, compared with
-    the same others: by more than 2 %, and beyond chance in three blocks or more.
+    """Its rate relative to the others of its blocks differs between turns and steady windows, by more than 2 % and
+    beyond chance, in three blocks or more.
 
-    By the t interval over blocks, at 5 % for all members of a block together. Shades: a turn begins with all
-    connections at once, which flatters a server that gains by batches, and ends when the last has its answer, which
-    slows one that serves some late. A rate that turns lower is a floor by as much: no other is said to beat it by less.
-    Nor is one that they flatter said to beat another by less.
+    Tested by the t interval over blocks, at 5 % for all members of a block together. Shades: a turn begins with all
+    connections at once, which flatters a server that gains from batches. It ends when the last one has its answer,
+    which slows a server that serves some late. If turns lower a rate, it is a floor by that much: no other contender is
+    said to beat it by less. If turns flatter a contender, it is not said to beat another by less than that.
     """
     gains = [window.flattered for window in cell.windows if window.flattered is not None]
     if len(gains) < LEAST_BLOCKS:

@@ -28,19 +28,19 @@ NEVER_SETTLED_ADVICE = (
     "by second"
 )
 COLD_COMPILER_ADVICE = (
-    "give it a warm-up of its own (warmup_s in its file, --warmup 10s), or let looping clients ask for 10 s and "
-    "more (--duration), where the steady state is found in the course itself"
+    "give it a warm-up of its own (warmup_s in its file, --warmup 10s), or load it with looping clients for 10 "
+    "s or more (--duration): the steady state is then found in the run itself"
 )
 STILL_CLIMBING_ADVICE = (
-    "give it a longer warm-up (warmup_s in its file, --warmup 10s), or measure for 10 s and more (--duration), "
-    "where the steady state is found in the course itself"
+    "give it a longer warm-up (warmup_s in its file, --warmup 10s), or measure for 10 s or more (--duration): "
+    "the steady state is then found in the run itself"
 )
 
 
 def never_settled(cell: Cell) -> Doubt | None:
-    """In half of the rounds or more no level held: what is reported is the mean of a changing rate.
+    """In half of the rounds or more, the rate never settled: the reported figure is the mean of a changing rate.
 
-    The warm-up it asks for is the least: where the last level of such a round began, or all of its load.
+    The suggested warm-up is a minimum: the time until the last level of such a round began, or the whole load.
     """
     lost, read = unsettled(cell)
     least_s = too_short_s(cell)
@@ -58,10 +58,10 @@ def never_settled(cell: Cell) -> Doubt | None:
 
 
 def cold_compiler(cell: Cell) -> Doubt | None:
-    """A compiler worked in it, nobody said how long that takes, and no Run was long enough to see it.
+    """A compiler worked in it, its warm-up is not stated anywhere, and no Run was long enough to find it.
 
-    Shades: its rate is a floor, and a latency a ceiling; how high the rate may be is known where the most that such a
-    compiler gained is. Five seconds are about the middle of what the catalogue's own are given. At an open pace no Run
+    Shades: its rate is a floor, and a latency a ceiling. The upper bound of the rate is known if the largest gain of
+    such a compiler is known. Five seconds are about the median of the warm-ups in the catalogue. At an open pace no Run
     shows it, however long it is.
     """
     names = sorted({name for run in cell.runs for name in run.compilers})
@@ -89,11 +89,12 @@ def room_of_cold(numbers: Numbers) -> float:
 
 
 def still_climbing(cell: Cell) -> Doubt | None:
-    """In Runs too short to find levels in, the last Slice was faster than the first by 10 %, in all rounds alike.
+    """In Runs that are too short to find a steady level, the last Slice was faster than the first by 10 %, in all
+    rounds alike.
 
-    Of a Run in a block, the last third of its turns, against the first, by more than the others of its block were. Sure
-    by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet gain (see
-    floors). Silent where answers take their time by nature: they come in steps then.
+    For a Run in a block: the last third of its turns was faster than the first, by more than for the others of its
+    block. Tested by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet
+    gain (see floors). Silent if answers wait by design, because they then arrive in steps.
     """
     climbs = [climb for window in cell.windows if (climb := _climb(window)) is not None]
     _, read = unsettled(cell)

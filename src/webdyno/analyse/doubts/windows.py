@@ -17,13 +17,13 @@ HIDDEN = 0.01
 SHORT_WINDOW_ADVICE = (
     "measure for longer than the time-out (--duration), or give the load a shorter one (timeout_s in the study's file)"
 )
-FEW_CYCLES_ADVICE = "measure longer (--duration), or ask over fewer connections"
+FEW_CYCLES_ADVICE = "measure longer (--duration), or use fewer connections"
 
 
 def short_window(cell: Cell) -> Doubt | None:
-    """Requests hung at the end of a window that is shorter than their time-out, 1 % or more of all in a round.
+    """Requests hung at the end of a window that is shorter than their time-out: 1 % or more of the requests of a round.
 
-    Silent where the driver drops what is under way at the end.
+    Silent if the driver drops the requests in flight at the end.
     """
     told = [window for window in cell.windows if window.run.driver_can is None or window.run.driver_can.unfinished]
     if not told or not outlasted(cell.load):

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from webdyno.commands.completing import contenders
 from webdyno.commands.loading.targets import header_of
 from webdyno.commands.options import JsonOption, ResumeOption, WaitOption, connections_of, flag, split
 from webdyno.commands.trying.asking import AppAsking
@@ -55,7 +56,8 @@ class Trying:
         str | None, flag("--url", help="A server that is already running: only rate and latency are measured.")
     ] = None
     server: Annotated[
-        list[str] | None, flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.")
+        list[str] | None,
+        flag("--server", "-k", help="Only these servers or contenders: -k granian,uvicorn.", offers=contenders),
     ] = None
     budget: Annotated[str, flag("--budget", help="Time for measuring, not counting builds: 10m, 90s.")] = "10m"
     connections: Annotated[

@@ -84,7 +84,7 @@ def refuse_changed_builds(was: Outset, sitting: Sitting, bench: TryBench, result
             reasons = {each.contender: each.reason for each in sitting.skipped}
             named = [f"{name} ({reasons[name]})" if name in reasons else name for name in changed[:3]]
             raise UsageError(
-                f"{results}: {kind} is not as it was when it began: {listing(named)}; put it back, or begin anew "
+                f"{results}: {kind} has changed since the start: {listing(named)}; restore it, or start over "
                 "without --resume"
             )
 
@@ -107,7 +107,7 @@ def task_again(was: Tried, again: Again, results: Path) -> Task:
     """The same task, whose evidence goes on in ``results``. UsageError where its folder, or its variables, are gone."""
     folder, env_file = Path(was.folder), None if was.env_file is None else Path(was.env_file)
     if not folder.is_dir():
-        raise UsageError(f"{results}: the project's folder {folder} is not there any more: put it back, or begin anew")
+        raise UsageError(f"{results}: the project's folder {folder} no longer exists: restore it, or start over")
     written = {} if env_file is None else read_env_file(env_file)
     requests = filled_in(workload_of(was.requests), {name.lower(): text for name, text in again.headers}).requests
     return Task(

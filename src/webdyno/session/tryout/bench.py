@@ -86,7 +86,7 @@ class TryBench:
         """For settings side by side, as this machine is now; several that listen on one port of their own are alone."""
         ports = Counter(built.port for built in self.built.values() if built.port is not None)
         shared = {
-            name: f"others listen on port {built.port} as well"
+            name: f"others use port {built.port} as well"
             for name, built in self.built.items()
             if built.port is not None and ports[built.port] > 1
         }

@@ -87,7 +87,7 @@ class Budget:
         least_s = self.bases * run_s + self.current * run_s + self.reserve_s(run_s, run_s)
         if least_s > self.seconds:
             raise UsageError(
-                f"--budget {self.typed}: {count(self.bases, 'server')} once each and the last comparison take about "
-                f"{length(least_s)}; give more"
+                f"--budget {self.typed}: {count(self.bases, 'server')} once each and the last comparison take "
+                f"about {length(least_s)}; give more"
                 + (", or fewer servers (--server granian,uvicorn)" if self.project else "")
             )

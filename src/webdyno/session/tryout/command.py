@@ -57,14 +57,14 @@ def read_line(text: str, flag: str) -> Line:
         raise UsageError(f"{flag} {shown!r}: {str(error).lower()}") from None
     leading = list(takewhile(_ASSIGNMENT.fullmatch, words))
     if len(leading) == len(words):
-        what = "variables alone are no command; give one behind them" if words else "give a command"
+        what = "variables alone are not a command; add one after them" if words else "give a command"
         raise UsageError(
             f"{flag}{f' {shown!r}' if words else ''}: {what}, such as {flag} 'node server.js --port {{port}}'"
         )
     for name in (name for word in words for name in placeholders(word)):
         if name not in ALLOWED:
             there = ", ".join(f"{{{each}}}" for each in ALLOWED)
-            raise UsageError(f"{flag} {shown!r}: {{{name}}} is no placeholder; there are {there}")
+            raise UsageError(f"{flag} {shown!r}: {{{name}}} is not a placeholder; there are {there}")
     variables = dict(word.split("=", 1) for word in leading)
     return Line(variables, words[len(leading) :])
 

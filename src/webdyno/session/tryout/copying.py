@@ -194,7 +194,9 @@ def _of_variables(read: Read | None, names: Sequence[str]) -> str:
     if read is not None and read.by_shell and read.by_systemd:
         lines = listing([str(number) for number in sorted({*read.by_shell, *read.by_systemd})])
         one = "line" if len({*read.by_shell, *read.by_systemd}) == 1 else "lines"
-        said.append(f"{one} {lines} of {read.path} mean something else to a shell or to systemd: write NAME='value'")
+        said.append(
+            f"{one} {lines} of {read.path} have different meanings in a shell and in systemd: write NAME='value'"
+        )
     if names:
-        said.append(f"what was given by --env has to be set where it runs: {listing(list(names))}")
+        said.append(f"variables given by --env must be set where it runs: {listing(list(names))}")
     return "; ".join(said)

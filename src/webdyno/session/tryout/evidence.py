@@ -159,11 +159,11 @@ def _failed(runs: Sequence[Run]) -> dict[str, str]:
 def _notes(sitting: Sitting, bench: TryBench, answer: Answer, runs: Sequence[Run]) -> list[str]:
     """What holds for the whole answer."""
     found = [
-        f"asked by {words.count(sitting.task.connections, 'client')} that wait for each answer; how much load it "
-        "takes within a limit of latency is another question",
+        f"asked by {words.count(sitting.task.connections, 'client')} that wait for each answer; the load that "
+        "it can take within a latency limit is a different question",
         *([placement(runs[-1].rig)] if runs else []),
         *[
-            f"each start of {base} was given {warmup_s:g} s to warm up: as long as what compiles in it took to settle"
+            f"each start of {base} was given {warmup_s:g} s to warm up: the time that its compiler took to settle"
             for base, warmup_s in bench.warmups.items()
             if any(bench.settings[run.trial.contender].base == base for run in runs)
         ],
@@ -195,9 +195,7 @@ def _early(field: Field, plan: Plan, analysis: Analysis) -> list[str]:
     noisy = any(doubt.kind == kind_of(noisy_host) for doubt in doubts_of(analysis, None))
     if not noisy or not _dropped(field, plan):
         return []
-    return [
-        "settings dropped early were dropped after one or two short runs, and this machine is noisy: a rerun may differ"
-    ]
+    return ["settings dropped early had only one or two short runs, and this machine is noisy: a rerun may differ"]
 
 
 def save(folder: Path, told: Told, logs: Path) -> None:

@@ -98,13 +98,15 @@ def check(request: Request, answer: Answer, log_tail: Callable[[], str], *, judg
     if problem is None:
         return suspicious and f"{what}: {suspicious}"
     if answer.status == 404:
-        raise UsageError(f"{what}: the app answers 404; name what it has with --path, or give --expect 'status==404'")
+        raise UsageError(
+            f"{what}: the app answers 404; name an existing path with --path, or give --expect 'status==404'"
+        )
     if answer.status >= 500:
         raise AnswerError(f"{what}: the app itself answers {answer.status}; see its output", log_tail())
     if answer.status >= 400:
         raise UsageError(
-            f"{what}: the app answers {answer.status}; give what it asks for with -H, -m and -b, or say that this is "
-            f"right: --expect 'status=={answer.status}'"
+            f"{what}: the app answers {answer.status}; send what it requires with -H, -m and -b, or accept the "
+            f"status: --expect 'status=={answer.status}'"
         )
     raise AnswerError(f"{what}: {problem}", log_tail())
 
@@ -124,7 +126,7 @@ def _routes(asked: Questions, asker: Asker, notes: list[str]) -> list[Request]:
     else:
         raise refused
     if not routes:
-        raise UsageError(f"--openapi: {path} names no GET route without required parameters; name paths with --path")
+        raise UsageError(f"--openapi: {path} has no GET route without required parameters; name paths with --path")
     kept = []
     for request in asked.of_routes(routes):
         answer = asker(request)

@@ -53,5 +53,7 @@ def _named(named: Path) -> Path:
     if path.is_dir():
         path = path / "bin" / "python"
     if not path.exists() or not os.access(path, os.X_OK):
-        raise UsageError(f"--python {named}: there is no Python; give an interpreter, or the folder of an environment")
+        raise UsageError(
+            f"--python {named}: there is no Python there; give an interpreter, or the folder of an environment"
+        )
     return path

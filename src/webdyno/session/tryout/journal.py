@@ -59,8 +59,8 @@ class Journal(Scratch):
         left = [trial for trial in block if found[trial.id] is None]
         if left and self._store is not None and (self._is_over or any(self._ahead.values())):
             raise UsageError(
-                f"{self._store.folder}: {left[0].contender} would have to be measured next, and the earlier sitting "
-                "measured something else: begin anew without --resume"
+                f"{self._store.folder}: {left[0].contender} would have to be measured next, and the earlier "
+                "sitting measured something else: start over without --resume"
             )
         fresh = iter(conduct(left) if left else [])
         return [found[trial.id] or next(fresh) for trial in block]

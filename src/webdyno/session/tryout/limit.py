@@ -92,11 +92,11 @@ def _waiting(name: str, winner: Window, alone_s: float | None) -> str:
     cores, used = len(winner.run.rig.contender_cores), winner.contender_cores or 0.0
     idle = f"with {name} it waits: {used:.1f} of {words.count(cores, 'core')} used under full load"
     if alone_s is None:
-        return f"{idle}; more threads, or more connections to what it waits for, would let it do more at a time"
+        return f"{idle}; more threads, or more connections to whatever it waits for, would let it do more at a time"
     clients, at_once = winner.run.trial.load.connections, winner.rate_per_s * alone_s
-    alone = f"a request takes {words.time_ns(alone_s * 1e9)} when nothing else is asked"
+    alone = f"a request takes {words.time_ns(alone_s * 1e9)} without other load"
     if at_once >= FULL * clients:
-        return f"{idle}; {alone}, so all of the {clients} clients were being served: ask with more of them (-c)"
+        return f"{idle}; {alone}, so all of the {clients} clients were being served: use more of them (-c)"
     return (
         f"{idle}; {alone}, so about {max(round(at_once), 1)} of the {clients} clients were being served at a time: "
         "more threads or workers, or more connections to what it waits for, would let it do more"

@@ -74,7 +74,7 @@ def profile(bench: TryBench, name: str, folder: Path) -> Profile:
         return Profile(note=f"{PROGRAM} could not be used: {error}")
     if not out.is_file() or not out.stat().st_size:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.is_file() else []
-        return Profile(note=f"{PROGRAM} saw nothing: {said[-1] if said else 'it wrote nothing'}")
+        return Profile(note=f"{PROGRAM} recorded nothing: {said[-1] if said else 'it wrote nothing'}")
     raw = out.read_text(encoding="utf-8", errors="replace")
     return Profile(functions(raw), gil_share(raw, PROFILE_S * RATE))
 

@@ -146,7 +146,8 @@ def application(
     interface = given or said.interface
     if interface is None:
         raise UsageError(
-            f"{spec}: {said.sentence}, which is neither WSGI, ASGI nor RSGI; say which with --interface, or give the "
+            f"{spec}: {said.sentence}, which is not WSGI, ASGI or RSGI; name its interface with --interface, or "
+            "give the "
             "command that serves it: --cmd 'python serve.py {port}'"
         )
     return Project(

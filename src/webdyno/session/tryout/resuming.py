@@ -54,7 +54,7 @@ def resume_try(
         if final is not None:
             final.add_fingerprint(with_ceilings(strapped.fingerprint, cache_folder()))
         runs = len(screening.done()) + (0 if final is None else len(final.done()))
-        say(f"{folder} goes on: {count(runs, 'run')} of an earlier sitting need not be measured again")
+        say(f"{folder} continues: {count(runs, 'run')} of an earlier sitting need not be repeated")
         return try_here(task, known, strapped, Before(screening.plan(), plan.tried, screening, final))
 
 

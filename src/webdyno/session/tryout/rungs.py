@@ -109,7 +109,7 @@ class Rungs:
         (second,) = _carried_out(loop, [run.trial])
         if second.outcome == "ok" and run.block is not None:
             name = run.trial.contender
-            self._bench.kept[name] = f"beside others it failed ({run.message}), and alone it served"
+            self._bench.kept[name] = f"it failed beside others ({run.message}), but served alone"
             self._crowded.append(name)
             if len(self._crowded) == MOST_CROWDED:
                 crowded = listing(self._crowded)

@@ -20,7 +20,7 @@ def routes_of(schema: bytes) -> list[str]:
         paths = said["paths"]
         found = [path for path, item in paths.items() if _asked_plainly(item, said)]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise UsageError("--openapi: what the app gave is no OpenAPI schema; name what is asked with --path") from None
+        raise UsageError("--openapi: the app's answer is not an OpenAPI schema; name the paths with --path") from None
     base = said.get("basePath", "").rstrip("/") if isinstance(said.get("basePath"), str) else ""
     return [base + path for path in found if "{" not in path and path.startswith("/")][:MOST_ROUTES]
 

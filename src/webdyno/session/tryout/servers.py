@@ -91,7 +91,7 @@ def _reason(error: BuildError) -> str:
     """Why; where the project's packages are in the way, the resolver's own sentence."""
     told = _MARKER.sub("", " ".join(error.log_tail.split()))
     found = _RESOLVER.search(told)
-    return f"it does not go with what the project has: {found[1]}" if found is not None else str(error)
+    return f"it conflicts with the project's packages: {found[1]}" if found is not None else str(error)
 
 
 def served_from(built: Built, project: Project) -> Built:

@@ -20,7 +20,7 @@ def settle(bench: TryBench, name: str, compilers: list[str], seconds: float) -> 
     if run.outcome != "ok":
         seen = f"a load of {seconds:g} s, to see for how long, did not succeed: {run.message}"
     elif needed_s is None:
-        seen = f"it was not at one rate for long in {seconds:g} s, so each start is given {seconds:g} s to warm up"
+        seen = f"its rate did not settle within {seconds:g} s, so each start is given {seconds:g} s to warm up"
     else:
         seen = f"it settled within {needed_s:g} s, and each start is given that to warm up"
     return f"{base}: {listing(compilers)} compiles in it while it serves; {seen}"

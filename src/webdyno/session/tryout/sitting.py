@@ -223,7 +223,7 @@ class Sitting:
         if name in self.images:
             return "an image gets its port from PORT; name another with --container-port"
         if name in self.commands and told_by_port(self.commands[name].contender):
-            return "only PORT says where it should listen; write {port} where its port stands"
+            return "it can learn its port only from PORT; write {port} where its port belongs"
         return None
 
     def bench(self, first: First) -> TryBench:

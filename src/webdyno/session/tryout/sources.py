@@ -58,8 +58,8 @@ def refuse_changed(found: Sources, folder: Path, results: Path) -> None:
     more = [f"{len(changed) - SHOWN} more"] if len(changed) > SHOWN else []
     named = f" ({listing([*changed[:SHOWN], *more])})" if changed else ""
     raise UsageError(
-        f"{results}: the project's files have changed since it began{named}, and runs of two applications are not "
-        "compared: put them back as they were, or begin anew without --resume"
+        f"{results}: the project's files have changed since it began{named}, and runs of two applications are "
+        "not compared: restore them, or start over without --resume"
     )
 
 

@@ -79,7 +79,7 @@ class Server:
         hosts = {f"{name}:{self.server_port}" for name in names}
         hosts |= set(names) if self.server_port == 80 else set()  # browsers leave out the usual port
         loop, ending = asyncio.get_running_loop(), asyncio.Event()
-        loop.set_exception_handler(lambda _, about: self._complain(f"the server goes on after: {about['message']}"))
+        loop.set_exception_handler(lambda _, about: self._complain(f"the server continues after: {about['message']}"))
         making = Making(Site(self._shelf))
         connections = Connections(making, hosts, self.url, self._complain, self._poll_s, self._limits)
         server = await asyncio.start_server(

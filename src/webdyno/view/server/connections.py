@@ -119,7 +119,7 @@ class Connections:
                     if not line or len(head) > MOST_HEAD_BYTES:
                         break
         except TimeoutError:
-            raise HeadError(408, f"A request has to be there whole within {self._limits.head_s:g} s.") from None
+            raise HeadError(408, f"A request must be complete within {self._limits.head_s:g} s.") from None
         except ValueError:  # a line longer than all may be
             head = b" " * (MOST_HEAD_BYTES + 1)
         if len(head) > MOST_HEAD_BYTES:

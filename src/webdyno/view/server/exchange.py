@@ -68,7 +68,7 @@ class Exchange(BaseHTTPRequestHandler):
 
     def _refused(self, hosts: Collection[str], url: str) -> Reply | None:
         if self.command not in ("GET", "HEAD"):
-            return plain(405, "Only GET and HEAD: nothing can be changed here.")
+            return plain(405, "Only GET and HEAD are allowed: nothing can be changed here.")
         if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
             self.close_connection = True  # whatever follows is a body, and is not read as a request
         named = self.headers.get_all("Host", [])
@@ -87,7 +87,7 @@ class Exchange(BaseHTTPRequestHandler):
     def send_error(self, code: int, *_: str | None, **__: str | None) -> None:
         """What the library refuses by itself (a request it cannot read): without echoing what was asked."""
         self.requestline, self.command = "", ""
-        self.refused = plain(code, "This is not a request that is understood here.")
+        self.refused = plain(code, "This request is not understood.")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
         """Nobody reads it."""
