@@ -91,3 +91,8 @@ def test_every_input_reaches_the_script_as_a_variable() -> None:
     inputs = re.findall(r"^  ([a-z-]+):$", action.partition("inputs:\n")[2].partition("outputs:\n")[0], re.M)
     assert {f"inputs.{name} " for name in inputs} == set(re.findall(r"inputs\.[a-z-]+ ", action))
     assert "${{ inputs" not in action.partition("      run: bash")[2]
+
+
+def test_the_action_installs_the_engine_as_a_wheel() -> None:
+    runs = re.findall(r"^      run: (.*)$", (ROOT / "action.yml").read_text("utf-8"), re.M)
+    assert runs[0] == 'python3 "$GITHUB_ACTION_PATH/tools/setup" --wheel'
