@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import json
 import os
 import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.place import Cluster
@@ -155,14 +156,18 @@ def _address(said: str) -> str:
 
 def _asked(address: str, **environment: str) -> str | None:
     """What the cluster says of its versions to one who asks with this environment; None: nothing."""
-    run = subprocess.run(
-        [sys.executable, "-c", _ASK, address],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    try:
+        run = subprocess.run(
+            [sys.executable, "-c", _ASK, address],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=60,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
     return run.stdout if run.returncode == 0 and run.stdout else None
 
 
@@ -174,6 +179,26 @@ def _refuse_open(address: str) -> None:
         )
 
 
+_Version = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z.+_-]{1,40}\Z")]
+
+
+class _Versions(msgspec.Struct):
+    ray_version: _Version
+    python_version: _Version
+
+
+def versions_in(said: str, address: str) -> str:
+    """``Ray 2.60.0 and Python 3.12.3``, from what a cluster says of itself. MachineError where no versions are in it."""
+    try:
+        found = msgspec.json.decode(said.encode("utf-8", "replace"), type=_Versions)
+    except (msgspec.DecodeError, RecursionError):
+        raise MachineError(
+            f"what answers at {address} says no versions of Ray and Python: give the address of a cluster's head, "
+            "HOST:PORT as ray start --head printed it"
+        ) from None
+    return f"Ray {found.ray_version} and Python {found.python_version}"
+
+
 def _refuse_other_versions(address: str, ours: str) -> None:
     said = _asked(address)
     if said is None:
@@ -181,8 +206,7 @@ def _refuse_other_versions(address: str, ours: str) -> None:
             f"the cluster at {address} does not answer, or not with this token: see that it runs, and that "
             "RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH are here what they are there"
         )
-    found = json.loads(said)
-    theirs = f"Ray {found['ray_version']} and Python {found['python_version']}"
+    theirs = versions_in(said, address)
     mine = f"Ray {ours} and Python {platform.python_version()}"
     if theirs != mine:
         raise UsageError(f"the cluster at {address} has {theirs}, and here are {mine}: install the same on every host")
