@@ -89,3 +89,8 @@ def test_a_table_doubts_a_cell_with_one_uneven_driver_and_no_other() -> None:
     found = doubts(good(summary=uneven))["uneven-drivers"]
     assert "driver 2 began 5.00 ms late" in found.sentence
     assert found.numbers["findings"] == 3
+
+
+def test_a_host_with_another_processor_than_the_first_is_doubted() -> None:
+    assert said(processor="Xeon") == ["has another processor than driver 1: Xeon, not unknown"]
+    assert said() == []

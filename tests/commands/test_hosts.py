@@ -31,3 +31,11 @@ def test_what_keeps_load_from_being_made_is_said() -> None:
     assert "engine 0.0.9" in faults([HERE, older])[0]
     assert faults([HERE, tight])[0].startswith("10.0.0.2 allows 1024 open files per process")
     assert "no second host" in faults([HERE])[-1]
+
+
+def test_a_head_that_calls_busy_hosts_dead_is_said() -> None:
+    hasty = msgspec.structs.replace(THERE, about=msgspec.structs.replace(THERE.about, patience_s=12.0))
+    patient = msgspec.structs.replace(THERE, about=msgspec.structs.replace(THERE.about, patience_s=65.0))
+    assert faults([HERE, patient]) == []
+    [said] = faults([HERE, hasty])
+    assert said.startswith("10.0.0.2 is the head, and calls a host dead that has not answered for 12 s")

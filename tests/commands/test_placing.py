@@ -34,3 +34,19 @@ def test_the_flags_make_a_cluster_and_a_command_line_again() -> None:
     assert placing.cluster == Cluster(address="10.0.0.1:6379", insecure=True)
     assert placing.arguments == ["--far", "10.0.0.1:6379", "--insecure-cluster"]
     assert Placing().cluster is None and Placing().arguments == []
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["http://localhost:1/"], "from another host, localhost is that host itself"),
+        (["http://127.0.0.1:1/"], "from another host, 127.0.0.1 is that host itself"),
+        (["http://10.0.0.9:1/", "--cpus", "0"], "--cpus is about this machine"),
+        (["http://10.0.0.9:1/", "--source", "10.0.0.1"], "--source is about this machine"),
+    ],
+)
+def test_a_load_from_elsewhere_refuses_what_is_of_this_machine(
+    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["load", *more, "--far", "10.0.0.1:6379"]) == 2
+    assert said in capsys.readouterr().err

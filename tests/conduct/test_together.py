@@ -30,6 +30,8 @@ FAR_NS = 10**15
 class Scripted:
     """A group whose input is kept and whose output is known before, or said when it is asked to end."""
 
+    lost = ""
+
     def __init__(self, said: bytes, *, waits: bool = False) -> None:
         self.stdin, self.ended, self._said = io.BytesIO(), False, said
         reading, self._writing = os.pipe()

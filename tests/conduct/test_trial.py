@@ -150,6 +150,7 @@ class Bed:
     def bench(self) -> Bench:
         made: Any = SimpleNamespace(
             daemons=None,
+            far=(),
             rig=fakes.RIG,
             folder=lambda: self.folder,
             drop=lambda _: None,

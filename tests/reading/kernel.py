@@ -9,7 +9,7 @@ from tests.reading.registry import Reader, put, text
 from webdyno.conduct.roll import line_about
 from webdyno.measure.machine import read_machine
 from webdyno.measure.others import others_ns
-from webdyno.rig import cgroup_v1, cgroup_v2, cores, lock, memory, mounts, quiet, quieted, sockets
+from webdyno.rig import cgroup_v1, cgroup_v2, cores, lock, memory, mounts, patience, quiet, quieted, sockets
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.ledger import sweep
 from webdyno.serve.compiler import compilers
@@ -86,6 +86,12 @@ TCP = b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrn
     b"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 123 1 0 100 0 0 10 0\n"
 )
 KERNEL = [
+    Reader(
+        "the environment of a cluster's head",
+        "rig/patience.py",
+        lambda data, _: patience.patience_in(data),
+        [b"PATH=/bin\0RAY_health_check_period_ms=1000\0RAY_health_check_failure_threshold=3\0"],
+    ),
     Reader(
         "/proc/stat",
         "measure/machine.py",

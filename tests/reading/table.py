@@ -29,7 +29,6 @@ ELSEWHERE = {
     "model/secret.py": "what is shown, with stars: tests/model/test_secret.py",
     "read/check_answer.py": "a workload's texts, read by read/source.py",
     "read/convert.py": "what read/source.py has read",
-    "rig/by_ray.py": "what a script of our own says in Ray's interpreter, and Ray's sentences, shown",
     "rig/cgroup.py": "numbers of processes in our own cgroup",
     "rig/cgroup_way.py": "the kernel's list of controllers: words",
     "rig/contained.py": "/proc of living processes; what is no number is left out",

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from tests.reading.registry import Reader, text
+from webdyno.rig.by_ray import versions_in
 from webdyno.serve import probe, verify
 from webdyno.serve.first_answer import first_answer
 from webdyno.service import redis
@@ -67,6 +68,12 @@ WIRES = [
         (ValueError, OSError),
     ),
     Reader("a body", "serve/verify.py", _body, [WANTED.encode(), b"<html>\xc3\xa4</html>", json.dumps([1.0]).encode()]),
+    Reader(
+        "what a cluster says of itself",
+        "rig/by_ray.py",
+        lambda data, _: versions_in(text(data), "10.0.0.1:6379"),
+        [b'{"ray_version":"2.60.0","python_version":"3.12.3","ray_commit":"abc"}'],
+    ),
     Reader(
         "a reply of Redis",
         "service/redis.py",

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from webdyno.model.errors import UsageError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.place import Cluster
-from webdyno.rig.by_ray import attached, refuse_public
+from webdyno.rig.by_ray import attached, refuse_public, versions_in
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2a00:1450:4001::1"])
@@ -36,3 +36,10 @@ def test_ray_is_never_imported_unless_it_is_asked_for() -> None:
         "sys.exit('ray' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_a_cluster_says_of_itself_is_read_and_anything_else_is_one_sentence() -> None:
+    assert versions_in('{"ray_version":"2.60.0","python_version":"3.12.3"}', "h:1") == "Ray 2.60.0 and Python 3.12.3"
+    for said in ("<html>", "[]", "[" * 5000, '{"ray_version": 2}', '{"ray_version":"2\\n3","python_version":"3"}'):
+        with pytest.raises(MachineError, match="what answers at h:1 says no versions"):
+            versions_in(said, "h:1")

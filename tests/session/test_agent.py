@@ -141,6 +141,7 @@ def test_a_host_is_taken_for_drivers_alone_and_given_back(there: FarHost, own_lo
     try:
         about = there.take(None)
         assert about.rig.contender_cores == () and about.rig.driver_cores
+        assert (there.cores, there.processor) == (about.rig.driver_cores, about.fingerprint.cpu_model)
         with pytest.raises(MachineError, match="another webdyno"):
             FarHost(Wire(Agent()), "again").take(None)
     finally:

@@ -28,6 +28,9 @@ def shares_in(summary: Mapping[str, Any]) -> list[Share]:
 
 def doubts_of(share: Share, shares: Sequence[Share], load: Load) -> Iterator[str]:
     """Sentences about one of them, without its name."""
+    if share.processor != shares[0].processor:
+        other = shares[0].processor
+        yield f"has another processor than {shares[0].name}: {share.processor or 'unknown'}, not {other or 'unknown'}"
     match strain_of(share):
         case Strain(limit="starved", without_core=part):
             yield f"had no core for {per_cent(part or 0.0)} of its time, so its times are not the server's"

@@ -9,6 +9,7 @@ from webdyno.analyse.words import size, time_ns
 from webdyno.commands.printing import out, say_json
 from webdyno.model.errors import MachineError
 from webdyno.model.place import Cluster
+from webdyno.rig.patience import LEAST_S
 
 if TYPE_CHECKING:
     from webdyno.session.far import HostLook
@@ -48,6 +49,12 @@ def faults(hosts: Sequence[HostLook]) -> list[str]:
         f"{each.address} allows {each.about.fingerprint.open_files_limit} open files per process: start its node after "
         "ulimit -n 65536"
         for each in few
+    ]
+    hasty = [(each.address, kept) for each in hosts if (kept := each.about.patience_s) is not None and kept < LEAST_S]
+    wrong += [
+        f"{address} is the head, and calls a host dead that has not answered for {kept:g} s, which a busy one may not: "
+        "start the head with RAY_health_check_failure_threshold=10 and no other RAY_health_check_ setting"
+        for address, kept in hasty
     ]
     return wrong if len(hosts) > 1 else [*wrong, "the cluster has no second host: load cannot be made from another one"]
 

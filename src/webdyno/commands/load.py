@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from msgspec.structs import replace
 
 from webdyno.analyse.objectives import Course, missed
 from webdyno.commands.loading.pacing import Pacing
-from webdyno.commands.loading.speaking import Speaking, refuse_unshared
+from webdyno.commands.loading.speaking import Speaking, refuse_near, refuse_unshared
 from webdyno.commands.loading.style_ab import ab_lines
 from webdyno.commands.loading.style_oha import oha_lines
 from webdyno.commands.loading.style_wrk import wrk2_lines, wrk_lines
@@ -21,13 +23,16 @@ from webdyno.commands.loading.table import csv_lines, refuse_unwritable, write_h
 from webdyno.commands.loading.targets import Asking
 from webdyno.commands.loading.watching import watching
 from webdyno.commands.options import JsonOption, flag
+from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give, out, say_json
 from webdyno.commands.slo import objectives
 from webdyno.load.driver import Order
 from webdyno.model.errors import ContenderError, UsageError
 from webdyno.model.load import Load
+from webdyno.model.place import Cluster
 from webdyno.model.rig import Fingerprint
 from webdyno.model.secret import hidden_line
+from webdyno.rig.far import FarHost
 from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.session import folders
 from webdyno.session.by_url import keep_load
@@ -89,7 +94,7 @@ class Saying:
 
 
 # As nothing was typed.
-_ASKING, _PACING, _SPEAKING, _SAYING = Asking(), Pacing(), Speaking(), Saying()
+_ASKING, _PACING, _SPEAKING, _SAYING, _PLACING = Asking(), Pacing(), Speaking(), Saying(), Placing()
 
 
 def load(
@@ -103,6 +108,7 @@ def load(
     asking: Asking = _ASKING,
     pacing: Pacing = _PACING,
     speaking: Speaking = _SPEAKING,
+    placing: Placing = _PLACING,
     saying: Saying = _SAYING,
 ) -> int:
     """Load a server and report how it answered: by looping clients (closed), or on a fixed schedule (open).
@@ -116,22 +122,39 @@ def load(
     """
     saying.check()
     wanted, order = objectives(saying.slo or ""), _order(urls, asking, pacing, speaking)
+    if (cluster := placing.cluster) is not None:
+        refuse_near(order.host, speaking)
     saying.refuse_unwritable()
-    shown = [hidden_line(url) for url in urls]
-    title = shown[0] if len(shown) == 1 else f"{shown[0]} and {len(shown) - 1} more"
+    title = (shown := [hidden_line(url) for url in urls])[0] + (f" and {len(urls) - 1} more" if len(urls) > 1 else "")
     before = None if saying.results is None else read_fingerprint()
-    with watching(title, order.load, quiet=not saying.is_drawn) as watch:
-        loaded = carry_out(order, watch, keep_on_interrupt=True)
+    with _hosts(cluster, order) as far, watching(title, order.load, quiet=not saying.is_drawn) as watch:
+        loaded = carry_out(order, watch, far=far, keep_on_interrupt=True)
     if loaded.summary.get("ended") == "unreachable" and not saying.json:
         raise _unreached(title, loaded)
     failed = missed(wanted, Course(loaded.summary, loaded.slices, order.load))
     notes = [f"the answer: {odd}"] if (odd := odd_answer(loaded)) else []
-    found = [*notes, *doubts(loaded, known_ceiling(cache_folder(), order))]
-    _say(title, shown, loaded, found, failed, saying)
+    ceiling = None if cluster else known_ceiling(cache_folder(), order)
+    _say(title, shown, loaded, [*notes, *doubts(loaded, ceiling)], failed, saying)
     _keep(title, one_server(urls)[0], loaded, notes, before, saying)
+    return _code(loaded, failed)
+
+
+def _code(loaded: Loaded, failed: list[str]) -> int:
     if loaded.summary.get("ended") in ("interrupted", "abandoned"):
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1
+
+
+@contextmanager
+def _hosts(cluster: Cluster | None, order: Order) -> Iterator[list[FarHost]]:
+    """Where the engines are started; none: here."""
+    if cluster is None:
+        yield []
+        return
+    from webdyno.session.far import hosts_of_load
+
+    with hosts_of_load(replace(cluster, hosts=order.load.drivers)) as far:
+        yield far
 
 
 def _keep(

@@ -27,6 +27,7 @@ from webdyno.load.several import ALIVE_S, WATCH_NS, orders, shared_command
 from webdyno.model.errors import MachineError
 from webdyno.model.sample import Slice
 from webdyno.model.share import Offset, Share
+from webdyno.rig.far import FarHost
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, Command, Host, Role
 
@@ -47,6 +48,18 @@ class Post:
     cwd: Path
     stderr: Path
 
+    def part(self, order: Order) -> Order:
+        """``order``, on the cores that this host has for it."""
+        return msgspec.structs.replace(order, cores=self.host.cores) if isinstance(self.host, FarHost) else order
+
+
+def posts_on(hosts: Sequence[Host], cwd: Path, stderr: Path, role: Role = "driver") -> list[Post]:
+    """One on each of ``hosts``, which may be the same one many times."""
+    return [
+        Post(name=f"driver {number}", host=host, role=role, cwd=cwd, stderr=stderr)
+        for number, host in enumerate(hosts, start=1)
+    ]
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Seat:
@@ -66,7 +79,7 @@ def together(order: Order, posts: Sequence[Post], must_stop: Callable[[], bool])
     is left when this ends. ValueError where the load cannot be shared out so far, MachineError, StartError.
     """
     with contextlib.ExitStack() as ending:
-        seats = [_seated(post, part, ending) for post, part in zip(posts, orders(order), strict=True)]
+        seats = [_seated(post, post.part(part), ending) for post, part in zip(posts, orders(order), strict=True)]
         begin_ns = time.monotonic_ns() + LEAD_NS
         said: queue.Queue[tuple[int, Event | None]] = queue.Queue()
         for index, seat in enumerate(seats):
@@ -99,7 +112,7 @@ def _seated(post: Post, order: Order, ending: contextlib.ExitStack) -> _Seat:
     clock = start([program(), "--clock"])
     before = compared(clock)
     if before is None:
-        raise MachineError(f"{post.name} does not report its clock: its engine has a different version")
+        raise MachineError(clock.lost or f"{post.name} does not report its clock: its engine has a different version")
     return _Seat(post=post, order=order, clock=clock, engine=start([program()]), before=before)
 
 
@@ -156,8 +169,8 @@ def _merged(
     for index, event in _heard(seats, said, must_stop):
         match event:
             case Fault(message=message, exit=code):
-                name = seats[index].post.name
-                yield Fault(f"{name} of {len(seats)}: {message}", code)
+                seat = seats[index]
+                yield Fault(f"{seat.post.name} of {len(seats)}: {seat.engine.lost or message}", code)
                 return
             case Slice(phase="steady"):
                 steady.setdefault(index, []).append(event)
@@ -200,8 +213,11 @@ def _share(seat: _Seat, told: dict[str, object], steady: Sequence[Slice]) -> Sha
     """What one of them was given and gave."""
     kept = msgspec.convert(told, _Told)
     idle, delay = ([getattr(slice_, name) for slice_ in steady] for name in ("idle_ns", "run_delay_ns"))
+    far = seat.post.host if isinstance(seat.post.host, FarHost) else None
     return Share(
         name=seat.post.name,
+        host=far.name if far else "",
+        processor=far.processor if far else "",
         connections=seat.order.load.connections,
         offered=kept.offered,
         ok=kept.ok,

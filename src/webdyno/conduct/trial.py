@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Protocol
 from webdyno.conduct.fence import Fence
 from webdyno.conduct.hearing import heard, killed
 from webdyno.conduct.roll import Roll
-from webdyno.conduct.together import GONE, Post, together
+from webdyno.conduct.together import GONE, posts_on, together
 from webdyno.disk import naming
 from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.load.order import earlier
@@ -34,7 +34,7 @@ from webdyno.model.sample import Reading, Role, Slice
 from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
 from webdyno.rig.group import Group
-from webdyno.rig.host import PIPE, STDOUT, Command
+from webdyno.rig.host import PIPE, STDOUT, Command, Host
 from webdyno.rig.process import name_of
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ready import TOO_MANY
@@ -248,7 +248,8 @@ def _drive_together(trial: Trial, bench: Bench, order: Order, under: Under, reco
     """As by one driver: what several say comes as if one had said it."""
     folder, log = bench.strapped.folder(), bench.driver_log(trial)
     number = order.load.drivers
-    posts = [Post(name=f"driver {n + 1}", host=bench.strapped, cwd=folder, stderr=log) for n in range(number)]
+    hosts: Sequence[Host] = bench.strapped.far or [bench.strapped] * number
+    posts = posts_on(hosts[:number], folder, log)
     stop = _stop(bench, under, record, _limit_s(trial))
     try:
         with Sampler(under.groups) as sampler, closing(together(order, posts, stop)) as events:

@@ -10,6 +10,8 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
 
     address: str
     """``HOST:PORT`` of its head, or ``auto`` on one of its nodes."""
+    hosts: int = 1
+    """How many of its other hosts make load, each with one driver."""
     allow_public: bool = False
     """Contenders may listen on a public address."""
     insecure: bool = False

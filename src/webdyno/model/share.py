@@ -17,6 +17,10 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     """One driver's part of a load; a list of them is ``Run.summary["drivers"]``."""
 
     name: str
+    host: str = ""
+    """The machine it ran on, by its address; empty: ours."""
+    processor: str = ""
+    """Of that machine."""
     connections: int
     """Of the load's; it may open more at an open pace."""
     offered: int

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import json
 import os
 import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.place import Cluster
@@ -47,30 +48,36 @@ class Attached:
 
     @contextlib.contextmanager
     def placed(
-        self, agent: type, error_of: Callable[[str, str], Exception], host: str | None = None
-    ) -> Iterator[FarHost]:
-        """An agent on another host than this one: on ``host``, or where loads are to be made. MachineError."""
+        self, agent: type, error_of: Callable[[str, str], Exception], number: int = 1, host: str | None = None
+    ) -> Iterator[list[FarHost]]:
+        """So many agents, each on another host, and none on this one: on ``host``, or where loads are to be made.
+
+        MachineError where there are not so many.
+        """
         ray = self.ray
         from ray.util.placement_group import placement_group, remove_placement_group
         from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
         wanted = {f"node:{host}": 0.001} if host else self._wanted()
-        bundles = [{f"node:{self.address}": 0.001}, wanted]
+        bundles = [{f"node:{self.address}": 0.001}, *[wanted] * number]
         group = placement_group(bundles, strategy="STRICT_SPREAD")
         try:
             if not group.wait(_PLACED_S):
+                lacking = "no second host" if number == 1 else f"not {number} hosts beside this one"
                 raise MachineError(
-                    "the cluster has no second host that is free for load: start a node on one, with "
-                    f"ray start --address={self.address}:6379 --resources='{{\"{DRIVER_RESOURCE}\": 1}}'"
+                    f"the cluster has {lacking} that {'is' if number == 1 else 'are'} free for load: start a node on "
+                    f"one, with ray start --address={self.address}:6379 --resources='{{\"{DRIVER_RESOURCE}\": 1}}'"
                 )
-            where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=1)
             made = ray.remote(num_cpus=0, max_restarts=0, max_concurrency=8)(agent)
-            actor = made.options(scheduling_strategy=where).remote()
-            name = self._address_of(group)
-            try:
-                yield FarHost(_caller(ray, actor, name, error_of), name)
-            finally:
-                ray.kill(actor)
+            with contextlib.ExitStack() as ending:
+                hosts = []
+                for index in range(1, number + 1):
+                    where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=index)
+                    actor = made.options(scheduling_strategy=where).remote()
+                    ending.callback(ray.kill, actor)
+                    name = self._address_of(group, index)
+                    hosts.append(FarHost(_caller(ray, actor, name, error_of), name))
+                yield hosts
         finally:
             with contextlib.suppress(Exception):  # the cluster itself may be gone
                 remove_placement_group(group)
@@ -84,10 +91,10 @@ class Attached:
         has = any(DRIVER_RESOURCE in node["Resources"] for node in self.ray.nodes() if node["Alive"])
         return {DRIVER_RESOURCE: 1} if has else {"CPU": 1}
 
-    def _address_of(self, group: Any) -> str:
+    def _address_of(self, group: Any, index: int) -> str:
         from ray.util import placement_group_table
 
-        node = placement_group_table(group)["bundles_to_node_id"][1]
+        node = placement_group_table(group)["bundles_to_node_id"][index]
         return next(str(each["NodeManagerAddress"]) for each in self.ray.nodes() if each["NodeID"] == node)
 
 
@@ -156,14 +163,18 @@ def _address(said: str) -> str:
 
 def _asked(address: str, **environment: str) -> str | None:
     """What the cluster says of its versions to one who asks with this environment; None: nothing."""
-    run = subprocess.run(
-        [sys.executable, "-c", _ASK, address],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    try:
+        run = subprocess.run(
+            [sys.executable, "-c", _ASK, address],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=60,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
     return run.stdout if run.returncode == 0 and run.stdout else None
 
 
@@ -175,6 +186,26 @@ def _refuse_open(address: str) -> None:
         )
 
 
+_Version = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z.+_-]{1,40}\Z")]
+
+
+class _Versions(msgspec.Struct):
+    ray_version: _Version
+    python_version: _Version
+
+
+def versions_in(said: str, address: str) -> str:
+    """``Ray 2.60.0 and Python 3.12.3``, from what a cluster says of itself; MachineError for anything else."""
+    try:
+        found = msgspec.json.decode(said.encode("utf-8", "replace"), type=_Versions)
+    except (msgspec.DecodeError, RecursionError):
+        raise MachineError(
+            f"what answers at {address} says no versions of Ray and Python: give the address of a cluster's head, "
+            "HOST:PORT as ray start --head printed it"
+        ) from None
+    return f"Ray {found.ray_version} and Python {found.python_version}"
+
+
 def _refuse_other_versions(address: str, ours: str) -> None:
     said = _asked(address)
     if said is None:
@@ -182,8 +213,7 @@ def _refuse_other_versions(address: str, ours: str) -> None:
             f"the cluster at {address} does not answer, or rejects this token: check that it runs, and that "
             "RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH are the same here and there"
         )
-    found = json.loads(said)
-    theirs = f"Ray {found['ray_version']} and Python {found['python_version']}"
+    theirs = versions_in(said, address)
     mine = f"Ray {ours} and Python {platform.python_version()}"
     if theirs != mine:
         raise UsageError(f"the cluster at {address} has {theirs}, and here are {mine}: install the same on every host")

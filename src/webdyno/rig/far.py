@@ -39,12 +39,19 @@ class Call(Protocol):
 class FarHost:
     """``name`` is what the host is called in sentences."""
 
+    cores: tuple[int, ...] = ()
+    """Of its drivers, once it is taken."""
+    processor = ""
+    """Its model, once it is taken."""
+
     def __init__(self, call: Call, name: str) -> None:
         self._call, self.name = call, name
 
     def take(self, sign: str | None) -> Any:
         """Strap the host for drivers; what its agent says of it. ``sign``: as of ``confined``."""
-        return self._call("take", sign, within_s=2 * LOST_S)
+        about = self._call("take", sign, within_s=2 * LOST_S)
+        self.cores, self.processor = about.rig.driver_cores, about.fingerprint.cpu_model
+        return about
 
     def about(self) -> Any:
         """What its agent says of it, without taking it."""

@@ -37,8 +37,8 @@ class Strapped(Here):
 
     address = "127.0.0.1"
     """Where contenders listen."""
-    far: FarHost | None = None
-    """The host of the drivers, where that is another one."""
+    far: Sequence[FarHost] = ()
+    """The hosts of the drivers, where those are others."""
     daemons: Daemons | None = None
     """Of what carries calls there."""
 
@@ -78,20 +78,22 @@ class Strapped(Here):
         """Set when the user wants an end; all that works on this machine looks at it."""
         self._containers = containers
 
-    def part(self, far: FarHost, rig: Rig, fingerprint: Fingerprint, address: str, daemons: Daemons | None) -> None:
+    def part(
+        self, far: Sequence[FarHost], rig: Rig, fingerprint: Fingerprint, address: str, daemons: Daemons | None
+    ) -> None:
         """From now on drivers are started on ``far``, and contenders listen on ``address``, where it reaches them."""
         self.far, self.rig, self.fingerprint = far, rig, fingerprint
         self.address, self.daemons = address, daemons
 
     @property
     def of_drivers(self) -> Host:
-        """The host that drivers are started on."""
-        return self.far or self
+        """The host that a single driver is started on."""
+        return self.far[0] if self.far else self
 
     def start(self, command: Command) -> Group:
         """On the host of its role."""
-        if self.far is not None and command.role == "driver":
-            return self.far.start(command)
+        if self.far and command.role == "driver":
+            return self.far[0].start(command)
         return super().start(command)
 
     def end_all(self) -> list[str]:

@@ -29,6 +29,7 @@ from webdyno.rig.fingerprint import read_fingerprint
 from webdyno.rig.group import Group
 from webdyno.rig.here import Here
 from webdyno.rig.host import Command
+from webdyno.rig.patience import patience_here
 from webdyno.rig.reach import Reached, reach
 from webdyno.rig.strap import strap
 from webdyno.session.folders import cache_folder
@@ -43,13 +44,15 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: Fingerprint
     engine: str
     """Version of the load engine, or empty."""
+    patience_s: float | None = None
+    """As of rig/patience.py."""
     rig: Rig | None = None
     """None where it was only looked at, and not taken."""
 
 
 def about_here() -> About:
     """This machine, as an agent on it would say."""
-    return About(fingerprint=read_fingerprint(), engine=own_engine())
+    return About(fingerprint=read_fingerprint(), engine=own_engine(), patience_s=patience_here())
 
 
 class Agent:

@@ -181,7 +181,7 @@ def _as_run(trial: Trial, loaded: Loaded, version: str, notes: Sequence[str], ur
         message=message,
         started_at=started_at,
         seconds=0.0,
-        rig=_unknown_rig(loaded.order.cores),
+        rig=_unknown_rig(loaded.order.cores, loaded.hosts),
         driver_version=version,
         driver_can=DRIVERS[DRIVER]().can,
         summary=loaded.summary,
@@ -207,11 +207,12 @@ def keep_load(results: Path, target: Target, fingerprint: Fingerprint, loaded: L
     return folder
 
 
-def _unknown_rig(driver_cores: tuple[int, ...]) -> Rig:
-    """Of a server that we did not place: it may share its cores with the driver."""
+def _unknown_rig(driver_cores: tuple[int, ...], hosts: Sequence[str]) -> Rig:
+    """Of a server that we did not place: it may share its cores with the driver. ``hosts``: as of ``Loaded``."""
     return Rig(
         contender_cores=(),
         driver_cores=driver_cores,
+        driver_host=", ".join(hosts),
         control_cores=tuple(usable_cores()),
         service_cores=(),
         memory_bytes=None,

@@ -5,22 +5,24 @@ from __future__ import annotations
 import datetime
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from webdyno.analyse.error_share import gone_wrong
 from webdyno.analyse.shares import shares_in
-from webdyno.conduct.together import Post, together
+from webdyno.conduct.together import posts_on, together
 from webdyno.histogram import Histogram, merge
 from webdyno.load.driver import DRIVERS, Event, Fault, Order, Summary
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.sample import Slice
 from webdyno.model.share import Share
+from webdyno.rig.far import FarHost
 from webdyno.rig.here import Here
-from webdyno.rig.host import PIPE, Command, Role
+from webdyno.rig.host import PIPE, Command, Host, Role
 from webdyno.rig.sleep import slept_ns
 from webdyno.session.interrupts import listening_for_interrupts
 
@@ -40,6 +42,11 @@ class Loaded:
     def ok(self) -> bool:
         """True when at least one request was answered correctly."""
         return bool(self.summary.get("ok"))
+
+    @property
+    def hosts(self) -> list[str]:
+        """The other machines that it came from, by their addresses; none: this one."""
+        return [share.host for share in self.shares if share.host]
 
     @property
     def started(self) -> dict[str, Any]:
@@ -82,18 +89,23 @@ class Loaded:
 
 
 def carry_out(
-    order: Order, watch: Callable[[Event], None], host: Here | None = None, *, keep_on_interrupt: bool = False
+    order: Order,
+    watch: Callable[[Event], None],
+    host: Here | None = None,
+    *,
+    far: Sequence[FarHost] = (),
+    keep_on_interrupt: bool = False,
 ) -> Loaded:
-    """Run the engine to its end, on the driver's cores of ``host``, or on all of this machine when there is none.
+    """Run the engine to its end: on ``far``, a host for each driver, or the driver's cores of ``host``, or all of here.
 
     With ``keep_on_interrupt`` a Ctrl-C, SIGTERM or closed terminal ends it early and what it has measured so far is
-    given back; the second Ctrl-C, and the first without it, is a KeyboardInterrupt. UsageError for an order that is
-    wrong, MachineError.
+    given back; the second Ctrl-C, and the first without it, is a KeyboardInterrupt. UsageError (order), MachineError.
     """
-    if order.load.drivers > 1:
-        return _carry_out_together(order, watch, host or Here(), host is None, keep_on_interrupt=keep_on_interrupt)
-    driver = DRIVERS["engine"]()
-    (command,) = driver.commands(order)
+    if far or order.load.drivers > 1:
+        hosts: Sequence[Host] = far or [host or Here()] * order.load.drivers
+        role: Role = "driver" if far or host is not None else "tool"
+        return _carry_out_together(order, watch, hosts, role, keep_on_interrupt=keep_on_interrupt)
+    (command,) = (driver := DRIVERS["engine"]()).commands(order)
     before_ns = slept_ns()
     group = (host or Here()).start(
         Command(
@@ -119,18 +131,14 @@ def carry_out(
 
 
 def _carry_out_together(
-    order: Order, watch: Callable[[Event], None], host: Here, is_bare: bool, *, keep_on_interrupt: bool
+    order: Order, watch: Callable[[Event], None], hosts: Sequence[Host], role: Role, *, keep_on_interrupt: bool
 ) -> Loaded:
     """The same by several engines, whose events come as if one had said them."""
-    role: Role = "tool" if is_bare else "driver"
-    posts = [
-        Post(name=f"driver {number}", host=host, role=role, cwd=Path.cwd(), stderr=Path(os.devnull))
-        for number in range(1, order.load.drivers + 1)
-    ]
     loaded, stopped, before_ns = Loaded(order), threading.Event(), slept_ns()
     with (
         listening_for_interrupts(lambda: None, stopped) if keep_on_interrupt else nullcontext(),
-        closing(together(order, posts, stopped.is_set)) as events,
+        TemporaryDirectory(prefix="webdyno-") as folder,  # a far host is given what lies in it: nothing
+        closing(together(order, posts_on(hosts, Path(folder), Path(os.devnull), role), stopped.is_set)) as events,
     ):
         for event in events:
             _note(event, loaded)

@@ -4,8 +4,8 @@ the load tools are started on another host, by whatever carries calls there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 import msgspec
 
@@ -14,6 +14,7 @@ from webdyno.model.place import Cluster
 from webdyno.model.way import WayName
 from webdyno.rig.by_ray import attached
 from webdyno.rig.daemons import confined
+from webdyno.rig.far import FarHost
 from webdyno.rig.reach import Reached, answering
 from webdyno.rig.strap import Strapped, strap
 from webdyno.session.agent import About, Agent, about_here, error_of
@@ -34,25 +35,41 @@ def strap_apart(
     """This machine for contenders, another host of ``cluster`` for drivers. UsageError, MachineError."""
     with (
         attached(cluster) as node,
-        node.placed(Agent, error_of) as far,
+        node.placed(Agent, error_of, cluster.hosts) as far,
         strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus, side="contender") as strapped,
         confined(node.sign, strapped.rig.control_cores) as daemons,
+        taken(far, node.sign) as abouts,
     ):
-        try:
-            about: About = far.take(node.sign)
-            refuse_other_versions(about, far.name)
-            rig = msgspec.structs.replace(
-                strapped.rig,
-                driver_cores=about.rig.driver_cores if about.rig else (),
-                driver_host=far.name,
-                carrier=node.version,
-                carrier_confined=daemons is not None and daemons.are_confined,
-            )
-            fingerprint = msgspec.structs.replace(strapped.fingerprint, driver=about.fingerprint)
-            strapped.part(far, rig, fingerprint, node.address, daemons)
-            yield strapped
-        finally:
-            far.give_back()
+        rig = msgspec.structs.replace(
+            strapped.rig,
+            driver_cores=far[0].cores,
+            driver_host=", ".join(host.name for host in far),
+            carrier=node.version,
+            carrier_confined=daemons is not None and daemons.are_confined,
+        )
+        fingerprint = msgspec.structs.replace(strapped.fingerprint, driver=abouts[0].fingerprint)
+        strapped.part(far, rig, fingerprint, node.address, daemons)
+        yield strapped
+
+
+@contextmanager
+def hosts_of_load(cluster: Cluster) -> Iterator[list[FarHost]]:
+    """Other hosts of ``cluster``, taken for drivers; nothing is started on this one. UsageError, MachineError."""
+    listening = msgspec.structs.replace(cluster, allow_public=True)  # no contender of ours
+    with attached(listening) as node, node.placed(Agent, error_of, cluster.hosts) as far, taken(far, node.sign):
+        yield far
+
+
+@contextmanager
+def taken(far: Sequence[FarHost], sign: str) -> Iterator[list[About]]:
+    """All of them strapped for drivers, and given back afterwards. UsageError for other versions than ours."""
+    with ExitStack() as ending:
+        abouts: list[About] = []
+        for host in far:
+            ending.callback(host.give_back)
+            abouts.append(host.take(sign))
+            refuse_other_versions(abouts[-1], host.name)
+        yield abouts
 
 
 def refuse_other_versions(about: About, name: str) -> None:
@@ -85,7 +102,7 @@ def look_at_hosts(cluster: Cluster) -> list[HostLook]:
     with attached(cluster) as node:
         found = [HostLook(address=node.address, about=about_here())]
         for address in node.others():
-            with node.placed(Agent, error_of, address) as far, answering(node.address) as port:
+            with node.placed(Agent, error_of, host=address) as (far,), answering(node.address) as port:
                 ahead_ns, error_ns = far.clock_ahead_ns(), far.round_trip_ns() // 2
                 look = HostLook(
                     address=address,

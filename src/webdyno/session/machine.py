@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+import msgspec
+
+from webdyno.model.load import Load
 from webdyno.model.place import Cluster
+from webdyno.model.study import StudyLoad
 from webdyno.model.way import WayName
 from webdyno.rig.strap import Strapped, strap
 from webdyno.session.folders import cache_folder
@@ -37,3 +41,9 @@ def strapped_here(
     with taken as strapped, listening_for_interrupts(event=strapped.interrupted):
         note(strapped.swept)
         yield strapped
+
+
+def wide(far: Cluster | None, loads: Iterable[Load | StudyLoad]) -> Cluster | None:
+    """``far``, with a host for each driver of the load that has the most."""
+    most = max((load.drivers for load in loads), default=1)
+    return None if far is None else msgspec.structs.replace(far, hosts=most)

@@ -25,7 +25,7 @@ from webdyno.session.ceilings import with_ceilings
 from webdyno.session.executed import visible
 from webdyno.session.folders import cache_folder
 from webdyno.session.lookup import driver_versions
-from webdyno.session.machine import strapped_here
+from webdyno.session.machine import strapped_here, wide
 from webdyno.session.ready import There, look
 from webdyno.session.saying import note
 from webdyno.session.trust import Agree, ask_for_plan
@@ -199,6 +199,7 @@ def on_its_machine(
     if was_far != (far is not None):
         said = "with its load from another machine: give --far again" if was_far else "on one machine: leave --far out"
         raise UsageError(f"{store.folder}: its runs were made {said}")
+    far = wide(far, [trial.load for trial in plan.trials])
     with strapped_here(plan.memory_bytes, plan.cores, way=plan.way, cpus=plan.cpus, wait=wait, far=far) as strapped:
         refuse_another_machine(plan, store.folder, store.fingerprint(), strapped.fingerprint)
         versions = driver_versions(

@@ -23,7 +23,7 @@ from webdyno.session.folders import cache_folder, refuse_unwritable
 from webdyno.session.listeners import Beside, Listener
 from webdyno.session.lookup import look_for_drivers, refuse_what_the_driver_cannot
 from webdyno.session.loop import at_work
-from webdyno.session.machine import strapped_here
+from webdyno.session.machine import strapped_here, wide
 from webdyno.session.ready import build, look
 from webdyno.session.resuming import (
     agreed,
@@ -91,8 +91,9 @@ def begin(
     refuse_unwritable(results)
     refuse_what_the_driver_cannot(study, known)
     raced = choice.rounds_of(study)
+    far = wide(manner.far, study.loads)
     with strapped_here(
-        memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait, far=manner.far
+        memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait, far=far
     ) as strapped:
         versions, absent = look_for_drivers(study, strapped.of_drivers)
         there = look(known, study.contenders, study.workloads, strapped)

@@ -17,6 +17,7 @@ from webdyno.load.driver import Tls, Way
 from webdyno.model.errors import UsageError
 
 _MOST_AHEAD, _MOST_STREAMS = 256, 1000
+_OWN = re.compile(r"localhost|127\.[0-9.]+|\[?::1\]?", re.IGNORECASE)
 _CORE = re.compile(r"[0-9]{1,5}")
 
 
@@ -147,6 +148,17 @@ def refuse_unshared(fields: Mapping[str, Any]) -> None:
         raise UsageError(f"--drivers {drivers}: give 1 to {connections}, because each needs at least one connection")
     if requests is not None and requests < drivers:
         raise UsageError(f"--drivers {drivers}: give --requests {drivers} or more, because each needs at least one")
+
+
+def refuse_near(host: str, speaking: Speaking) -> None:
+    """UsageError for what is of this machine, where the load comes from others."""
+    given = {"--unix": speaking.unix, "--source": speaking.source, "--cpus": speaking.cpus}
+    for name in (name for name, value in given.items() if value):
+        raise UsageError(f"{name} is about this machine, and --far loads from another one: leave one of them out")
+    if _OWN.fullmatch(host):
+        raise UsageError(
+            f"from another host, {host} is that host itself: with --far give an address of the server that it reaches"
+        )
 
 
 def _pem(path: Path) -> str:

@@ -158,7 +158,7 @@ def _drivers(loaded: Loaded) -> Iterator[tuple[str, str]]:
     shares = loaded.shares
     for share in shares:
         per_s = rate(share.ok / loaded.seconds) if loaded.seconds else "-"
-        told = [f"{share.connections:,} connections", per_s]
+        told = [*([f"on {share.host}"] if share.host else []), f"{share.connections:,} connections", per_s]
         if (part := part_of(share, shares)) is not None:
             told.append(f"{per_cent(part)} of all")
         if (busy := strain_of(share).busy) is not None:
