@@ -107,9 +107,10 @@ def load(
 ) -> int:
     """Load a server and say how it answered: by looping clients (closed), or on a schedule of its own (open).
 
-    At a rate, latency counts from the moment a request was due, so a server that stalls cannot hide it. Answers with
-    status 200-399 count as right, unless --expect says what is right. Exit code 1 when not one request was answered
-    correctly, or an objective of --slo was missed. Ctrl-C ends it early, and what was measured so far is shown.
+    Latencies of a closed load are those of clients that wait for an answer before they ask again; at a rate, latency
+    counts from when a request was due. One run has no interval: repeat it. Status 200-399 counts as right, unless
+    --expect says what is right. Exit code 1 when not one request was answered correctly, or an objective of --slo was
+    missed. Ctrl-C ends it early and shows what was measured.
 
     Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`, `webdyno load http://127.0.0.1:8000/ -r 5000 --slo
     'p99<50ms'` or `webdyno load 9=http://127.0.0.1:8000/ 1=http://127.0.0.1:8000/report --stages '10s:100-2000'`
@@ -129,6 +130,10 @@ def load(
     found = [*notes, *doubts(loaded, known_ceiling(cache_folder(), order))]
     _say(title, shown, loaded, found, failed, saying)
     _keep(title, one_server(urls)[0], loaded, notes, before, saying)
+    return _code(loaded, failed)
+
+
+def _code(loaded: Loaded, failed: list[str]) -> int:
     if loaded.summary.get("ended") in ("interrupted", "abandoned"):
         return 128 + signal.SIGINT
     return 0 if loaded.ok and not failed else 1
