@@ -17,6 +17,7 @@ from webdyno.analyse import analyse
 from webdyno.analyse.window import read_window
 from webdyno.commands import call
 from webdyno.commands import load as command
+from webdyno.commands.loading.summary import summary_lines
 from webdyno.histogram import encode
 from webdyno.load.ab import Ab
 from webdyno.load.driver import DriverCommand, Order, Summary, Tls, Way
@@ -262,12 +263,13 @@ def test_a_server_that_hangs_misses_its_objective_and_is_doubted(
 
 
 def test_what_is_written_for_scripts_has_its_doubts_on_standard_error(
-    ordered: list[Order], capsys: pytest.CaptureFixture[str]
+    ordered: list[Order], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(command, "known_ceiling", lambda *_: 1.0)
     assert call(["load", URL, "--style", "wrk"]) == 0
     said = capsys.readouterr()
     assert said.out.startswith(f"Running 2s test @ {URL}\n")
-    assert "webdyno: closed: latencies are those of 4 clients" in said.err
+    assert "webdyno: generator-bound: " in said.err
 
 
 def kinds(loaded: Loaded, ceiling_per_s: float | None = None) -> set[str]:
@@ -276,7 +278,7 @@ def kinds(loaded: Loaded, ceiling_per_s: float | None = None) -> set[str]:
 
 def test_doubts_are_said_when_there_is_a_reason_and_only_then() -> None:
     closed, opened = recorded("ok"), recorded("open-silence")
-    assert kinds(closed) == {"closed", "one run has no interval"}
+    assert kinds(closed) == set()
     assert "generator-bound" in kinds(closed, ceiling_per_s=closed.per_s / 0.95)
     assert "generator-bound" not in kinds(closed, ceiling_per_s=closed.per_s / 0.85)
     assert {"not-offered", "closed"} & kinds(opened) == {"not-offered"}
@@ -298,11 +300,11 @@ def test_a_load_and_a_table_say_the_same_doubt_in_the_same_words() -> None:
     )
 
 
-def test_one_of_several_loads_is_not_told_to_be_repeated() -> None:
-    alone, one_of_five = doubts(recorded("ok")), doubts(recorded("ok"), is_one_of=5)
-    assert [doubt for doubt in alone if doubt not in one_of_five] == [
-        "one run has no interval: repeat it to learn how much it varies from start to start"
-    ]
+def test_what_is_so_of_every_load_stands_in_its_title_and_is_no_doubt() -> None:
+    for name, pace in (("ok", "closed"), ("open-silence", "open")):
+        head, *lines = summary_lines(URL, recorded(name), doubts(recorded(name)))
+        assert f", {pace}, one run of " in head
+        assert not [line for line in lines if "interval" in line or "closed:" in line]
 
 
 def test_an_engine_without_a_core_is_what_was_not_offered_and_not_the_server() -> None:
@@ -342,7 +344,6 @@ def test_what_was_sent_is_held_against_what_really_came_due(
 
 
 def test_a_percentile_that_is_only_a_bound_is_shown_as_one() -> None:
-    from webdyno.commands.loading.summary import summary_lines
 
     lines = summary_lines(URL, recorded("open-silence"), [])
     due = next(line for line in lines if line.startswith("  from due"))

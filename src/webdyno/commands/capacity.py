@@ -70,7 +70,8 @@ def capacity(
 
     Requests are sent at a fixed rate, and latency counts from the moment each was due. The answer is the rate that half
     of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
-    started anew for every trial; a URL gets time to recover between trials. The exit code is 1 if the objectives are
+    started anew for every trial; a URL gets time to recover between trials, and its server may share its cores with the
+    load generator. The exit code is 1 if the objectives are
     never met. Ctrl-C keeps the trials so far, and `--resume` continues.
 
     Example: `webdyno capacity waitress --slo 'p99<50ms, errors<0.1%'` or `webdyno capacity http://127.0.0.1:8000/
@@ -282,7 +283,6 @@ def _tell(folder: Path, sought: Sought, *, json: bool) -> int:
     what = plan.workloads["url"].title if by_url else name
     doubts = _doubts(Evidence(plan, fingerprint, runs))
     if by_url:
-        doubts.append("webdyno did not start the server: it may share its cores with the load generator")
         doubts += dict.fromkeys(note for run in runs for note in run.notes)
     if json:
         sentence = answer(what, sought.slo, found)

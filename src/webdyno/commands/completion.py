@@ -1,4 +1,4 @@
-"""``webdyno completion``: the script that lets a shell complete webdyno's commands and flags."""
+"""``webdyno completion``: the script that lets a shell complete commands and flags; names: ``completing``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="The shell to complete in.")],
     /,
 ) -> int:
-    """Print the completion script for a shell.
+    """Print the completion script for a shell: commands, flags, and names of contenders, studies and workloads.
+
+    Names are looked up when they are asked for, those of a --catalogue on the line too. zsh takes it as `_webdyno` in a
+    folder of its `$fpath`, fish as `~/.config/fish/completions/webdyno.fish`.
 
     Example: `webdyno completion bash > ~/.local/share/bash-completion/completions/webdyno`
     """

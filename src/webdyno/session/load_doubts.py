@@ -17,15 +17,17 @@ from webdyno.analyse.shares import doubts_of
 from webdyno.analyse.unanswered import older_than, silence
 from webdyno.analyse.words import length
 from webdyno.conduct.together import GONE
+from webdyno.model.load import Load
 from webdyno.rig.sleep import LEAST_NS
 from webdyno.session.engine import Loaded
 
 _WHO = "the server"
 
 
-def doubts(loaded: Loaded, ceiling_per_s: float | None = None, *, is_one_of: int = 1) -> list[str]:
-    """Every doubt about one of so many loads that are alike, the gravest first; ``ceiling_per_s`` is the most this
-    machine's engine has reached.
+def doubts(loaded: Loaded, ceiling_per_s: float | None = None) -> list[str]:
+    """Every doubt about it, the gravest first; ``ceiling_per_s`` is the most this machine's engine has reached.
+
+    What is so of every load of its kind is none: that it is closed, and one run, stands in its title.
     """
     return [
         *_of_the_end(loaded),
@@ -34,7 +36,6 @@ def doubts(loaded: Loaded, ceiling_per_s: float | None = None, *, is_one_of: int
         *_of_the_schedule(loaded),
         *_of_the_connections(loaded),
         *_of_the_length(loaded),
-        *_of_the_design(loaded, is_one_of),
     ]
 
 
@@ -144,10 +145,9 @@ def _hidden(loaded: Loaded, left: int) -> float:
     return error_share(errors, ok, left) - error_share(errors, ok)
 
 
-def _of_the_design(loaded: Loaded, loads: int) -> Iterator[str]:
-    if not loaded.order.load.is_open:
-        clients = loaded.order.load.connections
-        who = "1 client that waits" if clients == 1 else f"{clients} clients that wait"
-        yield f"closed: latencies are those of {who} for an answer before the next; --rate shows what users would wait"
-    if loads == 1:
-        yield "one run has no interval: repeat it to learn how much it varies from start to start"
+def closed(load: Load) -> list[str]:
+    """What latencies of a closed load are; nothing of an open one."""
+    if load.is_open:
+        return []
+    who = "1 client that waits" if load.connections == 1 else f"{load.connections} clients that wait"
+    return [f"closed: latencies are those of {who} for an answer before the next; --rate shows what users would wait"]

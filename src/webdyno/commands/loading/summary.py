@@ -53,7 +53,8 @@ def summary_lines(title: str, loaded: Loaded, doubts: list[str]) -> list[str]:
         *_routes(loaded),
         *(("doubt", doubt) for doubt in doubts),
     ]
-    head = f"{title}  {loaded.order.load.label}, {loaded.seconds:.1f} s"
+    pace = "open" if loaded.order.load.is_open else "closed"
+    head = f"{title}  {loaded.order.load.label}, {pace}, one run of {loaded.seconds:.1f} s"
     return [head, *(f"  {name:<12}{line}" for name, line in told)]
 
 

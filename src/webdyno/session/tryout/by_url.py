@@ -21,7 +21,7 @@ from webdyno.serve.ask import NoAnswer
 from webdyno.session.ceilings import known_ceiling
 from webdyno.session.engine import Loaded, carry_out
 from webdyno.session.folders import cache_folder
-from webdyno.session.load_doubts import doubts, over_rounds
+from webdyno.session.load_doubts import closed, doubts, over_rounds
 from webdyno.session.odd_answers import judged
 from webdyno.session.saying import note, say
 from webdyno.session.target import Target
@@ -87,7 +87,7 @@ def _told(url: str, order: Order, loads: list[Loaded], each_s: float) -> Told:
     texts = [text for load in loads for each in load.steady if (text := each.response_hdr or each.latency_hdr)]
     response = merge(texts)
     ceiling_per_s = known_ceiling(cache_folder(), order)
-    found = [doubts(load, ceiling_per_s, is_one_of=len(loads)) for load in loads]
+    found = [[*doubts(load, ceiling_per_s), *closed(order.load)] for load in loads]
     return Told(
         url=hidden_line(url),
         asked=[asked(request) for request in order.requests],
