@@ -24,7 +24,7 @@ _WHO = "the server"
 
 
 def doubts(loaded: Loaded, ceiling_per_s: float | None = None, *, is_one_of: int = 1) -> list[str]:
-    """Every doubt about one of so many loads that are alike, the gravest first; ``ceiling_per_s`` is the most this
+    """Every doubt about one of this many loads that are alike, the gravest first; ``ceiling_per_s`` is the most this
     machine's engine has reached.
     """
     return [
