@@ -32,7 +32,21 @@ BANNED = {
     r"\b(?:the|its) begin\b": "the start",
     r"\bthe first so many\b": "the number, or the flag that gives it",
     r"\bstudy S[0-4]\b|\bS[0-4](?:'s)? (?:had|did|as published)\b": "the study by its name",
+    r"(?<!the first )\bso many\b": "this many, or the number",
+    r"\bin (?:the )?place of\b": "instead of",
+    r"\b(?:begin|begins|began|begun) anew\b": "start over",
+    r"\bnot one (?:request|answer)\b": "no request, or no answer",
+    r"\bto be had\b": "available",
+    r"\bmiddle one of\b": "the median of",
+    r"\bbuilds? apart\b": "without builds",
+    r"\bgo(?:es)? with (?:none|neither)\b": "excludes, or cannot be combined with",
+    r"\bwhat becomes? of\b": "the result of",
+    r"\blay \w+ over\b": "compare with",
+    r"\bnobody is who\b": "no contender that",
 }
+OLD = ROOT / "CHANGELOG.md"
+"""Its entries stay as they were written; only the first rules are older than they are."""
+FIRST_RULES = 12
 QUOTED = 'Reports say "tied" where they said "cannot be told apart".'
 """What the change log says of the change itself."""
 
@@ -44,10 +58,13 @@ def said(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-def banned(text: str) -> list[str]:
-    flat = " ".join(text.split()).replace(QUOTED, "")
+def banned(text: str, rules: int | None = None) -> list[str]:
+    """What ``text`` has of the first ``rules``, outputs apart: those are as a program printed them."""
+    flat = " ".join(re.sub(r"```text\n.*?```", "", text, flags=re.S).split()).replace(QUOTED, "")
     return [
-        f"{match[0]!r}: write {better}" for rule, better in BANNED.items() for match in re.finditer(rule, flat, re.I)
+        f"{match[0]!r}: write {better}"
+        for rule, better in list(BANNED.items())[:rules]
+        for match in re.finditer(rule, flat, re.I)
     ]
 
 
@@ -64,13 +81,13 @@ def test_what_the_program_says_has_no_banned_idiom() -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_document_has_no_banned_idiom(path: Path) -> None:
-    assert banned(path.read_text("utf-8")) == []
+    assert banned(path.read_text("utf-8"), FIRST_RULES if path == OLD else None) == []
 
 
 def test_every_rule_finds_what_it_bans() -> None:
     """On sentences that were once ours; each breaks one rule, and each rule is broken."""
     once = [
-        "not one request was answered rightly",
+        "each request was answered rightly",
         "CPU time for one right answer",
         "is not told apart from the change",
         "so this load cannot tell them apart",
@@ -82,6 +99,17 @@ def test_every_rule_finds_what_it_bans() -> None:
         "at the end of its window as at the begin",
         "settle who the first so many are",
         "as study S1 did it",
+        "more than so many connections allow",
+        "what --brief puts in place of the study's own",
+        "put it back, or begin anew without --resume",
+        "not one request was served",
+        "the clock is not to be had here",
+        "the middle one of its rounds",
+        "how long the search may take, builds apart",
+        "it goes with none of --budget and --top",
+        "and what becomes of a claim here",
+        "lay head over base",
+        "nobody is who was faster by less than that can have cost",
     ]
     assert [len(banned(sentence)) for sentence in once] == [1] * len(BANNED)
     assert banned("the server is told its port, and the cookie is set on the right answering host") == []

@@ -21,7 +21,7 @@ _LARGEST_BYTES = 1 << 20
 
 
 def write(folder: Path, now: Now) -> None:
-    """Put ``now`` in place of what was there."""
+    """Put ``now`` instead of what was there."""
     fresh = folder / f".{FILE}"
     with suppress(OSError):
         fresh.write_bytes(msgspec.json.encode(now))

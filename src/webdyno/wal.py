@@ -44,7 +44,7 @@ _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 """End of a rollback journal that names a super-journal (https://www.sqlite.org/fileformat2.html#the_rollback_journal).
 """
 _PACKED, _SMALL_BYTES = 8, 64 << 20
-"""A disk may pack what it holds so many times; a small store may be all holes."""
+"""A disk may pack what it holds this many times; a small store may be all holes."""
 _PAGES_AT_ONCE = 1000
 _BLOCK_BYTES = 512
 """Of st_blocks, whatever the file system's own are."""
@@ -163,7 +163,7 @@ def _copied(file: Path, log: Path) -> sqlite3.Connection:
 
     def refuse_missing(_status: int, _remaining: int, pages: int) -> None:
         """A log can speak of four thousand million pages; each would be made."""
-        if not 0 <= pages * page_bytes <= most:  # so many that they are below zero
+        if not 0 <= pages * page_bytes <= most:  # a number that overflowed below zero
             raise sqlite3.DatabaseError(f"{log.name} speaks of pages that are not there")
 
     memory = sqlite3.connect(":memory:", isolation_level=None)

@@ -72,7 +72,7 @@ def test_alone_it_shows_what_is_and_would_be_and_why_and_sets_nothing(
 def test_what_is_not_to_be_had_says_why(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / CPU / "intel_pstate/no_turbo").unlink()
     assert doctor() == 0
-    assert "absent   turbo          not to be had here: this kernel does not set the clock" in capsys.readouterr().out
+    assert "absent   turbo          not available here: this kernel does not set the clock" in capsys.readouterr().out
 
 
 def test_as_json_it_is_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,7 +195,7 @@ def test_while_another_holds_it_both_are_refused(
         ("doctor --quiet --keep thp", "--keep thp: there are governor, turbo, huge-pages"),
         ("doctor --quiet --undo -- true", "--undo restores everything that was left, and takes nothing else"),
         ("doctor --quiet --json -- true", "--json shows the settings, and excludes a command"),
-        ("doctor --quiet --calibrate", "--quiet goes with neither --calibrate nor --far"),
+        ("doctor --quiet --calibrate", "--quiet excludes --calibrate and --far"),
         ("doctor --quiet -- /no/such", "/no/such: there is no such program"),
     ],
 )

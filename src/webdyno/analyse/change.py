@@ -11,10 +11,10 @@ deviations, by the median, are drawn in to there, because a neighbour's burst hi
 allows for what was drawn in (K. K. Yuen 1974, The two-sample trimmed t for unequal population variances, Biometrika
 61; J. W. Tukey, D. H. McLaughlin 1963, Sankhya A 25).
 
-Verdicts. same: the change is surely within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
+Verdicts. same: the change is certainly within the margin, either way (two one-sided tests, D. J. Schuirmann 1987), with
 nothing drawn in too, and from six starts of each at least: a head that starts slow now and then looks the same as long
 as it was not seen to, and those of its starts that lie far from the others are what is looked for. slower or faster:
-surely not none, and by the estimate beyond two thirds of the margin, from three starts of each. Were it to lie beyond
+not none, and by the estimate beyond two thirds of the margin, from three starts of each. Were it to lie beyond
 the whole margin, a change just as large would be missed every other time, however well it was measured; as it is, one
 of half the margin is the same where it is measured well. Of two sittings, which differ by more than their intervals
 know, it has to lie beyond the whole. Anything else is undecided.
@@ -99,7 +99,7 @@ class _Mean:
         return self.log - self.reach(alpha), self.log + self.reach(alpha)
 
     def within(self, margin: float, alpha: float) -> bool:
-        """Whether it surely lies no further from none than ``margin``; ``alpha`` on each side."""
+        """Whether it certainly lies no further from none than ``margin``; ``alpha`` on each side."""
         low, high = self.interval(2 * alpha)
         return -margin < low and high < margin
 
@@ -113,14 +113,14 @@ class _Levels:
 
 
 def looks(most: int | None) -> set[int]:
-    """Numbers of pairs after which they are looked at, of so many at most; None: of the first design."""
+    """Numbers of pairs after which they are looked at, of this many at most; None: of the first design."""
     if most is None:
         return set(_FIRST_LOOKS)
     return {round(LEAST + (most - LEAST) * at / (_LOOKS - 1)) for at in range(_LOOKS)} if most > LEAST else {most}
 
 
 def _levels(pairs: int, most: int | None, share: float) -> _Levels:
-    """After so many pairs of ``most``, where ``share`` of the 5 % may go to a difference of this figure."""
+    """After this many pairs of ``most``, where ``share`` of the 5 % may go to a difference of this figure."""
     if most is None:
         done = min(1.0, pairs / _FIRST_LOOKS[-1])
         same = float(special.ndtr(-_FIRST_OBRIEN_FLEMING / math.sqrt(done))) if pairs else 0.0

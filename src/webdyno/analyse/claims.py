@@ -1,8 +1,8 @@
 """Claims: what an article said, compared with what was found here: it holds, it does not hold, or it is undecided.
 
 A claim is about every comparison it names, in every table that was measured for it, and holds when each of them holds
-with 95 % (so many sure steps need no correction: a wrong one is no likelier than a wrong single one). A claim about a
-share of them holds when so many do; since any of those that may be left out could be the one that goes astray, each is
+with 95 % (several sure steps need no correction: a wrong one is no likelier than a wrong single one). A claim about a
+share of them holds when enough do; since any of those that may be left out could be the one that goes astray, each is
 then asked for the 5 % divided by one more than these. It does not hold when any comparison (or more of them than may be
 left out) goes the other way for sure, "sure" being 95 % for all of them together (Bonferroni), since with many
 comparisons one goes astray by chance. From less than three rounds nothing is decided. All else is undecided.

@@ -41,7 +41,7 @@ def apart(fit: Fit, names: Sequence[str], handicaps: Handicaps = NONE) -> set[Pa
 
 
 def equal(fit: Fit, one: str, other: str, *, margin: float = EQUAL, alpha: float = ALPHA) -> bool:
-    """True when the difference is surely within ``margin``, either way, by both intervals and from starts enough.
+    """True when the difference is certainly within ``margin``, either way, by both intervals and from starts enough.
 
     D. J. Schuirmann (1987), two one-sided tests. Journal of Pharmacokinetics and Biopharmaceutics 15.
     """
@@ -52,7 +52,7 @@ def equal(fit: Fit, one: str, other: str, *, margin: float = EQUAL, alpha: float
 
 
 def slow_starts_allowed(starts: int, slow: int = 0) -> float:
-    """The largest share of slow starts that so many starts, ``slow`` of them slow, still allow (exact, 95 %)."""
+    """The largest share of slow starts that this many starts, ``slow`` of them slow, still allow (exact, 95 %)."""
     return float(special.betaincinv(slow + 1, starts - slow, 1 - ALPHA)) if slow < starts else 1.0
 
 

@@ -20,7 +20,7 @@ ALIKE = 1.5
 BY_CHANCE = 0.01
 """p value from which shares that differ by more may be one."""
 TOLD = 4
-"""So many servers are named with their share."""
+"""How many servers are named with their share."""
 
 
 def erring(standings: Sequence[Standing], called: Callable[[str], str], seen: str) -> str | None:

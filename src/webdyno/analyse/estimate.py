@@ -57,7 +57,7 @@ class Contrast:
         return float(2 * special.stdtr(self.freedom, -abs(self.log) / self.error))
 
     def reach(self, quantile: float) -> float:
-        """So many standard errors as Student's t has at ``quantile``."""
+        """As many standard errors as Student's t has at ``quantile``."""
         return self.error * float(special.stdtrit(self.freedom, quantile))
 
     def estimate(self, rounds: int, unit: str, confidence: float = CONFIDENCE) -> Estimate:

@@ -42,7 +42,7 @@ class Strain:
 
 
 def strain(slices: Sequence[Slice], threads: int, used: float | None) -> Strain:
-    """Of a driver with so many ``threads`` over these Slices; ``used`` of its CPU, where that means something."""
+    """Of a driver with this many ``threads`` over these Slices; ``used`` of its CPU, where that means something."""
     span = threads * sum(slice_.duration_ns for slice_ in slices)
     idle = _sum([slice_.idle_ns for slice_ in slices])
     delay = _sum([slice_.run_delay_ns for slice_ in slices])

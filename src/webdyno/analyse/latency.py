@@ -61,7 +61,7 @@ class Latency:
         return [float(value) for value in self.highest_ns[at]]
 
     def within(self, limits_ns: Iterable[float]) -> list[int]:
-        """How many values surely took at most each of these."""
+        """How many values certainly took at most each of these."""
         up_to = np.searchsorted(self.highest_ns, np.fromiter(limits_ns, float), side="right")
         return [int(number) for number in np.append(0, np.cumsum(self.counts))[up_to]]
 

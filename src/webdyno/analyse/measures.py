@@ -89,7 +89,7 @@ def kept_alive(run: Run) -> float | None:
 
 Ends = tuple[float, float]
 Spread = Callable[[int], Ends]
-"""The interval that holds with 95 % for so many comparisons at once (Bonferroni)."""
+"""The interval that holds with 95 % for this many comparisons at once (Bonferroni)."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Ratio:
     """Both are exactly zero: equal, and no ratio at all."""
 
     def of_many(self, comparisons: int) -> tuple[float, float]:
-        """``low`` and ``high``, wide enough for so many comparisons; they must be known."""
+        """``low`` and ``high``, wide enough for this many comparisons; they must be known."""
         if self.spread is not None and comparisons > 1:
             return self.spread(comparisons)
         return self.low or 0.0, math.inf if self.high is None else self.high

@@ -1,6 +1,6 @@
 """Middle: the median of few values with an interval that needs no distribution.
 
-So many of n values lie below the median as heads fall in n throws of a coin; so the k-th from each end hold it between
+As many of n values lie below the median as heads fall in n throws of a coin; so the k-th from each end hold it between
 them with a chance that is known exactly, whatever the values are. Less than six are too few for 95 %.
 
 W. R. Thompson (1936), On confidence ranges for the median and other expectation distributions. Annals of Mathematical

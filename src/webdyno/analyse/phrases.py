@@ -37,7 +37,7 @@ MEASURED: dict[Measure, str] = {
     "bytes_per_answer": "bytes received per answer",
     "gain": "gain from the first to the last third of its life",
 }
-"""Each measure as the end of "so many times the ..."."""
+"""Each measure as the end of "... times the ..."."""
 
 
 def figure(estimate: Estimate | float, measure: Measure) -> str:

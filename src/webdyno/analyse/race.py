@@ -1,7 +1,7 @@
 """Race: from the Runs so far to the Trials worth doing next. Pure: asked again with the same Runs, it says the same.
 
 After each round from the third on there is a look. A pair of contenders is settled when it is distinguished, when it is
-surely equal within the margin (see ``compare``), or when telling it would take more rounds than there may be. For the
+equal within the margin (see ``compare``), or when deciding it would take more rounds than there may be. For the
 question "who are the first three" only pairs count that touch the three which now lead. A contender without an open
 pair is left out of the next round; when nobody has, or the time is spent, the race is over.
 
@@ -69,7 +69,7 @@ def spending(alpha: float, look: int) -> float:
 
 
 def comparisons(tables: int, contenders: int, look: int) -> int:
-    """How many comparisons of one single analysis ask as much of each as look ``look`` does over so many tables."""
+    """How many comparisons of one single analysis ask as much of each as look ``look`` does over this many tables."""
     return math.ceil(tables * contenders * (contenders - 1) / 2 * (math.pi * look) ** 2 / 6)
 
 
@@ -84,7 +84,7 @@ def judge(
 
     Who is barred takes nobody's place among the first, and nothing about it is open; nor are pairs that are moot,
     because the report will not tell them whatever is found. Nobody is said by this look to beat one that was held back,
-    unless by surely more than that can have cost. All of them count among the pairs that are asked all the same, so
+    unless by certainly more than that can have cost. All of them count among the pairs that are asked all the same, so
     that what is claimed does not depend on them.
     """
     beside = {key: reserves.get(key, Reserve()) for key in tables}
@@ -130,7 +130,7 @@ def _open(pairs: Pairs, told: Collection[Claim], race: Race, level: float, besid
 
 
 def _alike(pairs: Pairs, race: Race) -> NDArray[np.bool_]:
-    """Pairs that are surely equal. Most are too far apart for that, and are not asked."""
+    """Pairs that are certainly equal. Most are too far apart for that, and are not asked."""
     margin, names = math.log1p(race.margin), pairs.names
     alike = np.zeros_like(pairs.apart, dtype=bool)
     for row, column in zip(*np.nonzero(np.triu(np.abs(pairs.apart) < margin, 1)), strict=True):

@@ -136,7 +136,7 @@ def _cells(
 
 
 def _look(cells: Mapping[Key, Sequence[Cell]], heats: Mapping[Key, Heat], race: Race, rounds: int) -> dict[Key, Heat]:
-    """Every table at the look after so many rounds."""
+    """Every table at the look after this many rounds."""
     seen = {key: _after(rounds, each) for key, each in cells.items()}
     rates = {
         key: {(cell.name, window.run.trial.round): window.rate_per_s for cell in each for window in cell.windows}
@@ -147,7 +147,7 @@ def _look(cells: Mapping[Key, Sequence[Cell]], heats: Mapping[Key, Heat], race: 
 
 
 def _after(rounds: int, cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of a table as they were after so many rounds."""
+    """The cells of a table as they were after this many rounds."""
     seen = [
         replace(
             cell,
@@ -162,7 +162,7 @@ def _after(rounds: int, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _within(heats: Mapping[Key, Heat], left: Sequence[Trial], runs: Sequence[Run], race: Race) -> Standstill:
-    """So many of the trials as there may be, and as there is time for, judged by how long those before them took."""
+    """As many of the trials as there may be, and as there is time for, judged by how long those before them took."""
     done = {run.trial.id: run.trial for run in runs if run.outcome != "interrupted"}
     there = Counter(key_of(trial) for trial in done.values() if trial.round == left[0].round)
     begun = max((run.trial.round for run in runs), default=0)

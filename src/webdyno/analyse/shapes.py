@@ -15,7 +15,7 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 
 NEAREST = 2.0
-"""A published number of connections up to so many times ours, or as much less, may stand for it."""
+"""A published number of connections up to this many times ours, or as much less, may stand for it."""
 
 
 def shapes(plan: Plan, tables: Sequence[Judged]) -> list[Shape]:

@@ -106,7 +106,7 @@ class Window:
 
 
 def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Window | None:
-    """Figures of a Run that succeeded; None for any other outcome, or when not one answer was right.
+    """Figures of a Run that succeeded; None for any other outcome, or when no answer was correct.
 
     Without ``latencies`` the labour of its histograms is spared, and what comes from them is not known; without
     ``turns`` it is by its steady phase alone.

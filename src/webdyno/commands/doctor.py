@@ -87,7 +87,7 @@ def doctor(
     if quieting.is_meant(command):
         if calibrate or placing.cluster is not None:
             raise UsageError(
-                "--quiet goes with neither --calibrate nor --far; with a command it may be either: "
+                "--quiet excludes --calibrate and --far, except as its command: "
                 "webdyno doctor --quiet -- webdyno doctor --calibrate"
             )
         return quieting.carry_out(command, wait=wait, json=json)

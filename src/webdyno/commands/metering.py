@@ -25,7 +25,7 @@ MetricsOption = Annotated[
 
 
 _SHARE = 20
-"""The file is written again after so many times as long as writing it took: it grows with the plan."""
+"""The file is written again after this many times as long as writing it took: it grows with the plan."""
 
 
 class Meter:

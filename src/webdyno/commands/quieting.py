@@ -161,7 +161,7 @@ def _lines(seen: Sequence[Seen]) -> Iterator[tuple[str, str, str]]:
         number = len(list(alike))
         title, files = f"{first.name:<14} ", f" ({number} files)" if number > 1 else ""
         if first.now is None:
-            yield "absent", f"{title}not to be had here: {first.obstacle}", ""
+            yield "absent", f"{title}not available here: {first.obstacle}", ""
         elif first.now == first.quiet:
             yield "fine", f"{title}{first.now}{files}", ""
         elif first.obstacle:

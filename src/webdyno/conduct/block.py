@@ -281,7 +281,7 @@ class _Block:
         ]
 
     def _passes(self, able: Sequence[Seat], lengths: Mapping[str, float]) -> int:
-        """So many that turns take as long as the block's loads would alone."""
+        """The number of passes whose turns take as long as the block's loads would alone."""
         pass_s = sum(self._lead_s(seat) + lengths[seat.trial.id] for seat in able)
         return (
             max(LEAST_PASSES, round(sum(self._turns.total_s(seat.trial.load) for seat in able) / pass_s)) if able else 0

@@ -163,7 +163,7 @@ class Seat:
         return self.reconnects and places is not None and places + 1 < self.trial.load.connections
 
     def begin_resting(self, passes: int) -> None:
-        """From here on, what it uses beside its turns is counted; there will be so many. Turns before are forgotten."""
+        """From here on, its use outside its turns is counted; there will be this many. Earlier turns are forgotten."""
         self._passes = passes
         self.record.slices[:] = [slice_ for slice_ in self.record.slices if slice_.turn is None]
         self._begun_ns, self._used_before_ns = time.monotonic_ns(), self.used_ns()

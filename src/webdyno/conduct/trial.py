@@ -222,7 +222,7 @@ def _load(trial: Trial, bench: Bench, under: Under, record: Record) -> None:
     (bench.drive or _drive_alone)(trial, bench, order, under, record)
     record.memory_peak_bytes = served.group.memory_peak_bytes() or _highest_rss(record.readings)
     if not any(slice_.ok for slice_ in record.slices if slice_.phase == "steady"):
-        record.fail("no-success", "not one request was answered correctly during the steady phase")
+        record.fail("no-success", "no request was answered correctly during the steady phase")
 
 
 def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> None:

@@ -8,7 +8,7 @@ Settings are measured in blocks, several at a time. The fastest so far is a memb
 compared with it within theirs, and with each other through it: rates are those of the additive fit over all blocks.
 
 Each rung measures what is left once more and keeps the better half, so that time goes to the winner and its nearest
-rivals. Nothing here is a claim: what is claimed comes from the last comparison, which begins anew (see final.py).
+rivals. Nothing here is a claim: what is claimed comes from the last comparison, which starts over (see final.py).
 
 K. Jamieson, A. Talwalkar (2016), Non-stochastic best arm identification and hyperparameter optimization. AISTATS 19,
 for successive halving.
@@ -28,7 +28,7 @@ from webdyno.model.run import Run
 
 FINALISTS, LEAST_FINALISTS = 4, 2
 SAME_SERVER = 2
-"""Of the finalists, so many settings of one server at most: a rival is another server."""
+"""Of the finalists, this many settings of one server at most: a rival is another server."""
 WORTH_A_SWEEP = 0.5
 """Part of the best rate a server must reach as recommended for its settings to be tried."""
 CLEARLY_BEHIND = 0.75
@@ -36,7 +36,7 @@ CLEARLY_BEHIND = 0.75
 RUNG_S = (0.5, 0.5, 1.0, 1.5, 2.0)
 """Steady seconds of each rung."""
 COMPARED = 2
-"""So many of the first rung are measured even when the budget is over: one alone is compared with nothing."""
+"""This many of the first rung are measured even when the budget is over: one alone is compared with nothing."""
 SWEEP_SHARE = 0.35
 """Part of the budget that the sweep may take."""
 
@@ -105,9 +105,9 @@ class Blocks:
     """How settings are measured."""
 
     measure: Callable[[Sequence[str], float], Mapping[str, Seen]]
-    """Together, where they can be, for so many steady seconds each."""
+    """Together, where they can be, for this many steady seconds each."""
     members: Callable[[], int]
-    """So many at a time; 1: everybody is measured alone."""
+    """This many at a time; 1: each is measured alone."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def halve(
     spare: Callable[[float], float] = lambda _: 0.0,
     guessed_s: float = 0.0,
 ) -> tuple[Field, list[str]]:
-    """All rungs. ``left``: seconds until the screening, given that so many a Run takes, must end; ``spare``: how many
+    """All rungs. ``left``: seconds until the screening, given that this many a Run takes, must end; ``spare``: how many
     of these even the longest last comparison would not use; ``guessed_s``: what a Run takes, before any was seen.
 
     The field, and who is left, the fastest first.

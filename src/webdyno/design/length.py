@@ -23,9 +23,9 @@ GUESSED_RATE_PER_S = 2000
 
 
 def trial_seconds(load: Load, contender: Contender | None = None, floor_ms: float = 0.0) -> float:
-    """Expected length of one Trial in seconds: server start and end included, build apart.
+    """Expected length of one Trial in seconds: server start and end included, without the build.
 
-    ``floor_ms`` is the least that an answer takes: so many connections have no more answers than that allows.
+    ``floor_ms`` is the least that an answer takes: this many connections have no more answers than that allows.
     """
     overhead = OVERHEAD_S * (1.0 if contender is None else max(1.0, contender.ready_s / USUAL_READY_S))
     each_s = max(1 / GUESSED_RATE_PER_S, floor_ms / 1e3 / load.connections)
@@ -55,7 +55,7 @@ def spent_s(runs: Iterable[Run]) -> float:
 
 
 def rounds_s(plan: Plan, rounds: int) -> float:
-    """Seconds of so many rounds of everything."""
+    """Seconds of this many rounds of everything."""
     return sum(expected_s(plan, trial) for trial in plan.trials if trial.round <= rounds)
 
 

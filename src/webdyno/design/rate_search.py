@@ -99,7 +99,7 @@ class RateSearch:
         return [[trial_of(self.plan, contender, self.asked.load(rate_per_s, number), number)]]
 
     def next_per_s(self, runs: Sequence[Run]) -> float | None:
-        """The rate worth asking next; None: the answer is known, or there is none to be had."""
+        """The rate worth asking next; None: the answer is known, or there is none."""
         done = _done(runs)
         if any(map(never_served, done)):
             return None

@@ -31,7 +31,7 @@ from webdyno.model.sample import Phase, Slice
 from webdyno.model.workload import Request
 
 _MOST_PER_S = 200_000
-"""With -t ab still wants -n and keeps room for so many requests; one thread cannot reach this rate."""
+"""With -t ab still wants -n and keeps room for this many requests; one thread cannot reach this rate."""
 _MOST_CONNECTIONS = 20_000
 _POINTS = {**{part: f"p{part}" for part in (50, 66, 75, 80, 90, 95, 98, 99)}, 100: "max"}
 """The parts of its own table, out of a hundred that it writes down."""

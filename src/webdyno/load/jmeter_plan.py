@@ -125,7 +125,7 @@ def _assert(inside: ET.Element, field: str, how: int, text: str) -> None:
 def _group(
     inside: ET.Element, name: str, threads: int, loops: int, seconds: float | None, kind: str = "ThreadGroup"
 ) -> ET.Element:
-    """Threads that all begin at once, for so many rounds or, rounded up, for so long; returns what they do."""
+    """Threads that all begin at once, for this many rounds or, rounded up, for so long; returns what they do."""
     group, below = _element(inside, kind, name)
     loop = ET.SubElement(
         group,

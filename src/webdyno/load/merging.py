@@ -44,7 +44,7 @@ Value = TypeVar("Value")
 
 
 class Merging:
-    """Takes in the events of so many drivers as they come, and gives those of the load."""
+    """Takes in the events of this many drivers as they come, and gives those of the load."""
 
     def __init__(self, offsets_ns: Sequence[int]) -> None:
         """``offsets_ns``: each driver's clock minus ours."""

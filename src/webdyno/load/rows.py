@@ -57,7 +57,7 @@ class Rows:
         return max(self._ends(), default=0)
 
     def alive(self, duration_ns: int) -> int:
-        """How many requests were under way at once at the end of the phase: so many connections still answered.
+        """How many requests were under way at once at the end of the phase: this many connections still answered.
 
         At the end means: among those that ended in its last quarter, or in twice the longest wait where that is more,
         so that a connection that only waits is not taken for a dead one.

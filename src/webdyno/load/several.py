@@ -43,7 +43,7 @@ def split(load: Load, drivers: int) -> list[Load]:
 
 
 def dealt(number: int, drivers: int, index: int) -> int:
-    """How many of so many things one of the drivers gets, when they are dealt like cards."""
+    """How many of this many things one of the drivers gets, when they are dealt like cards."""
     return number // drivers + (index < number % drivers)
 
 

@@ -23,7 +23,7 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
     """Load goes on for so long before a turn counts: after a rest the first milliseconds cost more CPU, five of them to
     Go and Node, and all connections ask at once."""
     cycles: float = 5.0
-    """A turn lasts for so many answers on each of its connections, while that is not too long."""
+    """A turn lasts for this many answers on each of its connections, while that is not too long."""
     members: int = 8
     """Contenders of a block at most."""
     window_share: float = 1 / 3

@@ -92,7 +92,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     relation: Relation
     """Of its figure to the other; ``about`` within a quarter."""
     times: float = 1.0
-    """The figure is so many times that of ``than``; ``about`` allows a quarter more, or as much less."""
+    """The figure is this many times that of ``than``; ``about`` allows a quarter more or less."""
     than: list[str] = []
     """With whom it is compared, each of them. Empty for ``highest`` and ``lowest``: everyone else in the table. A
     pattern beside a pattern names the partner of each: ``*-cpython`` of ``*-pypy``."""

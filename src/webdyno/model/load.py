@@ -46,7 +46,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     burst_size: int | None = None
     burst_every_s: float | None = None
     pair_every_s: float | None = None
-    """The two requests of the workload, in their order and each over a connection of its own, once in so long."""
+    """The two requests of the workload, in their order and each over its own connection, at this interval."""
     pair_apart_s: float | None = None
     """How long after the first of a pair the second is sent."""
     pipeline: int = 1
@@ -61,7 +61,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     alone: bool = False
     """Contenders are asked one after the other, in one window each, also those that could take turns."""
     drivers: int = 1
-    """So many of our own engine carry it out together, each its share: connections and counts are those of all."""
+    """Number of our own engines that carry it out together, each its share; connections and counts are totals."""
 
     def __post_init__(self) -> None:
         """Refuse what is half closed and half open: it would be carried out as something nobody asked for."""

@@ -46,7 +46,7 @@ def decisive_line(log: str) -> str | None:
 
 
 def last_lines(log: str, most: int) -> Sequence[str]:
-    """The end of a log in so many lines, led by its decisive one where that lies before them."""
+    """The end of a log in this many lines, led by its decisive one where that lies before them."""
     lines = [line.rstrip() for line in log.splitlines() if line.strip()]
     end, cause = lines[-most:], decisive_line(log)
     if cause is None or len(end) == len(lines) or any(line and cause.startswith(line) for line in end):
@@ -55,7 +55,7 @@ def last_lines(log: str, most: int) -> Sequence[str]:
 
 
 def end_of(text: str, most: int = KEPT) -> str:
-    """The end of a log in so many characters and from the start of a line, led by its decisive one as above."""
+    """The end of a log in this many characters and from the start of a line, led by its decisive one as above."""
     if len(text) <= most:
         return text
     cause = decisive_line(text)

@@ -43,7 +43,7 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """How they are looked at (``analyse.change``); ``first``: as when no record said so."""
 
     def within_budget(self, took: Sequence[float]) -> int:
-        """Pairs in all, at most, if each takes as long as the longest of those made, which took so many seconds."""
+        """Pairs in all, at most, if each takes as long as the longest of those made, which took this many seconds."""
         if not any(took):
             return self.most
         left_s = self.budget_s - sum(took)

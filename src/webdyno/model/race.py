@@ -9,11 +9,11 @@ class Race(msgspec.Struct, frozen=True, kw_only=True):
     """Rounds go only where they still decide something, until the question is settled or the time is spent."""
 
     budget_s: float | None = None
-    """Seconds of measuring, builds apart; None: as long as it takes, up to ``most_rounds``."""
+    """Seconds of measuring, without builds; None: as long as it takes, up to ``most_rounds``."""
     most_runs: int | None = None
     """Runs in all; None: as many as the rounds allow. So a study is raced in as many as its own rounds would take."""
     margin: float = 0.03
-    """Contenders whose rates are surely nearer than this share are equal."""
+    """Contenders whose rates are certainly nearer than this share are equal."""
     top: int | None = 3
     """How many of the first places, and their order, are settled; None: the whole order."""
     least_rounds: int = 3

@@ -18,7 +18,7 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     rate_per_s: list[float] = []
     """Makes the loads open: every rate with every number of connections, which are then those open from the start."""
     pair_every_s: float | None = None
-    """Makes the loads pairs: the two requests of the workload, in their order, once in so long. With ``connections``
+    """Makes the loads pairs: the two requests of the workload, in their order, at this interval. With ``connections``
     = [2], each is sent over a connection of its own."""
     pair_apart_s: float | None = None
     """How long after the first of a pair the second is sent."""
@@ -44,11 +44,11 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     driver: str | None = None
     """Another than the study's. Rates of different drivers are never compared with each other."""
     drivers: int = 1
-    """So many of our own engine share the load; connections, rates and counts are those of all."""
+    """Number of our own engines that share the load; connections, rates and counts are totals."""
 
 
 class Brief(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The same question in minutes: what ``--brief`` puts in place of the study's own; what is absent stays."""
+    """The same question in minutes: what ``--brief`` uses instead of the study's own values; absent: no change."""
 
     rounds: int | None = None
     contenders: list[str] = []

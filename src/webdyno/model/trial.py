@@ -89,7 +89,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     estimate: str
     """How rounds become one figure: "mean" or "trimmed" (highest and lowest dropped, as study wsgi did)."""
     seconds: float
-    """Expected length of the measuring, builds apart."""
+    """Expected length of the measurement, without builds."""
     services: dict[str, Service] = {}
     shows: list[str] = []
     """Figures the study turns on, beside the rate."""

@@ -1,4 +1,4 @@
-"""Narrowing: a study with what its user's flags put in place of its own, or what it puts there itself to be brief."""
+"""Narrowing: a study with the values of its user's flags, or of its own brief version, instead of its own."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def narrow(
 
 
 def _refuse_unshared(study: Study) -> None:
-    """UsageError where a load of several drivers is none for so many, or its driver cannot share it."""
+    """UsageError where a load of several drivers is none for this many, or its driver cannot share it."""
     for load in study.loads:
         driver, most = load.driver or study.driver, min([*load.connections, load.count or load.connections[0]])
         if load.drivers > 1 and driver != "engine":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 _NARROW = 3.5
-"""A logarithmic axis whose high end is less than so many times its low one has ticks like a straight one."""
+"""A logarithmic axis whose high end is less than this many times its low one has ticks like a straight one."""
 _LEGIBLE = 0.07
 """Part of an axis between two ticks whose texts do not touch."""
 

@@ -67,7 +67,7 @@ def cut(text: str, size: float, most: float, *, bold: bool = False) -> str:
 
 
 def wrap(text: str, size: float, most: float, lines: int, *, bold: bool = False) -> list[str]:
-    """``text`` in up to so many ``lines``; what does not fit into the last gives way to an ellipsis."""
+    """``text`` in up to this many ``lines``; what does not fit into the last gives way to an ellipsis."""
     wrapped: list[str] = []
     left = text.split(" ")
     while left and len(wrapped) < lines:

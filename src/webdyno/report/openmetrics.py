@@ -5,7 +5,7 @@ interval, as gauges; doubts, the study and the machine as info. Names and units 
 (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md): a unit is the end of the name, all
 samples of a family stand together, and ``# EOF`` ends it. Unknown is absent, never 0.
 
-A bucket of a histogram holds what surely took at most ``le``: a value stands for its HdrHistogram bucket, which is
+A bucket of a histogram holds what certainly took at most ``le``: a value stands for its HdrHistogram bucket, which is
 within 0.1 %, and counts where that bucket ends.
 """
 

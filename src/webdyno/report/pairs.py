@@ -12,7 +12,7 @@ from webdyno.report import explain, words
 from webdyno.report.sheet import Sheet
 
 WAITED = 1.5
-"""A request waited where it surely took so many times as long as at its quickest."""
+"""A request waited where it certainly took this many times as long as at its quickest."""
 _HEAD = ["contender", "sent first", "it took", "sent then", "it took", "answered first", "waited"]
 _MEANS = [
     "",

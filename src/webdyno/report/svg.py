@@ -92,7 +92,7 @@ def lines(frame: Frame, series: Sequence[Series], label: str) -> Markup:
 
 
 def thinned(points: Sequence[Point], most: int) -> list[Point]:
-    """At most so many points, so that no peak is lost: the lowest and the highest of every stretch stay."""
+    """At most this many points, so that no peak is lost: the lowest and the highest of every stretch stay."""
     if len(points) <= most:
         return list(points)
     stretches = max(1, most // 2)

@@ -34,7 +34,7 @@ _WIDTH = 1140.0
 _MOST, _MOST_FAINT, _LEAST_FAINT = 300, 150, 24
 """Points of a line, and of a faint one; of more, every stretch keeps its lowest and highest."""
 _ALL_FAINT = 2_500
-"""Points of all faint lines of one contender in one kind of panel on one page; so many tables and rounds share them."""
+"""Points of all faint lines of one contender in one kind of panel on one page; all tables and rounds share them."""
 _BEYOND = 5
 """Answers of a second that must lie beyond a percentile for it to be drawn."""
 _SHARES = (0.99, 0.9, 0.5)
@@ -75,7 +75,7 @@ class Panel:
 
 
 def timeline(table: Table, styles: dict[str, int], *, of: int = 1) -> Markup | None:
-    """Every panel of a table, one ``of`` so many on the page; None when no round succeeded."""
+    """Every panel of a table, one ``of`` this many on the page; None when no round succeeded."""
     if not table.windows:
         return None
     rounds = max(len(cell.windows) for cell in table.cells)
@@ -211,7 +211,7 @@ def _why_not(table: Table, track: Track) -> str:
 
 
 def _series(cell: Cell, style: int | None, track: Track, shown: int | None, most: int) -> Series:
-    """The round that is ``shown``, or the middle one, and the others with so many points at ``most``."""
+    """The round that is ``shown``, or the middle one, and the others with this many points at ``most``."""
     middle = next((each for each in cell.windows if each.run.trial.round == shown), None) or _middle_round(cell)
     points = thinned(track.points(middle), _MOST)
     others = [track.points(window) for window in cell.windows if window is not middle]
@@ -235,7 +235,7 @@ def _has_only_turns(table: Table) -> bool:
 
 
 def _shown(table: Table) -> int | None:
-    """Where contenders took turns, the round to be drawn of all of them, the middle one of those that most have: what
+    """Where contenders took turns, the round to be drawn of all of them, the median of those that most have: what
     they met in it, they met together. None: nobody took turns.
     """
     if not _has_turns(table):

@@ -329,7 +329,7 @@ def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
     for run in runs:
         if run.service is not None:
             where = f"started on {_cores(run.rig.service_cores)}" if run.service.started else "the user's own, by URL"
-            stands = f", in place of a {run.service.genuine}" if run.service.is_stand_in else ""
+            stands = f", instead of a {run.service.genuine}" if run.service.is_stand_in else ""
             later = f", told to answer {run.service.delay_ms} ms later" if run.service.delay_ms else ""
             what = f"{run.service.kind} {run.service.version}{stands}, {where}{later}"
             facts[f"Service {run.service.service}", what] = None

@@ -55,7 +55,7 @@ class Cgroups:
         processes: int | None = None,
         cpus: float | None = None,
     ) -> Cgroup | None:
-        """A new, empty group of so many processes and threads at most; None where there is nothing to make one in."""
+        """A new, empty group of this many processes and threads at most; None where there is nothing to make one in."""
         way = self._way
         v1 = {controller: parent / name for controller, parent in way.v1.items()}
         v2 = way.v2 / name if way.v2 else None

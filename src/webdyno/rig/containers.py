@@ -80,7 +80,7 @@ class Containers:
         return f"{self.engine.name} {self.engine.version}"
 
     def wrapped(self, command: Command, processes: int) -> Command:
-        """The client's command that starts ``command`` in a container of at most so many ``processes``.
+        """The client's command that starts ``command`` in a container of at most this many ``processes``.
 
         Values of variables stand in no command line but those that are the client's own too, HOME and PATH.
         """

@@ -97,7 +97,7 @@ def usable_cores() -> list[int]:
 
 
 def at_most(placed: Roles, cores: int | None) -> Roles:
-    """``placed`` with so many threads for contenders at most; the rest of theirs idles."""
+    """``placed`` with this many threads for contenders at most; the rest of theirs idles."""
     return placed if cores is None else placed._replace(contender=placed.contender[:cores])
 
 

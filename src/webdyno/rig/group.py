@@ -213,7 +213,7 @@ class Group:
 
     def _kill_members(self) -> list[int]:
         """Everybody who lives, once; who that was."""
-        if self._process.returncode is None:  # not reaped, so the number is surely still its own
+        if self._process.returncode is None:  # not reaped, so the number is certainly still its own
             _signal_group(self.pid, signal.SIGKILL)
             _signal(self.pid, signal.SIGKILL)
         left = sorted(self.members())

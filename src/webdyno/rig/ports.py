@@ -1,4 +1,4 @@
-"""Ports: one that is surely free, and who listens on one.
+"""Ports: one that is certainly free, and who listens on one.
 
 A port from the kernel's ephemeral range may be taken by any outgoing connection between our look and the server's
 bind, so ours lie outside it. And that something answers on a port proves nothing about who: once a foreign server sat

@@ -51,7 +51,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     """Empty for the limit of open files, which is ours and not the machine's, and where there is none."""
     now: str | None
-    """None: not to be had here, and ``obstacle`` says why."""
+    """None: not available here, and ``obstacle`` says why."""
     quiet: str | None
     obstacle: str = ""
     """Why it stays as it is, though it should be another."""

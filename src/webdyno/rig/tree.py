@@ -87,7 +87,7 @@ class Tree:
 def reap_adopted(members: Iterable[int] = ()) -> None:
     """Let go of orphans that ended after we inherited them as subreaper, so that no zombies gather.
 
-    ``members`` are processes surely adopted. Of the others, a child in our own session, or one that leads its own, may
+    ``members`` are adopted processes. Of the others, a child in our own session, or one that leads its own, may
     have been started by us, and then its exit status belongs to the one that waits for it.
     """
     known = set(members)

@@ -18,7 +18,7 @@ class Talker(Protocol):
         ...
 
     def load(self, warm_s: float = 0.0) -> None:
-        """Put all of data.py into it, then read that for so many seconds."""
+        """Put all of data.py into it, then read that for this many seconds."""
         ...
 
     def reset(self, delay_ms: int = 0) -> None:

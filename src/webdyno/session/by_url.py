@@ -174,7 +174,7 @@ def _as_run(trial: Trial, loaded: Loaded, version: str, notes: Sequence[str], ur
     elif loaded.summary.get("ended") == "abandoned":
         outcome, message = "interrupted", GONE
     elif not loaded.ok:
-        outcome, message = "no-success", "not one request was answered correctly during the steady phase"
+        outcome, message = "no-success", "no request was answered correctly during the steady phase"
     return Run(
         trial=trial,
         outcome=outcome,

@@ -27,7 +27,7 @@ _WHO = "the server"
 def doubts(loaded: Loaded, ceiling_per_s: float | None = None) -> list[str]:
     """Every doubt about it, the gravest first; ``ceiling_per_s`` is the most this machine's engine has reached.
 
-    What is so of every load of its kind is none: that it is closed, and one run, stands in its title.
+    What holds for every load of its kind is not a doubt: its title says that it is closed, and a single run.
     """
     return [
         *_of_the_end(loaded),

@@ -69,7 +69,7 @@ def resume_pairs(
     agree: Agree = refuse,
     far: Cluster | None = None,
 ) -> Ended:
-    """Go on with the comparison of a results folder. Any WebdynoError; BuildError for a side that is not to be had."""
+    """Go on with the comparison of a results folder. Any WebdynoError; BuildError for a side that cannot be built."""
     with opened(folder) as store:
         plan, asked = store.plan(), _asked(store)
         if not is_open(plan, store.runs()):

@@ -28,7 +28,7 @@ from webdyno.wal import connect_without_trace, filled_bytes, fold, size_bytes, t
 
 FILE = "results.sqlite"
 _ROWS = 100_000
-"""Fewer than a statement gives, where a row takes a byte at least; so many more, for what a disk packs."""
+"""Fewer than a statement gives, where a row takes a byte at least; this many more, for what a disk packs."""
 _AT_ONCE = 64
 """Runs that are asked for together."""
 T = TypeVar("T")

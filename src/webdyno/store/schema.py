@@ -1,6 +1,6 @@
 """Schema: the tables of a results file, in every version there was, and how one becomes the next.
 
-What a file holds is compared with it word by word before anything in it is read: a view in place of a table, a trigger,
+What a file holds is compared with it word by word before anything in it is read: a view instead of a table, a trigger,
 a column that is computed or an index over an expression is SQL of somebody else's, run with our rights.
 """
 

@@ -33,7 +33,7 @@ class Kept:
             return found[1]
 
     def put(self, key: Hashable, mark: object, reply: Reply) -> Reply:
-        """``reply``, kept in the place of an older one; not kept when it alone is more than there may be."""
+        """``reply``, kept instead of an older one; not kept when it alone is more than there may be."""
         with self._lock:
             self._take_away(key)
             if len(reply.body) <= self._most_bytes:

@@ -176,7 +176,7 @@ def _facts(entry: Entry) -> list[str]:
 
 
 def said(entry: Entry, answer: str | None, *, paused: bool) -> Markup:
-    """What stands in the place of its answer, or its answer."""
+    """Its answer, or what is shown instead of it."""
     if entry.state == "in progress":
         live = element("a", "watch it live", href=place(entry.name, "live"))
         return element("span", element("b", "in progress", class_="going"), ", ", live)

@@ -51,7 +51,7 @@ def page(
 ) -> Reply:
     """One page as HTML.
 
-    ``reload_s``: it loads itself again after so many seconds, where no ``script`` keeps it up to date; ``script`` is
+    ``reload_s``: it loads itself again after this many seconds, where no ``script`` keeps it up to date; ``script`` is
     the path its events come from. ``also``: a script besides.
     """
     reload = element("meta", http_equiv="refresh", content=reload_s) if reload_s is not None else None

@@ -98,7 +98,7 @@ def generator_bound(cell: Cell) -> Doubt | None:
 
 
 def strain_in(cell: Cell) -> Strain:
-    """The middle one of the rounds'."""
+    """The median over the rounds."""
     found = [_strain(window) for window in cell.windows]
     return Strain(
         busy=_middle([each.busy for each in found]), without_core=_middle([each.without_core for each in found])

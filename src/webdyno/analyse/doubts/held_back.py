@@ -7,7 +7,7 @@ import math
 from webdyno.model.load import Load
 
 COST = 3.0
-"""A rate loses at most so many times the part of the CPU that was stolen; 1.5 times is what A/A experiments showed."""
+"""A rate loses at most this many times the stolen share of the CPU; A/A experiments showed 1.5 times."""
 MOST_LOST = 0.9
 
 

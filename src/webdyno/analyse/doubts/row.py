@@ -16,7 +16,7 @@ EITHER: Effect = ("voids", "shades")
 """By how bad it is."""
 Numbers = Mapping[str, float | int | str]
 EACH = "one per name"
-"""In place of a number: as many as there are packages, contenders or kinds of errors, under their own names."""
+"""Instead of a number: as many as there are packages, contenders or kinds of errors, under their own names."""
 
 
 class Threshold(NamedTuple):

@@ -138,7 +138,7 @@ class Speaking:
 
 
 def refuse_unshared(fields: Mapping[str, Any]) -> None:
-    """UsageError where the fields of a Load are no work for so many drivers."""
+    """UsageError where the fields of a Load are no work for this many drivers."""
     drivers, connections, requests = fields["drivers"], fields["connections"], fields["count"]
     if drivers == 1:
         return

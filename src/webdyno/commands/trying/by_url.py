@@ -11,7 +11,7 @@ from webdyno.session.tryout.by_url import LEAST_S, ROUNDS, WARMUP_S, Told, load_
 
 
 def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
-    """Load it and say how it answered; exit code 1 when not one request was answered correctly."""
+    """Load it and say how it answered; exit code 1 when no request was answered correctly."""
     if flags.save is not None or flags.servers is not None or flags.variables or flags.python is not None:
         raise UsageError(
             "--url takes only --path, -H, -m, -b, --expect, -c, --budget and --json: webdyno does not start that server"
@@ -34,7 +34,7 @@ def try_url(url: str, asking: AppAsking, flags: Trying) -> int:
 
 def _tell(told: Told) -> None:
     if told.rate is None or told.p99_ns is None or told.p50_ns is None:
-        out(f"{told.url}: not one request was answered correctly ({told.errors or 'no answer'})")
+        out(f"{told.url}: no request was answered correctly ({told.errors or 'no answer'})")
         return
     errors = words.listing([f"{count} {kind}" for kind, count in told.errors.items()]) or "no errors"
     out(

@@ -182,8 +182,8 @@ class Trying:
     def _check_images(self, app: str | None) -> None:
         if self.images and (app is not None or self.commands or self.url is not None):
             raise UsageError(
-                "--image compares images with each other (--image mine:1 --image mine:2) and with --current; it goes "
-                "with neither an app, --cmd nor --url"
+                "--image compares images with each other (--image mine:1 --image mine:2) and with --current; it "
+                "excludes an app, --cmd and --url"
             )
         for name in self.images:
             if not _IMAGE.fullmatch(name):

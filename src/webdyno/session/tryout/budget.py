@@ -78,7 +78,7 @@ class Budget:
         return rounds * (min(self.bases, compared) * self._long_s(run_s, steady_s) + own_s) + self.after_s
 
     def _long_s(self, run_s: float, steady_s: float) -> float:
-        """What a Run of so many steady seconds takes, by one of the first rung."""
+        """What a Run of this many steady seconds takes, by one of the first rung."""
         return max(run_s - max(RUNG_S[0], self.least_s), 0.1) + max(steady_s, self.least_s)
 
     def refuse_short(self) -> None:

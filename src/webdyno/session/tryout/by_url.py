@@ -48,7 +48,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def seconds_each(budget_s: float) -> float | None:
-    """Of each round; None where the budget is too short for so many of them."""
+    """Of each round; None where the budget is too short for this many of them."""
     each_s = min(budget_s / ROUNDS - WARMUP_S, MOST_S)
     return each_s if each_s >= LEAST_S else None
 
@@ -56,7 +56,7 @@ def seconds_each(budget_s: float) -> float | None:
 def load_url(
     url: str, target: Target, requests: list[Request], connections: int, each_s: float, *, is_unsaid: bool
 ) -> Told:
-    """Load ``target`` in rounds of so many seconds. ``is_unsaid``: nobody said what a correct answer is. UsageError."""
+    """Load ``target`` in rounds of this many seconds. ``is_unsaid``: no correct answer was defined. UsageError."""
     order = Order(
         host=target.host,
         port=target.port,

@@ -22,7 +22,7 @@ APP_SHARE = 0.8
 BUSY = 0.7
 """Part of its cores that a server uses from which its CPU is what holds it back; so is one of several that is full."""
 SLEEPS, SLEEPS_S = 5.0, 0.005
-"""A request that takes so many times its CPU, and so long, waits: shorter ones are slowed by the machine as well."""
+"""A request that takes this many times its CPU, and so long, waits: shorter ones are slowed by the machine as well."""
 FULL = 0.8
 """Part of the clients whose requests are worked on from which it is they who ask for no more."""
 

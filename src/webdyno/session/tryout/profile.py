@@ -97,7 +97,7 @@ def functions(raw: str) -> list[Function]:
 
 
 def gil_share(raw: str, looks: int) -> float | None:
-    """Part of so many looks at each process that found its lock held; None when no process is identified."""
+    """Part of this many looks at each process that found its lock held; None when no process is identified."""
     held: Counter[str] = Counter()
     for line in raw.splitlines():
         stack, _, number = line.rpartition(" ")

@@ -33,7 +33,7 @@ LONGEST_S = 2.0
 ALONE_S = 0.7
 """Steady seconds at least of a Run that was never going to share."""
 MOST_CROWDED = 2
-"""So many that failed beside others and served alone say that it is the application."""
+"""This many that failed beside others and served alone show that it is the application."""
 IDLE = 0.5
 """Part of its cores below which a server waits, unless all that the clients ask is being served."""
 
@@ -72,7 +72,7 @@ class Rungs:
         return max(1, most - (self._with_current and self.own is None))
 
     def measure(self, names: Sequence[str], duration_s: float) -> dict[str, Seen]:
-        """Each of ``names`` once, for so many steady seconds."""
+        """Each of ``names`` once, for this many steady seconds."""
         joining = [CURRENT] if self._with_current and self.own is None else []
         duration_s = max(duration_s, self._least_s, ALONE_S if self._bench.all_alone is not None else 0.0)
         runs = self._round([*names, *joining], duration_s)

@@ -44,11 +44,11 @@ from webdyno.session.tryout.task import Task
 SIMPLEST = ("waitress", "uvicorn-pure", "uvicorn", "wsgiref", "granian-rsgi")
 """Whose first answers are looked at, where they are there: servers that change the least of an app."""
 SIMPLE = 2
-"""So many of them: where one does not start, another tells whether that is the app's doing."""
+"""This many of them: if one does not start, another shows whether that is the app's doing."""
 LONGEST_S = 60.0
 """The most that one answer may take."""
 ANSWERS = 10
-"""A Run lasts at least so many times the slowest of the first answers."""
+"""A Run lasts at least this many times the slowest of the first answers."""
 READY_S = 5.0
 """The least that a server of the catalogue is waited for: ten times as long as the simplest took, when that is more."""
 
@@ -130,7 +130,7 @@ class Sitting:
         )
 
     def build(self, most: int | None = None) -> None:
-        """So many of the able servers, or as many more as it takes to have one; all of them when nothing is said."""
+        """This many of the able servers, or as many more as it takes to have one; all of them when nothing is said."""
         while self.able and self.project is not None:
             now, self.able = self.able[:most], self.able[len(self.able[:most]) :]
             clock = time.monotonic()

@@ -1,7 +1,7 @@
 """Connections: each is a task of the event loop, which costs some kilobytes and no thread, however slow its client is.
 
-A client has so long for its request, so long to take each part of a reply, and so much room for its head; there are so
-many connections and streams at once. A client that finds no room gets 503 and the time to try again.
+There are limits on the time for a request, the time to take each part of a reply, the size of a request's head, and the
+number of connections and streams. A client beyond them gets 503 and the time after which to try again.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _Order = tuple[Future[Any], Callable[[], Any]]
 
 
 class Workers:
-    """So many threads, which do what they are given in the order in which they are given it, until ``end``."""
+    """A number of threads, which do what they are given in the order in which they are given it, until ``end``."""
 
     def __init__(self, name: str, number: int) -> None:
         self._orders: SimpleQueue[_Order | None] = SimpleQueue()
