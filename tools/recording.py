@@ -1,9 +1,9 @@
 """Record what a command really prints, and when, as an animated SVG: docs/recording.svg, which README.md shows.
 
-    uv run python tools/recording.py docs/recording.svg webdyno run quickstart -k waitress,uvicorn -w hello -c 64
+    uv run python tools/recording.py docs/recording.svg "webdyno run quickstart -k waitress,uvicorn -w hello -c 64"
 
-The command runs in a terminal of 80 columns without colours. Every line appears when it was printed, within 10 s
-however long the run took, and the last picture stays. It is also what is seen where nothing moves. Colours are those
+The line runs in a shell of 80 columns without colours. Every line appears when it was printed; a run of more
+than 10 s is played in 10 s, and the last picture stays. It is also what is seen where nothing moves. Colours are those
 of the reader's system, light or dark. Folders of this machine become `~`.
 """
 
@@ -12,7 +12,6 @@ of the reader's system, light or dark. Folders of this machine become `~`.
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 import time
@@ -36,22 +35,27 @@ text { fill: #1f2328 } rect { fill: #f6f8fa; stroke: #d0d7de } .typed { font-wei
 
 def main(arguments: list[str]) -> int:
     """Run, record, write."""
-    if len(arguments) < 2:
-        print("usage: tools/recording.py FILE.svg COMMAND...", file=sys.stderr)
+    if len(arguments) != 2:
+        print("usage: tools/recording.py FILE.svg 'COMMAND LINE'", file=sys.stderr)
         return 2
-    file, command = Path(arguments[0]), arguments[1:]
-    lines, code = recorded(command)
-    file.write_text(drawn(shlex.join(command), lines), encoding="utf-8")
+    file, typed = Path(arguments[0]), arguments[1]
+    lines, code = recorded(typed)
+    file.write_text(drawn(typed, lines), encoding="utf-8")
     print(f"wrote {file}: {len(lines)} lines in {lines[-1][0] if lines else 0:.0f} s, exit code {code}")
     return code
 
 
-def recorded(command: list[str]) -> tuple[list[Line], int]:
-    """The lines of a command as they come."""
+def recorded(typed: str) -> tuple[list[Line], int]:
+    """The lines of a command as they come, and its exit code."""
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
     began, lines = time.monotonic(), []
     with subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ["sh", "-c", typed],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as running:
         assert running.stdout  # noqa: S101 - a pipe was asked for
         for line in running.stdout:
@@ -63,7 +67,8 @@ def recorded(command: list[str]) -> tuple[list[Line], int]:
 def drawn(typed: str, lines: list[Line]) -> str:
     """The SVG: a frame, the command, and each line at its time."""
     took = max(lines[-1][0], 0.001) if lines else 1.0
-    rows = [(0.0, f"$ {typed}"), *((PLAYED_S * at / took, text) for at, text in lines)]
+    slower = min(PLAYED_S / took, 1.0)
+    rows = [(0.0, f"$ {typed}"), *((at * slower, text) for at, text in lines)]
     rows = [(at, piece) for at, text in rows for piece in wrapped(text)]
     width, height = round(COLUMNS * CHARACTER + 2 * EDGE), len(rows) * ROW + 2 * EDGE
     texts = [
@@ -72,7 +77,7 @@ def drawn(typed: str, lines: list[Line]) -> str:
         for number, (at, text) in enumerate(rows)
         if text
     ]
-    said = escape(f"A terminal: {typed}; it took {took:.0f} s and is played in {PLAYED_S:.0f} s")
+    said = escape(f"A terminal: {typed}; it took {took:.0f} s")
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">',
