@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,7 +127,7 @@ def load(
     if (cluster := placing.cluster) is not None:
         refuse_near(order.host, speaking)
     saying.refuse_unwritable()
-    title = (shown := [hidden_line(url) for url in urls])[0] + (f" and {len(urls) - 1} more" if len(urls) > 1 else "")
+    title, shown = _titled(urls)
     before = None if saying.results is None else read_fingerprint()
     with _hosts(cluster, order) as far, watching(title, order.load, quiet=not saying.is_drawn) as watch:
         loaded = carry_out(order, watch, far=far, keep_on_interrupt=True)
@@ -135,10 +135,16 @@ def load(
         raise _unreached(title, loaded)
     failed = missed(wanted, Course(loaded.summary, loaded.slices, order.load))
     notes = [f"the answer: {odd}"] if (odd := odd_answer(loaded)) else []
-    ceiling = None if cluster else known_ceiling(cache_folder(), order)
-    _say(title, shown, loaded, [*notes, *doubts(loaded, ceiling)], failed, saying)
+    about = doubts(loaded, None if cluster else known_ceiling(cache_folder(), order))
+    _say(title, shown, loaded, [*notes, *about], failed, saying)
     _keep(title, one_server(urls)[0], loaded, notes, before, saying)
     return _code(loaded, failed)
+
+
+def _titled(urls: Sequence[str]) -> tuple[str, list[str]]:
+    """What the load is called, and its URLs as they may be shown."""
+    shown = [hidden_line(url) for url in urls]
+    return shown[0] + (f" and {len(urls) - 1} more" if len(urls) > 1 else ""), shown
 
 
 def _code(loaded: Loaded, failed: list[str]) -> int:
