@@ -22,6 +22,7 @@ from webdyno.model.errors import MachineError
 from webdyno.model.load import Load
 from webdyno.model.share import Offset
 from webdyno.model.workload import Request
+from webdyno.rig.daemons import Daemons
 
 LOAD = Load(connections=4, count=8, drivers=2)
 FAR_NS = 10**15
@@ -137,3 +138,18 @@ def test_a_trial_whose_engine_heard_nothing_of_us_is_interrupted_with_the_reason
     trial = msgspec.structs.replace(fakes.trial(), load=LOAD)
     run = conduct(trial, Bed(tmp_path, "nothing", "never").bench(), BUILT)
     assert (run.outcome, run.message) == (outcome, message)
+
+
+def test_what_carries_calls_to_other_hosts_is_read_beside_several_drivers_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(*_: object) -> Iterator[Event]:
+        yield STEADY
+        yield Summary({"ended": "count", "drivers": []})
+
+    monkeypatch.setattr("webdyno.conduct.trial.together", said)
+    bench = Bed(tmp_path, "nothing", "never").bench()
+    strapped: Any = bench.strapped
+    strapped.daemons = Daemons("in no command line of any process here")
+    run = conduct(msgspec.structs.replace(fakes.trial(), load=LOAD), bench, BUILT)
+    assert "carrier" in {reading.role for reading in run.readings}

@@ -57,8 +57,20 @@ class Made:
         ip("netns", "add", self.name)
         ip("-n", self.name, "link", "set", "lo", "up")
 
+    ahead_s = 0
+    """Of its monotonic clock, before ours."""
+
     def command(self, *argv: str) -> list[str]:
-        return ["nsenter", f"--net=/run/netns/{self.name}", "taskset", "-c", str(self.core), *argv]
+        later = ["unshare", "--time", "--monotonic", str(self.ahead_s)] if self.ahead_s else []
+        return [*later, "nsenter", f"--net=/run/netns/{self.name}", "taskset", "-c", str(self.core), *argv]
+
+    def cut(self) -> None:
+        """Pull its cable."""
+        ip("-n", self.name, "link", "set", "cable", "down")
+
+    def join(self) -> None:
+        """Plug it in again."""
+        ip("-n", self.name, "link", "set", "cable", "up")
 
     def start(self, *argv: str, **added: str) -> subprocess.Popen[str]:
         pipe, environment = subprocess.PIPE, {**self.environment, **added}
@@ -99,22 +111,39 @@ def ip(*arguments: str) -> str:
 
 
 @contextlib.contextmanager
-def two_hosts() -> Iterator[tuple[Made, Made]]:
-    """A head and another node, joined by a cable, with one token."""
+def hosts_joined(number: int, ahead_s: int = 0) -> Iterator[list[Made]]:
+    """A head and other nodes, with one token, each on a cable to a switch of the head's.
+
+    ``ahead_s``: the monotonic clock of the last is so far ahead of the others'.
+    """
     folder, token = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp")), secrets.token_hex(16)
+    cores = sorted(os.sched_getaffinity(0))
     with contextlib.ExitStack() as ending:
         ending.callback(shutil.rmtree, folder, ignore_errors=True)
-        hosts = []
-        for number, core in zip((1, 2), sorted(os.sched_getaffinity(0)), strict=False):
-            hosts.append(Made(number, core, folder, token))
+        hosts: list[Made] = []
+        for index in range(number):
+            hosts.append(Made(index + 1, cores[min(index, len(cores) - 1)], folder, token))
             ending.callback(hosts[-1].end)
-        head, other = hosts
-        ip("link", "add", "cable", "netns", head.name, "type", "veth", "peer", "name", "cable", "netns", other.name)
+        head, *others = hosts
+        ip("-n", head.name, "link", "add", "cable", "type", "bridge")
+        for other in others:
+            port = f"to{other.name[-1]}"
+            ip("link", "add", port, "netns", head.name, "type", "veth", "peer", "name", "cable", "netns", other.name)
+            ip("-n", head.name, "link", "set", port, "master", "cable", "up")
         for host in hosts:
             ip("-n", host.name, "addr", "add", f"{host.address}/24", "dev", "cable")
             ip("-n", host.name, "link", "set", "cable", "up")
+        hosts[-1].ahead_s = ahead_s
         head.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(head.folder / "tmp"))
-        other.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
+        for other in others:
+            other.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
+        yield hosts
+
+
+@contextlib.contextmanager
+def two_hosts() -> Iterator[tuple[Made, Made]]:
+    """A head and one other node."""
+    with hosts_joined(2) as (head, other):
         yield head, other
 
 

@@ -252,7 +252,7 @@ def _drive_together(trial: Trial, bench: Bench, order: Order, under: Under, reco
     posts = posts_on(hosts[:number], folder, log)
     stop = _stop(bench, under, record, _limit_s(trial))
     try:
-        with Sampler(under.groups) as sampler, closing(together(order, posts, stop)) as events:
+        with Sampler({**under.groups, **bench.beside}) as sampler, closing(together(order, posts, stop)) as events:
             for event in events:
                 _book(event, record, sampler)
                 bench.watch(event)
