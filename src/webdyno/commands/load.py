@@ -113,11 +113,9 @@ def load(
 ) -> int:
     """Load a server and report how it answered: by looping clients (closed), or on a fixed schedule (open).
 
-    Latencies of a closed load are those of clients that wait for an answer before their next request. At a rate,
-    latency counts from the moment a request was due, so a server that stalls cannot hide it. One run has no interval:
-    repeat it. Answers with status 200-399 count as correct, unless --expect defines correct answers. The exit code is 1
-    if no request was answered correctly, or if an objective of --slo was missed. Ctrl-C ends it early and shows what
-    was measured so far.
+    In a closed load, clients wait for an answer before their next request. At a rate, latency counts from the moment a
+    request was due, so a stall cannot hide. One run has no interval: repeat it. Status 200-399 is correct, unless
+    --expect says otherwise. Exit code 1: nothing was answered correctly, or --slo was missed. Ctrl-C keeps what it has.
 
     Example: `webdyno load http://127.0.0.1:8000/ -c 64 -d 10s`, `webdyno load http://127.0.0.1:8000/ -r 5000 --slo
     'p99<50ms'` or `webdyno load 9=http://127.0.0.1:8000/ 1=http://127.0.0.1:8000/report --stages '10s:100-2000'`

@@ -50,9 +50,9 @@ class Attached:
     def placed(
         self, agent: type, error_of: Callable[[str, str], Exception], number: int = 1, host: str | None = None
     ) -> Iterator[list[FarHost]]:
-        """This many agents, each on another host, none on this one: on ``host``, or where loads are to be made.
+        """This many agents, each on another host, and none on this one: on ``host``, or where loads are to be made.
 
-        MachineError where there are fewer hosts.
+        MachineError where there are fewer.
         """
         ray = self.ray
         from ray.util.placement_group import placement_group, remove_placement_group

@@ -34,7 +34,7 @@ def patience_here(proc: Path = Path("/proc")) -> float | None:
 
 
 def patience_in(environment: bytes) -> float:
-    """The same, from the environment it was started with: this many failures in a row, each after a pause and a wait."""
+    """The same, from the environment it started with: this many failures in a row, each after a pause and a wait."""
     found = dict(_DEFAULTS)
     for entry in environment.split(b"\0"):
         if (match := _SET.fullmatch(entry)) and (name := match[1].decode()) in found:
