@@ -1,0 +1,36 @@
+"""Downloads: the figures of a page as CSV and JSON, inside the page itself, for it has nothing beside it.
+
+Links with ``data:`` addresses work without the script and without a network. Beyond a size the file is compressed, or
+the page of a large study would be mostly that.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Sequence
+
+from webdyno.report.markup import Markup, element, join
+
+_LARGE_BYTES = 60_000
+
+
+def downloads(name: str, files: Sequence[tuple[str, str, bytes]]) -> Markup:
+    """A link for each file: its ending, its media type, its content. ``name`` is what they are called."""
+    links = [_link(name, *each) for each in files]
+    return element("p", "Download: ", *[join(link, Markup(" ")) for link in links], class_="downloads")
+
+
+def _link(name: str, ending: str, kind: str, content: bytes) -> Markup:
+    text = ending.upper()
+    if len(content) > _LARGE_BYTES:
+        # no time of making within: the same figures make the same page
+        content, kind = gzip.compress(content, mtime=0), "application/gzip"
+        ending, text = f"{ending}.gz", f"{text} (gzip)"
+    told = base64.b64encode(content).decode()
+    return element("a", text, href=f"data:{kind};base64,{told}", download=f"{_safe(name)}.{ending}")
+
+
+def _safe(name: str) -> str:
+    """A name that is one file's name everywhere."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)[:60] or "webdyno"
