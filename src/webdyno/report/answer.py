@@ -1,7 +1,7 @@
 """The first screen: the verdict as a picture, one table and one figure at a time.
 
-Each bar is a figure beside the best one, with the interval of that ratio; brackets join those that are tied. Which table
-and which figure is a choice of radio buttons that the page's style follows, so it works without the script.
+Each bar is a figure beside the best one, with the interval of that ratio; brackets join those that are tied. Table and
+figure are chosen by radio buttons that the page's style follows, so it works without the script.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Any two contenders of a table compared: for the picture at the top, and as data for the page's script.
 
-The script shows the ratio of whichever two a reader asks about. It gets logarithms of the figures and, of each pair, half
+The script shows the ratio of any two that a reader chooses. It gets logarithms of the figures and, of each pair, half
 the interval of their difference, in ten-thousandths: with these it shows what the analysis would.
 """
 
@@ -39,8 +39,8 @@ def compared(plan: Plan, table: Table, verdict: Verdict) -> Compared:
 
 
 def _data(found: Ratios, names: list[str]) -> str:
-    """``0,-1204;57,..``: the logarithm of each contender in the order of the ranking, then half the interval of each pair,
-    the first with all behind it, the second with all behind that, and so on; empty: unknown.
+    """``0,-1204;57,..``: the logarithm of each contender in the order of the ranking, then half the interval of each
+    pair, the first with all behind it, the second with all behind that, and so on; empty: unknown.
     """
     at = [found.names.index(name) if name in found.names else None for name in names]
     first = next((found.logs[place] for place in at if place is not None), 0.0)

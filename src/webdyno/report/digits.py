@@ -1,7 +1,7 @@
 """Digits: the texts of a column, in one unit, and so that what is read never contradicts what was measured.
 
-A figure has the digits that its interval supports. Side by side that can mislead: 9,960 and 9,980 read as ``10,000`` and
-``9,980``, the lesser one as the greater. Where that would happen, the coarser of the two gets more digits.
+A figure has the digits that its interval supports. Side by side that can mislead: 9,960 and 9,980 read as ``10,000``
+and ``9,980``, the lesser one as the greater. Where that would happen, the coarser of the two gets more digits.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ function move(one, event) {
 function grid(one) {
   const {table, heads} = one;
   for (const {cell, first, key, says} of heads.filter(head => head.first)) {
+    cell.dataset.title = cell.textContent; // paper has no buttons
     const button = make("button", {type: "button"}, ...cell.childNodes);
     button.addEventListener("click", () => sortBy(one, key));
     cell.append(button);

@@ -1,9 +1,9 @@
 """The report as one HTML file: no network, nothing beside it.
 
 It can be mailed, printed, and read in ten years. Its first screen has the verdict in a sentence and the picture of it;
-then comes the ranking of each table, and the rest is folded by question: why, over time, how sure, which commands. Paper
-has it all. With many tables it has a contents, and all but the first are closed until they are asked for, or printed. It
-is whole without its script, which filters, sorts, compares and explains. Its policy allows that one script by its hash,
+then comes the ranking of each table, and the rest is folded by question: why, over time, how sure, which commands. On
+paper all is open. With many tables it has a contents, and all but the first are closed until they are asked for. It is
+whole without its script, which filters, sorts, compares and explains. Its policy allows that one script by its hash,
 and forbids the network altogether, so that even a slip in escaping could do nothing.
 """
 
@@ -78,6 +78,7 @@ def _main(
 ) -> list[Markup | None]:
     """From top to bottom."""
     marks = words.marks(analysis)
+    grave = _grave(analysis, marks)
     pairs = list(zip(found, analysis.verdicts, strict=True))
     ratios = [compared(plan, table, verdict) for table, verdict in pairs]
     told = (plan, fingerprint, runs, analysis)
@@ -87,9 +88,9 @@ def _main(
     ]
     return [
         _answer(plan, analysis),
-        _findings(analysis, marks),
+        _findings(grave),
         answer.picture(analysis.verdicts, [each.ratios for each in ratios]),
-        in_brief(plan, fingerprint, runs, analysis, downloads(plan.study, files)),
+        in_brief(*told, _other(marks, grave), downloads(plan.study, files)),
         claims(plan, analysis),
         contents(analysis.verdicts),
         overview(analysis),
@@ -97,7 +98,7 @@ def _main(
         question(
             "How sure?",
             _counted(marks, runs, plan),
-            facts(plan, fingerprint, runs, analysis),
+            facts(*told),
             _doubts(marks),
             failures(runs),
             skipped(plan),
@@ -176,22 +177,28 @@ def _emphasised(sentence: str, name: str | None) -> Markup:
     return join(before, element("b", name), after)
 
 
-def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
+def _findings(marks: Sequence[Mark]) -> Markup | None:
     """The doubts that matter for the answer: those that void, and those about everything or a whole table."""
-    general = {d.kind for d in analysis.doubts} | {d.kind for verdict in analysis.verdicts for d in verdict.doubts}
-    grave = [mark for mark in marks if mark.voids or mark.kind in general]
     if not marks:
         return None
-    rest = len(marks) - len(grave)
-    more = element("a", f"{words.count(rest, 'more doubt')} about single contenders", href="#doubts") if rest else None
-    if not grave:
-        return element("div", "Read the ranking with ", more, " in mind.", class_="note")
     items = [
         element("li", element("a", mark.kind, href=f"#doubt-{mark.number}"), f": {'; '.join(mark.sentences)}.")
-        for mark in grave
+        for mark in marks
     ]
-    title = f"{words.count(len(grave), 'finding')} {'needs' if len(grave) == 1 else 'need'} care:"
-    return element("div", title, element("ul", *items, element("li", more, ".") if more else None), class_="note")
+    title = f"{words.count(len(marks), 'finding')} {'needs' if len(marks) == 1 else 'need'} care:"
+    return element("div", title, element("ul", *items), class_="note")
+
+
+def _grave(analysis: Analysis, marks: Sequence[Mark]) -> list[Mark]:
+    general = {d.kind for d in analysis.doubts} | {d.kind for verdict in analysis.verdicts for d in verdict.doubts}
+    return [mark for mark in marks if mark.voids or mark.kind in general]
+
+
+def _other(marks: Sequence[Mark], grave: Sequence[Mark]) -> Markup | None:
+    """The way to the doubts that are about single contenders."""
+    rest = len(marks) - len(grave)
+    told = f"{words.count(rest, 'more doubt' if grave else 'doubt')} about single contenders"
+    return element("p", element("a", told, href="#doubts")) if rest else None
 
 
 def _evidence(

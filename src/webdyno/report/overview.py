@@ -1,4 +1,4 @@
-"""Overview: contenders against workloads, each cell the ratio to the best of its table, where there are several tables."""
+"""Overview of several tables: contenders against workloads, each cell the ratio to the best of its table."""
 
 from __future__ import annotations
 
@@ -38,8 +38,13 @@ def overview(analysis: Analysis) -> Markup | None:
         ]
     corner = element("th", "contender" if across else "workload", scope="col")
     heads = element("tr", corner, *[element("th", each, class_="n", scope="col") for each in head])
-    table = element("table", element("thead", heads), element("tbody", *rows), class_="overview")
-    says = "Requests/s divided by the best of each workload; in green its top group, whose members are tied. A dash: not ranked."
+    table = element(
+        "table",
+        element("thead", heads),
+        element("tbody", *rows),
+        class_="overview few" if len(head) < 3 else "overview",
+    )
+    says = "Requests/s divided by the best of each workload. In bold green: its top group. A dash: not ranked."
     return element(
         "section",
         folded("Contenders and workloads", says, element("div", table, class_="scroll"), len(rows)),
