@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from webdyno.report.markup import Markup, element, join
 
 _LARGE_BYTES = 60_000
+_KINDS = {"csv": "text/csv;charset=utf-8", "json": "application/json"}
 
 
-def downloads(name: str, files: Sequence[tuple[str, str, bytes]]) -> Markup:
-    """A link for each file: its ending, its media type, its content. ``name`` is what they are called."""
-    links = [_link(name, *each) for each in files]
+def downloads(name: str, files: Mapping[str, str]) -> Markup:
+    """A link for each file, by its ending. ``name`` is what they are called."""
+    links = [_link(name, *each) for each in files.items()]
     return element("p", "Download: ", *[join(link, Markup(" ")) for link in links], class_="downloads")
 
 
-def _link(name: str, ending: str, kind: str, content: bytes) -> Markup:
-    text = ending.upper()
+def _link(name: str, ending: str, text: str) -> Markup:
+    kind, title, content = _KINDS[ending], ending.upper(), text.encode()
     if len(content) > _LARGE_BYTES:
         # no time of making within: the same figures make the same page
         content, kind = gzip.compress(content, mtime=0), "application/gzip"
-        ending, text = f"{ending}.gz", f"{text} (gzip)"
+        ending, title = f"{ending}.gz", f"{title} (gzip)"
     told = base64.b64encode(content).decode()
-    return element("a", text, href=f"data:{kind};base64,{told}", download=f"{_safe(name)}.{ending}")
+    return element("a", title, href=f"data:{kind};base64,{told}", download=f"{_safe(name)}.{ending}")
 
 
 def _safe(name: str) -> str:

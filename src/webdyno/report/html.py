@@ -82,15 +82,13 @@ def _main(
     pairs = list(zip(found, analysis.verdicts, strict=True))
     ratios = [compared(plan, table, verdict) for table, verdict in pairs]
     told = (plan, fingerprint, runs, analysis)
-    files = [
-        ("csv", "text/csv;charset=utf-8", without(render_csv(*told), private).encode()),
-        ("json", "application/json", without(render_json(*told).decode(), private).encode()),
-    ]
+    files = {"csv": render_csv(*told), "json": render_json(*told).decode()}
+    links = downloads(plan.study, {ending: without(text, private) for ending, text in files.items()})
     return [
         _answer(plan, analysis),
         _findings(grave),
         answer.picture(analysis.verdicts, [each.ratios for each in ratios]),
-        in_brief(*told, _other(marks, grave), downloads(plan.study, files)),
+        in_brief(*told, _other(marks, grave), links),
         claims(plan, analysis),
         contents(analysis.verdicts),
         overview(analysis),
@@ -178,15 +176,19 @@ def _emphasised(sentence: str, name: str | None) -> Markup:
 
 
 def _findings(marks: Sequence[Mark]) -> Markup | None:
-    """The doubts that matter for the answer: those that void, and those about everything or a whole table."""
+    """The doubts that matter for the answer: those that void, and those about everything or a whole table.
+
+    By name: in full they would push the picture off the first screen.
+    """
     if not marks:
         return None
     items = [
         element("li", element("a", mark.kind, href=f"#doubt-{mark.number}"), f": {'; '.join(mark.sentences)}.")
         for mark in marks
     ]
-    title = f"{words.count(len(marks), 'finding')} {'needs' if len(marks) == 1 else 'need'} care:"
-    return element("div", title, element("ul", *items), class_="note")
+    title = f"{words.count(len(marks), 'finding')} {'needs' if len(marks) == 1 else 'need'} care"
+    kinds = element("span", f": {words.listing([mark.kind for mark in marks])}")
+    return element("details", element("summary", title, kinds), element("ul", *items), class_="note")
 
 
 def _grave(analysis: Analysis, marks: Sequence[Mark]) -> list[Mark]:
@@ -216,7 +218,14 @@ def _evidence(
         section(plan, pair, marks, colours, at, of=len(pairs), legend=pair[1] is first, ratios=found)
         for at, (pair, colours, found) in enumerate(zip(pairs, styles[len(swept) :], ratios, strict=True), 1)
     ]
-    return [against(swept, styles[: len(swept)]), *sections, studied(analysis), scaling(analysis)]
+    rising = question(
+        "How does it go with the load?",
+        "speed and latency over connections, rates and workers",
+        against(swept, styles[: len(swept)]),
+        scaling(analysis),
+    )
+    shown = question("What did the study show?", "its tables and graphs, measured here", studied(analysis))
+    return [*sections, rising, shown]
 
 
 def _doubts(marks: Sequence[Mark]) -> Markup:

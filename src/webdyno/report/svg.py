@@ -81,7 +81,7 @@ class Frame:
             needed = max(_TICK_NARROW, _LETTER * len(text))
             if not kept or small.place((value, self.y.low))[0] - small.place((kept[-1][0], self.y.low))[0] >= needed:
                 kept.append((value, text))
-        return replace(small, x=replace(self.x, ticks=tuple(kept)))
+        return replace(small, x=replace(self.x, title=self.x.title.partition(";")[0], ticks=tuple(kept)))
 
     def place(self, point: Point) -> Point:
         """Position of a point in the picture."""
@@ -221,7 +221,7 @@ def _picture(frame: Frame, label: str, *parts: Markup | None, narrow: bool) -> M
         *parts,
         viewBox=f"0 0 {frame.width:g} {frame.height:g}",
         role="img",
-        aria_label=label,
+        aria_label=f"Narrow: {label}" if narrow else label,
         class_="chart narrow" if narrow else "chart wide" if frame.width > 800 else "chart",
     )
 
