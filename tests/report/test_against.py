@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, plan, readings, run
+from tests.report.drawn import wide
 from tests.report.once import page
 from tests.report.studied import faceted, rounds, study
 from tests.report.test_html import parsed
@@ -66,7 +67,7 @@ def test_an_open_load_stands_against_the_rate_that_was_asked() -> None:
 
 
 def test_a_curve_is_drawn_in_one_place_only() -> None:
-    labels = [value for name, value in parsed(page(study())).attributes if name == "aria-label"]
+    labels = [value for name, value in parsed(wide(page(study()))).attributes if name == "aria-label"]
     against = [label for label in labels if label.endswith("against connections")]
     assert sorted(against) == [
         "Errors, as a share of all requests against connections",

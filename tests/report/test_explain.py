@@ -22,7 +22,7 @@ from webdyno.report import explain, words
 from webdyno.report.ranking import facets, ranking
 
 HERE = Path(webdyno.report.__file__).parent
-SCRIPT = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("page.js", "explain.js"))
+SCRIPT = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("page.js", "pairs.js", "explain.js"))
 
 
 def test_the_policy_allows_exactly_the_script_of_the_page() -> None:

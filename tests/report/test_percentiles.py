@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run
+from tests.report.drawn import wide
 from tests.report.test_html import parsed
 from webdyno.analyse import analyse
 from webdyno.model.claim import Original, OriginalFigure
@@ -104,7 +105,8 @@ def test_a_study_that_does_not_ask_has_no_such_table() -> None:
 def test_the_page_draws_a_line_for_each_contender_and_the_other_forms_have_the_table() -> None:
     of, runs = made()
     analysis = analyse(of, FINGERPRINT, runs)
-    labels = [v for name, v in parsed(render_html(of, FINGERPRINT, runs, analysis)).attributes if name == "aria-label"]
+    checker = parsed(wide(render_html(of, FINGERPRINT, runs, analysis)))
+    labels = [v for name, v in checker.attributes if name == "aria-label"]
     drawn = [label for label in labels if "percentage of the requests was served" in (label or "")]
     assert len(drawn) == 2
     assert "| in the article | 1 |" in render_markdown(of, FINGERPRINT, runs, analysis)

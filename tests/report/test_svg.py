@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from tests.report.drawn import wide
 from webdyno.report.axis import Axis
 from webdyno.report.svg import Frame, Point, Series, lines, room, thinned
 
@@ -13,7 +14,7 @@ FRAME = Frame(Axis("x", 0.0, 100.0, ()), Axis("y", -50.0, 50.0, ()), 560, 330)
 
 
 def drawn(points: list[Point]) -> str:
-    svg = lines(FRAME, [Series("go", points, style=0)], "a chart")
+    svg = wide(lines(FRAME, [Series("go", points, style=0)], "a chart"))
     (path,) = re.findall(r'class="line s0" d="([^"]*)"', svg)
     return str(path)
 
@@ -49,7 +50,7 @@ def test_a_level_stretch_is_its_two_ends() -> None:
 
 def test_single_rounds_of_one_contender_are_one_path() -> None:
     points = [(0.0, 1.0), (50.0, 2.0), (100.0, 3.0)]
-    svg = lines(FRAME, [Series("go", points, style=0, faint=[points, points, points])], "a chart")
+    svg = wide(lines(FRAME, [Series("go", points, style=0, faint=[points, points, points])], "a chart"))
     (faint,) = re.findall(r'class="faint s0" d="([^"]*)"', svg)
     assert faint.count("M") == 3
 
@@ -69,7 +70,7 @@ def test_names_have_the_room_they_need_and_very_long_ones_are_cut() -> None:
     short, long = Series("go", points, style=0), Series("a-framework-with-a-name-beyond-all-reason", points, style=1)
     assert room([short]) < room([short, long]) < 200
     assert room([Series(long.name, points)]) == room([])  # grey, and not named
-    svg = lines(Frame(FRAME.x, FRAME.y, 560, 330, right=room([long])), [long], "a chart")
+    svg = wide(lines(Frame(FRAME.x, FRAME.y, 560, 330, right=room([long])), [long], "a chart"))
     (label,) = re.findall(r'class="label s1"[^>]*>([^<]*)<', svg)
     assert label.endswith("…")
     assert f"<title>{long.name}</title>" in svg
@@ -77,5 +78,5 @@ def test_names_have_the_room_they_need_and_very_long_ones_are_cut() -> None:
 
 def test_a_leader_from_far_away_does_not_look_like_a_line_of_figures() -> None:
     ends, stops = Series("go", [(0.0, 1.0), (100.0, 1.0)], style=0), Series("node", [(50.0, 2.0)], style=1)
-    svg = lines(FRAME, [ends, stops], "a chart")
+    svg = wide(lines(FRAME, [ends, stops], "a chart"))
     assert re.findall(r'class="(leader [^"]*)"', svg) == ["leader s1 far", "leader s0"]

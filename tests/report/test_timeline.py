@@ -12,6 +12,7 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, START, plan, readings, run, slices
 from tests.analyse.turning import MS, block_of
+from tests.report.drawn import wide
 from tests.report.once import page
 from tests.report.test_html import parsed
 from webdyno.load.driver import DRIVERS
@@ -34,7 +35,7 @@ def html(runs: list[Run]) -> str:
 
 
 def panels(text: str) -> dict[str, str]:
-    found = re.findall(r"<figure><figcaption><b>(.*?)</b>.*?(<svg.*?</svg>)</figure>", text, re.S)
+    found = re.findall(r"<figure><figcaption><b>(.*?)</b>.*?(<svg.*?</svg>)</figure>", wide(text), re.S)
     return dict(found)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.report.drawn import wide
 from tests.report.test_html import parsed
 from tests.view.serving import Asked, Writer, made, rounds, serving, trace
 from webdyno import now
@@ -73,7 +74,7 @@ def test_a_block_in_flight_shows_who_shares_it_how_far_it_is_and_the_turns_of_ea
         "seconds from the first turn of the block",
     ):
         assert said in text
-    assert page.count('class="line ') == 2
+    assert wide(page).count('class="line ') == 2
 
 
 def test_whoever_comes_later_or_again_gets_the_whole_state(asked: Asked, writer: Writer) -> None:

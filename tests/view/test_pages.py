@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from tests.analyse.fakes import FINGERPRINT, contender, plan, run, slices, spread, study, workload
+from tests.report.drawn import wide
 from tests.report.test_html import EVIL, parsed
 from tests.view.serving import Asked, made, rounds, serving, trace
 from webdyno.model.errors import UsageError
@@ -106,7 +107,7 @@ def test_two_results_lie_over_each_other_with_ratio_interval_and_verdict(asked: 
         "Head is faster than base: +100 %",
     ):
         assert said in text
-    assert reply.text.count("<svg") == 1  # no histograms in these Runs: the course of time alone
+    assert wide(reply.text).count("<svg") == 1  # no histograms in these Runs: the course of time alone
     parsed(reply.text)
 
 
@@ -124,7 +125,7 @@ def test_an_overlay_draws_the_cell_that_is_chosen(tmp_path: Path) -> None:
     made(tmp_path / "b", some)
     with serving(tmp_path) as there:
         page = there.get("/compare?base=a&head=b&cell=1").text
-        assert page.count("<svg") == 2
+        assert wide(page).count("<svg") == 2
         assert '<h2 id="drawn">node: hello' in page
         assert "Head is as fast as base within 3.0 %" in text_of(page)
         assert '<h2 id="drawn">go: hello' in there.get("/compare?base=a&head=b&cell=0").text

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from webdyno.analyse import special
 from webdyno.analyse.estimate import CONFIDENCE
 from webdyno.analyse.table import Cell
@@ -93,21 +95,26 @@ def growth(run: Run) -> Growth | None:
 def _looks(run: Run, steady: Sequence[Slice]) -> list[tuple[float, float]]:
     """Answers up to each look in the steady phase, and the memory then."""
     begin, end = steady[0].start_ns or 0, (steady[-1].start_ns or 0) + steady[-1].duration_ns + AFTER_NS
-    return [
-        (_answered(steady, look.at_ns), float(look.rss_bytes))
+    looks = [
+        (look.at_ns, float(look.rss_bytes))
         for look in run.readings
         if look.role == "contender" and look.rss_bytes is not None and begin <= look.at_ns <= end
     ]
+    return list(zip(_answered(steady, [at for at, _ in looks]), (memory for _, memory in looks), strict=True))
 
 
-def _answered(steady: Sequence[Slice], at_ns: int) -> float:
-    """Complete answers since the start of the steady phase; evenly within a Slice."""
-    total = 0.0
-    for slice_ in steady:
-        part = (at_ns - (slice_.start_ns or 0)) / slice_.duration_ns if slice_.duration_ns else 0.0
-        answers = slice_.ok + sum(slice_.errors.get(kind, 0) for kind in ("wrong-status", "wrong-body"))
-        total += min(1.0, max(0.0, part)) * answers
-    return total
+def _answered(steady: Sequence[Slice], at_ns: Sequence[int]) -> list[float]:
+    """Complete answers since the start of the steady phase, up to each time; evenly within a Slice.
+
+    All times at once: one by one, ten rounds of a hundred contenders took longer than all else of their analysis.
+    """
+    starts = np.array([slice_.start_ns or 0 for slice_ in steady])
+    lengths = np.array([slice_.duration_ns or math.inf for slice_ in steady])
+    answers = [
+        slice_.ok + sum(slice_.errors.get(kind, 0) for kind in ("wrong-status", "wrong-body")) for slice_ in steady
+    ]
+    parts = np.clip((np.array(at_ns, dtype=np.int64)[:, None] - starts) / lengths, 0.0, 1.0)
+    return [float(total) for total in parts @ np.array(answers, dtype=float)]
 
 
 def growths(cell: Cell) -> list[Growth]:

@@ -64,10 +64,31 @@ def recommend(
     if all(verdict.winners == [best] for verdict in verdicts):
         return best, f"take {best}: it served the most{everywhere}"
     if all(_is_at_top(best, verdict) for verdict in verdicts):
-        tie = f", tied with {words.listing(rivals)}" if rivals else ""
-        return best, f"take {best}: it is in the top group{everywhere}{tie}"
+        if rivals:
+            return _tie([best, *rivals], verdicts, everywhere)
+        return best, f"take {best}: it is in the top group{everywhere}"
     average = words.per_cent(scores[best])
     return best, f"take {best}: {_among(scores, verdicts)}, on average at {average} of the fastest of each"
+
+
+def _tie(names: Sequence[str], verdicts: Sequence[Verdict], everywhere: str) -> tuple[str, str]:
+    """A tie is headed as one. Of those that serve as much, the one to take is the one that surely uses the least CPU,
+    where there is one; else it is the one that leads.
+    """
+    told = f"tie{everywhere}: {words.listing(names)}"
+    cheapest = next((name for name in names if all(_is_cheapest(name, names, verdict) for verdict in verdicts)), None)
+    if cheapest is None:
+        return names[0], told
+    return cheapest, f"{told}; {cheapest} uses the least CPU"
+
+
+def _is_cheapest(name: str, names: Collection[str], verdict: Verdict) -> bool:
+    """Whether its CPU per request is lower than that of all other ``names``, with intervals that do not meet."""
+    cpu = {it.contender: it.cpu_per_request for it in verdict.standings if it.contender in names}
+    mine, others = cpu[name], [each for other, each in cpu.items() if other != name]
+    if mine is None or mine.high is None:
+        return False
+    return all(each is not None and each.low is not None and mine.high < each.low for each in others)
 
 
 def headline(claims: Sequence[ClaimVerdict], recommended: str | None, sentence: str) -> str:

@@ -48,13 +48,13 @@ def plain(estimate: Estimate, scale: float = 1.0) -> str:
     return number(estimate.value / scale, decimals(estimate.value / scale, None if width is None else width / scale))
 
 
-def interval(estimate: Estimate, scale: float = 1.0, dash: str = "-") -> str:
-    """``47,950-48,700``; empty without an interval. Written with the digits of the value it belongs to; an end that is
-    not zero never reads as zero, for a ratio of ``60-17,000`` is far from none."""
+def interval(estimate: Estimate, scale: float = 1.0, dash: str = "-", places: int | None = None) -> str:
+    """``47,950-48,700``; empty without an interval. Written with the digits of the value it belongs to, or with as many
+    ``places``; an end that is not zero never reads as zero, for a ratio of ``60-17,000`` is far from none."""
     width = half_width(estimate)
     if estimate.low is None or estimate.high is None or width is None:
         return ""
-    places = decimals(estimate.value / scale, width / scale)
+    places = decimals(estimate.value / scale, width / scale) if places is None else places
     return dash.join(_end(end / scale, places) for end in (estimate.low, estimate.high))
 
 
@@ -74,21 +74,26 @@ def times(estimate: Estimate) -> str:
     return f"{plain(estimate)}x"
 
 
-def of_best(ratio: Estimate, dash: str = "-") -> str:
-    """``0.75x (0.71-0.79)``: a rate divided by that of the best, and where that ratio lies.
+def of_best(ratio: Estimate, dash: str = "-", places: int | None = None) -> str:
+    """``0.75x (0.71-0.79)``: a rate divided by that of the best, and where that ratio lies; see ``places_of_best``."""
+    places = places_of_best(ratio) if places is None else places
+    if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
+        return f"{number(ratio.value, places)}x"
+    low, high = (number(end, places) for end in (ratio.low, ratio.high))
+    return f"{number(ratio.value, places)}x ({low}{dash}{high})"
 
-    As many digits for everyone, so that a column can be compared at a glance; more only where an end of the interval
+
+def places_of_best(ratio: Estimate) -> int:
+    """As many digits for everyone, so that a column can be compared at a glance; more only where an end of the interval
     would read as the ratio itself, or as 1, which it is not.
     """
-    fewest = 2 if ratio.value >= _SMALL_RATIO else 3
+    places = 2 if ratio.value >= _SMALL_RATIO else 3
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
-        return f"{number(ratio.value, fewest)}x"
+        return places
     ends = [ratio.low, ratio.high]
-    places = fewest
     while places < _MOST_PLACES and any(round(end, places) in (round(ratio.value, places), 1.0) for end in ends):
         places += 1
-    low, high = (number(end, places) for end in ends)
-    return f"{number(ratio.value, places)}x ({low}{dash}{high})"
+    return places
 
 
 def rate(per_s: float) -> str:

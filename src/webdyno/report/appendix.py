@@ -33,7 +33,7 @@ def failures(runs: Iterable[Run]) -> Markup | None:
         )
         for failure in found
     ]
-    return element("section", element("h2", "Failed", id="failed"), element("div", *shown, class_="card"))
+    return element("section", element("h3", "Failed", id="failed"), element("div", *shown, class_="card"))
 
 
 def _log(log: str) -> Markup | None:
@@ -48,7 +48,7 @@ def skipped(plan: Plan) -> Markup | None:
     if not plan.skipped:
         return None
     facts = [(skip.what, skip.reason) for skip in plan.skipped]
-    return element("section", element("h2", "Skipped"), element("div", _plain(facts), class_="card"))
+    return element("section", element("h3", "Skipped"), element("div", _plain(facts), class_="card"))
 
 
 def machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> Markup:
@@ -57,7 +57,7 @@ def machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> Markup:
     facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
     facts += [("Way", text) for text in dict.fromkeys(f"{run.rig.way}: {WAYS[run.rig.way]}" for run in runs)]
     facts += words.services(runs)
-    return element("section", element("h2", "Machine", id="machine"), element("div", _plain(facts), class_="card"))
+    return element("section", element("h3", "Machine", id="machine"), element("div", _plain(facts), class_="card"))
 
 
 def _plain(facts: Iterable[tuple[str, str]]) -> Markup:
@@ -104,7 +104,7 @@ def starts(plan: Plan, runs: Sequence[Run]) -> Markup:
     tools = sorted({run.driver_version for run in runs if run.driver_version})
     return element(
         "section",
-        element("h2", "Versions and commands", id="starts"),
+        element("h3", "Versions and commands", id="starts"),
         element("p", f"Load by {words.listing(tools)}.", class_="lead") if tools else None,
         element("div", element("div", table, class_="scroll starts"), class_="card"),
     )
@@ -154,7 +154,7 @@ def repeat(plan: Plan, analysis: Analysis) -> Markup:
     taken = shlex.join(analysis.recommended_command)
     return element(
         "section",
-        element("h2", "How to repeat it", id="again"),
+        element("h3", "How to repeat it", id="again"),
         element(
             "div",
             element("p", "The same study, in the same order of runs, in one command:"),

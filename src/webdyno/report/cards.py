@@ -25,3 +25,13 @@ def folded(title: str, says: str, content: Markup, rows: int) -> Markup:
         return card(title, says, content)
     head = element("summary", element("h3", title), f" {words.count(rows, 'row')}")
     return element("details", head, element("p", says, class_="says"), content, class_="card folded")
+
+
+def question(title: str, says: str, *content: Markup | None, id_: str | None = None) -> Markup | None:
+    """What answers a question, closed at first; ``says`` what lies in it. None without content."""
+    if not any(content):
+        return None
+    # the anchor is inside: a browser opens what a link leads into
+    told = element("div", *content, id=id_)
+    head = element("summary", element("h2", title), element("span", says))
+    return element("details", head, told, class_="question")

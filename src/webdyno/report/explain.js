@@ -38,6 +38,7 @@ function move(one, event) {
 function grid(one) {
   const {table, heads} = one;
   for (const {cell, first, key, says} of heads.filter(head => head.first)) {
+    cell.dataset.title = cell.textContent; // paper has no buttons
     const button = make("button", {type: "button"}, ...cell.childNodes);
     button.addEventListener("click", () => sortBy(one, key));
     cell.append(button);
@@ -91,7 +92,8 @@ function words(it) {
   const {title, says, key} = one.heads[cell.cellIndex], of = subject(one, cell.parentElement);
   if (key === "contender") return [of, hints.get(it)];
   const beside = cell.querySelector("small"); // its interval
-  const figure = beside ? `${cell.firstChild.textContent.trim()} (${beside.textContent.trim()})` : cell.textContent;
+  const unit = cell.dataset.unit ? ` ${cell.dataset.unit}` : "";
+  const figure = beside ? `${cell.firstChild.textContent.trim()} (${beside.textContent.trim()})` : cell.textContent + unit;
   return [`${key === "place" ? "place" : title} of ${of}: ${figure}`, hints.get(it), says];
 }
 
@@ -210,12 +212,18 @@ function boxes() {
   }
 }
 
+// What a link leads to is not left folded; not every browser opens it by itself.
+function unfold(it) {
+  for (; it; it = it.parentElement) if (it.matches("details")) it.open = true;
+}
+
 root.classList.add("acting");
 colours();
 takeHints();
 [...tables, ...others].forEach(grid);
 for (const {heads} of tables) heads[0].cell.setAttribute("aria-sort", "ascending");
 controls();
+tables.forEach(anyTwo);
 explanations();
 readFragment();
 apply();
@@ -225,7 +233,8 @@ addEventListener("toggle", boxes, true);
 addEventListener("hashchange", () => {
   const to = document.getElementById(location.hash.slice(1));
   if (to?.closest("[hidden]")) view.workload = "";
-  else if (!readFragment()) return;
+  else if (!readFragment() && !to) return;
   apply();
+  unfold(to);
   to?.scrollIntoView();
 });

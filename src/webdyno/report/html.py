@@ -1,11 +1,10 @@
 """The report as one HTML file: no network, nothing beside it.
 
-It can be mailed, printed, and read in ten years. It opens with the answer and the doubts that matter, then shows
-the evidence: how speed goes with the load, then for each table its ranking, latency, speed beside its price and the
-course of time; failures with their logs, the machine, the exact versions and commands, and how to repeat it. With many
-tables it has a contents, and all but the first are closed until they are asked for, or printed. It is whole without its
-script, which filters, sorts and explains. Its policy allows that one script by its hash, and forbids the network
-altogether, so that even a slip in escaping could do nothing.
+It can be mailed, printed, and read in ten years. Its first screen has the verdict in a sentence and the picture of it;
+then comes the ranking of each table, and the rest is folded by question: why, over time, how sure, which commands. On
+paper all is open. With many tables it has a contents, and all but the first are closed until they are asked for. It is
+whole without its script, which filters, sorts, compares and explains. Its policy allows that one script by its hash,
+and forbids the network altogether, so that even a slip in escaping could do nothing.
 """
 
 from __future__ import annotations
@@ -14,58 +13,45 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 
 from webdyno.analyse.table import Evidence, Table, tables
-from webdyno.model.load import connections_text
 from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import explain, words
-from webdyno.report.against import Pair, against, sweeps
+from webdyno.report import answer, words
+from webdyno.report.against import against, sweeps
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
-from webdyno.report.cards import card, chart
-from webdyno.report.charts import latency_chart, ordered, palettes, speed_chart
+from webdyno.report.cards import question
+from webdyno.report.charts import ordered, palettes
+from webdyno.report.compared import Compared, compared
 from webdyno.report.contents import FEW, contents
-from webdyno.report.insight import limited, scaling, warming
+from webdyno.report.csv import render_csv
+from webdyno.report.downloads import downloads
+from webdyno.report.facts import facts, in_brief
+from webdyno.report.homes import homes, without
+from webdyno.report.insight import scaling
+from webdyno.report.json import render_json
 from webdyno.report.markup import Markup, element, join, prose
-from webdyno.report.ranking import ranking
+from webdyno.report.overview import overview
 from webdyno.report.sheets import sheets
-from webdyno.report.sides import clause, sides_of
 from webdyno.report.studied import claims, studied
-from webdyno.report.timeline import timeline
+from webdyno.report.tables import section
 from webdyno.report.words import Mark
-from webdyno.report.work import work
 
-_STYLE = Path(__file__).with_name("page.css")
-_SCRIPT = tuple(Path(__file__).with_name(name) for name in ("page.js", "explain.js"))
-"""The two halves of the page's one script."""
+_STYLE = tuple(Path(__file__).with_name(name) for name in ("page.css", "answer.css"))
+_SCRIPT = tuple(Path(__file__).with_name(name) for name in ("page.js", "pairs.js", "explain.js"))
+"""The parts of the page's one style and one script."""
 
 
 def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:
     """The whole page."""
-    marks = words.marks(analysis)
     found = tables(Evidence(plan, fingerprint, runs))
+    private = homes(plan, runs)
     body = element(
         "div",
         _header(plan, runs, analysis),
-        element(
-            "main",
-            _answer(plan, analysis),
-            _facts(plan, fingerprint, runs, analysis),
-            _findings(analysis, marks),
-            claims(plan, analysis),
-            contents(analysis.verdicts),
-            *_evidence(plan, list(zip(found, analysis.verdicts, strict=True)), analysis, marks),
-            scaling(analysis),
-            _doubts(marks),
-            failures(runs),
-            skipped(plan),
-            machine(fingerprint, runs),
-            starts(plan, runs),
-            repeat(plan, analysis),
-        ),
+        element("main", *_main(plan, fingerprint, runs, analysis, found, private)),
         element("footer", f"Made by webdyno {fingerprint.webdyno}. {words.measured(plan, runs)}"),
         class_="page",
     )
@@ -76,14 +62,67 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("title", f"{plan.title} · webdyno"),
-        element("style", Markup(_STYLE.read_text(encoding="utf-8"))),
+        element("style", Markup("\n".join(part.read_text(encoding="utf-8") for part in _STYLE))),
     )
-    whole = element("body", body, element("script", Markup(script)))
+    whole = element("body", Markup(without(body, private)), element("script", Markup(script)))
     return f"<!doctype html>\n{element('html', head, whole, lang='en')}\n"
 
 
+def _main(
+    plan: Plan,
+    fingerprint: Fingerprint,
+    runs: Sequence[Run],
+    analysis: Analysis,
+    found: Sequence[Table],
+    private: Sequence[str],
+) -> list[Markup | None]:
+    """From top to bottom."""
+    marks = words.marks(analysis)
+    grave = _grave(analysis, marks)
+    pairs = list(zip(found, analysis.verdicts, strict=True))
+    ratios = [compared(plan, table, verdict) for table, verdict in pairs]
+    told = (plan, fingerprint, runs, analysis)
+    files = {"csv": render_csv(*told), "json": render_json(*told).decode()}
+    links = downloads(plan.study, {ending: without(text, private) for ending, text in files.items()})
+    return [
+        _answer(plan, analysis),
+        _findings(grave),
+        answer.picture(analysis.verdicts, [each.ratios for each in ratios]),
+        in_brief(*told, _other(marks, grave), links),
+        claims(plan, analysis),
+        contents(analysis.verdicts),
+        overview(analysis),
+        *_evidence(plan, pairs, analysis, marks, ratios),
+        question(
+            "How sure?",
+            _counted(marks, runs, plan),
+            facts(*told),
+            _doubts(marks),
+            failures(runs),
+            skipped(plan),
+            machine(fingerprint, runs),
+            id_="sure",
+        ),
+        question(
+            "Commands", "versions, and how to repeat it", starts(plan, runs), repeat(plan, analysis), id_="commands"
+        ),
+    ]
+
+
+def _counted(marks: Sequence[Mark], runs: Sequence[Run], plan: Plan) -> str:
+    """What lies in the fold: ``3 doubts, 2 skipped, the machine``."""
+    failed = {run.trial.contender for run in runs if run.outcome not in ("ok", "interrupted")}
+    told = [
+        words.count(len(marks), "doubt"),
+        f"{words.count(len(failed), 'contender')} failed" if failed else "",
+        f"{len(plan.skipped)} skipped" if plan.skipped else "",
+        "the machine",
+    ]
+    return ", ".join(filter(None, told))
+
+
 def _script() -> str:
-    """Both halves in one block, so that none of their names meets one of the browser's own."""
+    """All parts in one block, so that none of their names meets one of the browser's own."""
     return "\n".join(['"use strict"; {', *[part.read_text(encoding="utf-8") for part in _SCRIPT], "}"])
 
 
@@ -99,7 +138,7 @@ def _header(plan: Plan, runs: Sequence[Run], analysis: Analysis) -> Markup:
     places = [("#claims", "Claims")] if analysis.claims else []
     places += _places(analysis.verdicts)
     places += [("#studied", "As the original")] if sheets(analysis) else []
-    places += [("#doubts", "Doubts"), ("#machine", "Machine"), ("#starts", "Commands"), ("#again", "Repeat")]
+    places += [("#sure", "How sure?"), ("#doubts", "Doubts"), ("#commands", "Commands"), ("#again", "Repeat")]
     return element(
         "header",
         element("strong", "webdyno"),
@@ -120,23 +159,12 @@ def _places(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
 
 
 def _answer(plan: Plan, analysis: Analysis) -> Markup:
-    """The answer in a sentence for the study, and one for each of its tables when there are few."""
-    head = element("h1", _emphasised(_capital(plan, analysis.sentence) + ".", analysis.recommended))
-    if len(analysis.verdicts) > FEW:
-        return join(head, element("p", plan.question, class_="lead"))
-    if len(analysis.verdicts) == 1:
-        return join(head, element("p", _capital(plan, analysis.verdicts[0].sentence), ".", class_="lead"))
-    each = [
-        element("p", element("b", words.title(verdict)), ": ", verdict.sentence, ".", class_="lead")
-        for verdict in analysis.verdicts
-    ]
-    return join(head, *each, element("p", plan.question, class_="lead"))
-
-
-def _capital(plan: Plan, sentence: str) -> str:
-    """A capital at the beginning, unless a contender's name stands there."""
-    word = sentence.split(" ", 1)[0].rstrip(",:")
-    return sentence if word in plan.contenders else sentence[:1].upper() + sentence[1:]
+    """The question, and the answer in a sentence; of a single table also its own."""
+    asked = element("p", plan.question, class_="lead asked") if plan.question else None
+    head = element("h1", _emphasised(answer.capital(plan, analysis.sentence) + ".", analysis.recommended))
+    if len(analysis.verdicts) != 1:
+        return join(asked, head)
+    return join(asked, head, element("p", answer.capital(plan, analysis.verdicts[0].sentence), ".", class_="lead"))
 
 
 def _emphasised(sentence: str, name: str | None) -> Markup:
@@ -147,142 +175,63 @@ def _emphasised(sentence: str, name: str | None) -> Markup:
     return join(before, element("b", name), after)
 
 
-def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> Markup:
-    facts = [
-        ("Machine", f"{words.count(fingerprint.cores, 'core')}, {words.size(fingerprint.memory_bytes)}"),
-        ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
-        ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
-        ("Load", words.listing(_loads(plan), 3)),
-        ("Rounds", words.rounds(plan, runs)),
-        ("Measured", clause(sides_of(runs)) or words.MISSING),
-        ("Typical interval", _typical(analysis)),
-    ]
-    each = [
-        element("div", element("dt", label), element("dd", element("span", text, title=explain.FACTS.get(label))))
-        for label, text in facts
-    ]
-    return element("dl", *each, class_="facts")
+def _findings(marks: Sequence[Mark]) -> Markup | None:
+    """The doubts that matter for the answer: those that void, and those about everything or a whole table.
 
-
-def _loads(plan: Plan) -> list[str]:
-    """Each kind of load, of closed ones with all its numbers of connections: ``8, 64 and 256 connections, close``."""
-    numbers: dict[str, set[int]] = {}
-    for load in {trial.load.label: trial.load for trial in plan.trials}.values():
-        kind = f"{load.label}, {'open' if load.is_open else 'closed'} loop"
-        counted = connections_text(load.connections)
-        numbers.setdefault(kind.removeprefix(counted), set()).update([load.connections] * kind.startswith(counted))
-    told = {kind: words.listing([words.count(number) for number in sorted(each)], 8) for kind, each in numbers.items()}
-    return [f"{connections_text(text)}{kind}" if text else kind for kind, text in told.items()]
-
-
-def _typical(analysis: Analysis) -> str:
-    """Middle of the half-widths of all rates, in per cent."""
-    rates = [s.rate for verdict in analysis.verdicts for s in verdict.standings if s.rate]
-    wide = [(r.high - r.low) / 2 / r.value for r in rates if r.low is not None and r.high is not None]
-    if not wide:
-        return "none: too few rounds"
-    told = words.per_cent(median(wide))
-    return f"below ± {told[2:]}" if told.startswith("<") else f"± {told}"
-
-
-def _findings(analysis: Analysis, marks: Sequence[Mark]) -> Markup | None:
-    """The doubts that matter for the answer: those that void, and those about everything or a whole table."""
-    general = {d.kind for d in analysis.doubts} | {d.kind for verdict in analysis.verdicts for d in verdict.doubts}
-    grave = [mark for mark in marks if mark.voids or mark.kind in general]
+    By name: in full they would push the picture off the first screen.
+    """
     if not marks:
         return None
-    rest = len(marks) - len(grave)
-    more = element("a", f"{words.count(rest, 'more doubt')} about single contenders", href="#doubts") if rest else None
-    if not grave:
-        return element("div", "Read the table with ", more, " in mind.", class_="note")
     items = [
         element("li", element("a", mark.kind, href=f"#doubt-{mark.number}"), f": {'; '.join(mark.sentences)}.")
-        for mark in grave
+        for mark in marks
     ]
-    title = f"{words.count(len(grave), 'finding')} {'needs' if len(grave) == 1 else 'need'} care:"
-    return element("div", title, element("ul", *items, element("li", more, ".") if more else None), class_="note")
+    title = f"{words.count(len(marks), 'finding')} {'needs' if len(marks) == 1 else 'need'} care"
+    kinds = element("span", f": {words.listing([mark.kind for mark in marks])}")
+    return element("details", element("summary", title, kinds), element("ul", *items), class_="note")
 
 
-def _evidence(plan: Plan, pairs: Sequence[Pair], analysis: Analysis, marks: Sequence[Mark]) -> list[Markup | None]:
-    """All that was measured: against the load, table by table, and as a study shows it."""
+def _grave(analysis: Analysis, marks: Sequence[Mark]) -> list[Mark]:
+    general = {d.kind for d in analysis.doubts} | {d.kind for verdict in analysis.verdicts for d in verdict.doubts}
+    return [mark for mark in marks if mark.voids or mark.kind in general]
+
+
+def _other(marks: Sequence[Mark], grave: Sequence[Mark]) -> Markup | None:
+    """The way to the doubts that are about single contenders."""
+    rest = len(marks) - len(grave)
+    told = f"{words.count(rest, 'more doubt' if grave else 'doubt')} about single contenders"
+    return element("p", element("a", told, href="#doubts")) if rest else None
+
+
+def _evidence(
+    plan: Plan,
+    pairs: Sequence[tuple[Table, Verdict]],
+    analysis: Analysis,
+    marks: Sequence[Mark],
+    ratios: Sequence[Compared],
+) -> list[Markup | None]:
+    """All that was measured: table by table, against the load, and as a study shows it."""
     swept = sweeps(pairs, analysis)
     styles = palettes([*[sweep.names for sweep in swept], *[ordered(verdict) for _, verdict in pairs]])
     first = next((each for each in analysis.verdicts if words.compares(each.standings)), None)
     sections = [
-        _section(plan, pair, marks, colours, at, of=len(pairs), legend=pair[1] is first)
-        for at, (pair, colours) in enumerate(zip(pairs, styles[len(swept) :], strict=True), 1)
+        section(plan, pair, marks, colours, at, of=len(pairs), legend=pair[1] is first, ratios=found)
+        for at, (pair, colours, found) in enumerate(zip(pairs, styles[len(swept) :], ratios, strict=True), 1)
     ]
-    return [against(swept, styles[: len(swept)]), *sections, studied(analysis)]
-
-
-def _section(
-    plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], at: int, *, of: int, legend: bool
-) -> Markup:
-    """Everything about one workload under one load, closed at first where it is one of many.
-
-    A sentence that stands at the top already is not said again.
-    """
-    title, anchor = element("h2", words.title(pair[1])), f"table-{at}"
-    says = element("p", _capital(plan, pair[1].sentence), ".", class_="answer") if of > 1 else None
-    inside = [says, *_cards(plan, pair, marks, styles, of=of, legend=legend)]
-    if of <= FEW:
-        return element("section", title, *inside, id=anchor)
-    # the anchor is inside: a browser opens what a link leads into
-    told = element("section", *inside, id=anchor)
-    return element("details", element("summary", title), told, class_="table", open=at == 1)
-
-
-def _cards(
-    plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], *, of: int, legend: bool
-) -> list[Markup | None]:
-    """``legend``: the one table of the report that says which interval is for what."""
-    table, verdict = pair
-    return [
-        card(
-            "Ranking",
-            f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "
-            f"Contenders that share a letter are tied.{f' {words.BY_RATIO} {words.BY_ITSELF}' if legend else ''}",
-            ranking(plan, verdict, marks, styles),
-        ),
-        element(
-            "div",
-            chart(
-                "Latency by percentile",
-                f"Each step to the right is ten times rarer. {_counted(table)} Faint: single rounds; grey: the others.",
-                latency_chart(table, styles),
-            ),
-            chart(
-                "Speed against memory",
-                "Up and left is better: more requests per second, with less memory.",
-                speed_chart(words.served(verdict), styles),
-            ),
-            class_="pair",
-        ),
-        _seconds(table, styles, of=of),
-        work(plan, table, verdict),
-        limited(verdict),
-        warming(verdict),
-    ]
-
-
-def _counted(table: Table) -> str:
-    if table.load.is_open:
-        return "Open loop: counted from when a request was due, which is what a user waits."
-    return "Closed loop: a slow answer delays the next request of its connection, and is counted once."
-
-
-def _seconds(table: Table, styles: dict[str, int], *, of: int) -> Markup | None:
-    told = timeline(table, styles, of=of)
-    turns = any(window.turned is not None for window in table.windows)
-    which = "One round of all contenders, the same for each," if turns else "The middle round of each contender"
-    says = f"{which} in colour, {'the' if turns else 'its'} other rounds faintly. All panels share the time axis."
-    return None if told is None else card("Turn by turn" if turns else "Second by second", says, told)
+    rising = question(
+        "How does it go with the load?",
+        "speed and latency over connections, rates and workers",
+        against(swept, styles[: len(swept)]),
+        scaling(analysis),
+    )
+    shown = question("What did the study show?", "its tables and graphs, measured here", studied(analysis))
+    return [*sections, rising, shown]
 
 
 def _doubts(marks: Sequence[Mark]) -> Markup:
     if not marks:
         nothing = element("p", "No rule found a reason to doubt these figures.", class_="says")
-        return element("section", element("h2", "Doubts", id="doubts"), nothing)
+        return element("section", element("h3", "Doubts", id="doubts"), nothing)
     items = [
         element(
             "li",
@@ -296,7 +245,7 @@ def _doubts(marks: Sequence[Mark]) -> Markup:
     says = "An exclamation mark: the figures are shown, but not ranked." if any(mark.voids for mark in marks) else ""
     return element(
         "section",
-        element("h2", "Doubts", id="doubts"),
+        element("h3", "Doubts", id="doubts"),
         element("p", says, class_="lead") if says else None,
         element("div", element("ol", *items, class_="doubts"), class_="card"),
     )

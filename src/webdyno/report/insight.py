@@ -8,7 +8,7 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.report import words
 from webdyno.report.cards import folded
-from webdyno.report.columns import LIMITED, SCALING, WARM_UP, head
+from webdyno.report.columns import LIMITED, SCALING, WARM_UP, cell, head
 from webdyno.report.markup import Markup, element
 from webdyno.report.words import Column
 
@@ -96,7 +96,7 @@ def _table(
         return None
     figures = range(len(columns) if texts is None else texts, len(columns))
     body = [
-        element("tr", *[element("td", text, class_="n" if at in figures else None) for at, text in enumerate(row)])
+        element("tr", *[cell(columns[at], text, class_="n" if at in figures else None) for at, text in enumerate(row)])
         for row in rows
     ]
     table = element("table", head(columns, figures), element("tbody", *body))

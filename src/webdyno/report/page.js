@@ -16,7 +16,7 @@ function make(name, attributes, ...children) {
 function read(table, at) {
   const rows = [...table.tBodies[0].rows];
   const heads = [...table.tHead.rows[0].cells].map(cell => ({
-    cell, title: cell.textContent, says: cell.title, key: cell.dataset.key, first: cell.dataset.sort,
+    cell, title: cell.firstChild?.textContent ?? "", says: cell.title, key: cell.dataset.key, first: cell.dataset.sort,
   }));
   const place = table.closest("details.table") || table.closest("section");
   return {table, rows, heads, place, name: `sort${at + 1}`, sorted: ""};

@@ -1,50 +1,92 @@
-"""The ranking as an HTML table: bars with their intervals inside it, tie letters, and the doubts beside each figure."""
+"""The ranking as an HTML table: bars with their intervals inside it, tie letters, and the doubts beside each figure.
+
+Each column has one unit, which stands at its head, and digits that never contradict its order. An interval stands below
+the figure it belongs to, so that the table fits a narrow window.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
-from webdyno.report import explain, words
+from webdyno.report import digits, explain, words
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.words import Mark
 
-_NUMBERS = ("rate", "interval", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors", "served")
+_NUMBERS = ("rate", "ratio", "tie", "p50", "p99", "cpu", "memory", "errors", "served")
 _ALWAYS = ("rate",)
 """Beside the name on a narrow screen; the others follow below it in two columns, each with its label."""
-_WIDER = ("interval", "tie", "p99", "memory")
-_HIGHEST_FIRST = ("rate", "interval", "ratio", "served")
+_WIDER = ("ratio", "p50", "cpu", "errors")
+_HIGHEST_FIRST = ("rate", "ratio", "served")
 """Sorted so that the best stands first; of all others less is better."""
 
 
-def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[str, int]) -> Markup:
-    """The table of one verdict."""
+class _Texts(NamedTuple):
+    """What stands in the cells of a table."""
+
+    units: dict[str, str]
+    """By column; none: it has none."""
+    cells: list[dict[str, str]]
+    """By contender and column; an interval stands behind a blank."""
+
+
+def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[str, int], **data: str | None) -> Markup:
+    """The table of one verdict; ``data`` are further attributes of it."""
     standings = words.served(verdict)
     most = max((standing.rate.high or standing.rate.value for standing in standings if standing.rate), default=1.0)
+    texts = _texts(standings)
     head = [
         _head("place", "n", plan),
         _head("contender", "", plan),
         element("th", element("span", "bar", class_="unseen")),
     ]
     shown = [key for key in words.columns(standings) if key in _NUMBERS]
-    head += [_head(key, "n", plan) for key in shown] + [_head("doubts", "", plan)]
-    rows = [_row(plan, verdict, standing, marks, styles, most) for standing in standings]
+    head += [_head(key, "n", plan, texts.units.get(key)) for key in shown] + [_head("doubts", "", plan)]
+    rows = [
+        _row(plan, verdict, standing, marks, styles, most, text, texts.units)
+        for standing, text in zip(standings, texts.cells, strict=True)
+    ]
     table = element(
         "table",
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         aria_label=f"Ranking: {words.title(verdict)}",
         data_workload=verdict.workload,
+        **data,
     )
-    return element("div", table, class_="ranking scroll")
+    return element("div", table, class_="ranking")
 
 
-def _head(key: str, kind: str, plan: Plan) -> Markup:
+def _texts(standings: Sequence[Standing]) -> _Texts:
+    (rate,) = digits.told([standing.rate for standing in standings])
+    p50, p99 = digits.told([standing.p50 for standing in standings], [standing.p99 for standing in standings])
+    (cpu,) = digits.told([standing.cpu_per_request for standing in standings])
+    (memory,) = digits.told([standing.memory_peak for standing in standings])
+    ratios = digits.ratios([standing.ratio_to_best for standing in standings])
+    cells = []
+    for at, standing in enumerate(standings):
+        bounds = rate.intervals[at] or "one round"
+        _, plus, stays = words.memory(standing).partition(", +")
+        of_its_own = {
+            "rate": f"{rate.numbers[at]} {bounds}",
+            "ratio": ratios[at],
+            "p50": p50.numbers[at],
+            "p99": p99.numbers[at],
+            "cpu": cpu.numbers[at],
+            "memory": memory.numbers[at] + (f" +{stays}" if plus else ""),
+        }
+        cells.append(words.cells(standing, dash="–") | of_its_own)
+    return _Texts({"p50": p50.unit, "p99": p99.unit, "cpu": cpu.unit, "memory": memory.unit}, cells)
+
+
+def _head(key: str, kind: str, plan: Plan, unit: str | None = None) -> Markup:
     """``data-sort`` says that the column can be sorted, and whether its best is the highest (down) or not (up)."""
     return element(
         "th",
         words.COLUMNS[key].title,
+        element("small", f" {unit}") if unit else None,
         class_=kind or None,
         title=explain.of_column(key, plan),
         scope="col",
@@ -54,10 +96,15 @@ def _head(key: str, kind: str, plan: Plan) -> Markup:
 
 
 def _row(
-    plan: Plan, verdict: Verdict, standing: Standing, marks: Sequence[Mark], styles: dict[str, int], most: float
+    plan: Plan,
+    verdict: Verdict,
+    standing: Standing,
+    marks: Sequence[Mark],
+    styles: dict[str, int],
+    most: float,
+    text: dict[str, str],
+    units: dict[str, str],
 ) -> Markup:
-    text = words.cells(standing, dash="–")
-    text["ratio"] = text["ratio"].replace("x", "×")
     style = styles.get(standing.contender)
     swatch = element("span", class_=f"swatch s{style}") if style is not None else element("span", class_="swatch")
     about = explain.of_contender(plan, standing)
@@ -67,7 +114,7 @@ def _row(
         element("td", _bar(verdict, standing, most), class_="bar"),
     ]
     shown = [key for key in words.columns(verdict.standings) if key in _NUMBERS]
-    cells += [_figure(key, text[key], standing, verdict, _kind(key)) for key in shown]
+    cells += [_figure(key, text[key], standing, verdict, _kind(key), units.get(key)) for key in shown]
     cells.append(element("td", _links(standing, marks), class_="more wider", data_label="doubts"))
     return element("tr", *cells, class_="out" if standing.place is None else None, **facets(plan, standing.contender))
 
@@ -93,14 +140,14 @@ def _kind(key: str) -> str:
     return "n more wider" if key in _WIDER else "n more"
 
 
-def _figure(key: str, text: str, standing: Standing, verdict: Verdict, kind: str) -> Markup:
+def _figure(key: str, text: str, standing: Standing, verdict: Verdict, kind: str, unit: str | None = None) -> Markup:
     inside: str = text
     if key == "tie":
         marks = [mark for part in text.split() for mark in ([part] if "-" in part else part)]
         inside = join(*[element("span", mark, class_="tie") for mark in marks])
-    elif key == "ratio":
-        ratio, _, bounds = text.partition(" ")
-        inside = join(f"{ratio} ", element("small", bounds.strip("()"))) if bounds else ratio
+    elif key in ("rate", "ratio", "memory"):
+        figure, _, bounds = text.partition(" ")
+        inside = join(f"{figure} ", element("small", bounds.strip("()"))) if bounds else figure
     elif key == "errors" and text not in ("0 %", words.MISSING):
         inside = element("span", text, class_="bad")
     return element(
@@ -108,6 +155,7 @@ def _figure(key: str, text: str, standing: Standing, verdict: Verdict, kind: str
         inside,
         class_=kind,
         data_label=words.COLUMNS[key].title if "more" in kind else None,
+        data_unit=unit if unit and text != words.MISSING else None,
         data_value=explain.order(key, standing),
         title=explain.of_cell(key, standing, verdict),
     )

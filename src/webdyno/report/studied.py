@@ -13,7 +13,7 @@ from webdyno.model.verdict import Analysis
 from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.charts import served_chart
-from webdyno.report.columns import CLAIMS, head
+from webdyno.report.columns import CLAIMS, cell, head
 from webdyno.report.iterations import iterations
 from webdyno.report.markup import Markup, element
 from webdyno.report.percentiles import about, by_table
@@ -109,8 +109,8 @@ def _sheet(sheet: Sheet) -> Markup:
         element(
             "tr",
             *[
-                element("td", cell, class_=kind, title=sure or None)
-                for cell, kind, sure in zip(row, kinds, said, strict=True)
+                cell(column, text, class_=kind, title=sure or None)
+                for column, text, kind, sure in zip(columns, row, kinds, said, strict=True)
             ],
         )
         for row, said in zip(sheet.rows, sheet.sure or [[""] * len(kinds)] * len(sheet.rows), strict=True)

@@ -8,7 +8,7 @@ in steps of a tenth of a unit from point to point, which is what keeps a page wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from webdyno.report.axis import Axis
@@ -24,6 +24,10 @@ _FAR = 40.0
 """A name so far above or below its point is tied to it by a line."""
 _ROOM = (70.0, 190.0)
 """Least and most width kept free for the names at the right."""
+_NARROW, _HIGHEST_NARROW, _ROOM_NARROW, _POINTS_NARROW = 340.0, 300.0, 118.0, 60
+"""On a telephone: width, height, room for names, and points of a line."""
+_TICK_NARROW = 38.0
+"""Between two ticks of its time axis."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,10 @@ _NEAR = 24.0
 """From the right edge; a leader from further away is dotted, or it would look like a line of figures."""
 
 
-def room(series: Iterable[Series]) -> float:
+def room(series: Iterable[Series], most: float = _ROOM[1]) -> float:
     """The width at the right that the names of ``series`` need, within reason: longer ones are cut."""
     longest = max((len(one.name) for one in series if one.style is not None or one.named), default=0)
-    return max(_ROOM[0], min(_ROOM[1], 20 + _LETTER * longest))
+    return max(_ROOM[0], min(most, 20 + _LETTER * longest))
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,16 @@ class Frame:
     upright: bool = False
     """Grid lines for the x axis too."""
 
+    def narrow(self, right: float) -> Frame:
+        """The same plane for a telephone, with ``right`` for names; ticks without room go."""
+        small = replace(self, width=_NARROW, height=min(self.height, _HIGHEST_NARROW), left=44.0, right=right)
+        kept: list[tuple[float, str]] = []
+        for value, text in self.x.ticks:
+            needed = max(_TICK_NARROW, _LETTER * len(text))
+            if not kept or small.place((value, self.y.low))[0] - small.place((kept[-1][0], self.y.low))[0] >= needed:
+                kept.append((value, text))
+        return replace(small, x=replace(self.x, title=self.x.title.partition(";")[0], ticks=tuple(kept)))
+
     def place(self, point: Point) -> Point:
         """Position of a point in the picture."""
         across, up = self.width - self.left - self.right, self.height - self.top - self.bottom
@@ -76,7 +90,14 @@ class Frame:
 
 
 def lines(frame: Frame, series: Sequence[Series], label: str) -> Markup:
-    """A chart of lines: context first, then single rounds, then what matters, on top."""
+    """A chart of lines, and the same once more for a narrow screen, with fewer points and without single rounds."""
+    few = [replace(one, points=thinned(one.points, _POINTS_NARROW), faint=()) for one in series]
+    small = frame.narrow(room(few, most=_ROOM_NARROW))
+    return join(_lines(frame, series, label), _lines(small, few, label, narrow=True))
+
+
+def _lines(frame: Frame, series: Sequence[Series], label: str, *, narrow: bool = False) -> Markup:
+    """Context first, then single rounds, then what matters, on top."""
     ordered = sorted(series, key=lambda one: (one.style is not None, -(one.style or 0)))
     return _picture(
         frame,
@@ -88,6 +109,7 @@ def lines(frame: Frame, series: Sequence[Series], label: str) -> Markup:
         *[_path(frame, [one.points], one.style, "line", one.hint or one.name) for one in ordered],
         *[_marker(frame.place(point), one.style) for one in ordered if one.style is not None for point in one.marked],
         *_labels(frame, [one for one in series if (one.style is not None or one.named) and one.points]),
+        narrow=narrow,
     )
 
 
@@ -115,7 +137,12 @@ class Dot:
 
 
 def scatter(frame: Frame, dots: Sequence[Dot], label: str) -> Markup:
-    """Points with their names beside them, moved out of each other's way.
+    """Points with their names beside them, and the same once more for a narrow screen."""
+    return join(_scatter(frame, dots, label), _scatter(frame.narrow(16.0), dots, label, narrow=True))
+
+
+def _scatter(frame: Frame, dots: Sequence[Dot], label: str, *, narrow: bool = False) -> Markup:
+    """Names are moved out of each other's way.
 
     The coloured ones come first and may cover grey points; a grey one without room has no name.
     """
@@ -135,6 +162,7 @@ def scatter(frame: Frame, dots: Sequence[Dot], label: str) -> Markup:
         *names,
         *first,
         element("text", note, class_="tick", x=frame.width - 4, y=frame.top - 17, text_anchor="end") if note else None,
+        narrow=narrow,
     )
 
 
@@ -187,14 +215,14 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _picture(frame: Frame, label: str, *parts: Markup | None) -> Markup:
+def _picture(frame: Frame, label: str, *parts: Markup | None, narrow: bool) -> Markup:
     return element(
         "svg",
         *parts,
         viewBox=f"0 0 {frame.width:g} {frame.height:g}",
         role="img",
-        aria_label=label,
-        class_="chart wide" if frame.width > 800 else "chart",
+        aria_label=f"Narrow: {label}" if narrow else label,
+        class_="chart narrow" if narrow else "chart wide" if frame.width > 800 else "chart",
     )
 
 

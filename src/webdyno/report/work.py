@@ -17,8 +17,9 @@ from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
 from webdyno.report import words
 from webdyno.report.cards import folded
-from webdyno.report.columns import WORK, head
-from webdyno.report.markup import Markup, element
+from webdyno.report.columns import WORK, cell, head
+from webdyno.report.markup import Markup, element, join
+from webdyno.report.words import Column
 
 _FIGURES = (1, 2, 4, 5, 7)
 """The columns with numbers; the others are the name and two bars."""
@@ -39,16 +40,16 @@ def work(plan: Plan, table: Table, verdict: Verdict) -> Markup | None:
     if not per_core and not per_mib:
         return None
     most = [max((each.value for each in found.values()), default=1.0) for found in (per_core, per_mib)]
-    used = {cell.name: cell.median(lambda window: window.contender_cores) for cell in table.cells}
+    used = {one.name: one.median(lambda window: window.contender_cores) for one in table.cells}
     rows = [
         element(
             "tr",
             element("td", element("b", name)),
-            element("td", words.plain(standing.rate) if standing.rate else words.MISSING, class_="n"),
-            element("td", _cores(used.get(name)), class_="n"),
-            *_figure(per_core.get(name), most[0], standing),
-            element("td", words.memory(standing), class_="n"),
-            *_figure(per_mib.get(name), most[1], standing),
+            cell(WORK[1], words.plain(standing.rate) if standing.rate else words.MISSING, class_="n"),
+            cell(WORK[2], _cores(used.get(name)), class_="n"),
+            *_figure(per_core.get(name), most[0], standing, WORK[4]),
+            cell(WORK[5], words.memory(standing), class_="n"),
+            *_figure(per_mib.get(name), most[1], standing, WORK[7]),
         )
         for standing in words.served(verdict)
         for name in [standing.contender]
@@ -77,12 +78,13 @@ def _cores(cores: float | None) -> str:
     return words.MISSING if cores is None else f"{cores:.2f}"
 
 
-def _figure(estimate: Estimate | None, most: float, standing: Standing) -> tuple[Markup, Markup]:
+def _figure(estimate: Estimate | None, most: float, standing: Standing, of: Column) -> tuple[Markup, Markup]:
     """A bar, and the number with its interval beside it."""
     if estimate is None:
-        return element("td"), element("td", words.MISSING, class_="n")
+        return element("td"), cell(of, words.MISSING, class_="n")
     kind = "out" if standing.place is None else None
     bar = element("i", class_=kind, style=f"width:{100 * estimate.value / most:.1f}%")
     bounds = words.interval(estimate, dash="–")
-    number = element("td", words.plain(estimate), element("small", f" {bounds}") if bounds else None, class_="n")
+    text = join(words.plain(estimate), element("small", f" {bounds}") if bounds else None)
+    number = cell(of, text, class_="n")
     return element("td", bar, class_="part"), number
