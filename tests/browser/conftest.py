@@ -81,6 +81,12 @@ def visitor(browser: Browser) -> Iterator[Visitor]:
     assert opened.faults == []
 
 
+def unfold(page: Page) -> Page:
+    """The page with every fold open, as a reader leaves it who has asked every question."""
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    return page
+
+
 @pytest.fixture
 def show(visitor: Visitor, tmp_path: Path) -> Show:
     """``show(html)``: that page, open; further arguments are those of a browser context."""

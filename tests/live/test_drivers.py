@@ -173,7 +173,7 @@ def test_while_webdyno_is_stopped_its_engines_end_their_load_and_the_result_says
         said, _ = webdyno.communicate(timeout=30)
     after_ns = [at - stopped_ns for each in books.came_ns.values() for at in each]
     assert not [at for at in after_ns if 3e9 < at < 3.5e9], "once it goes on, webdyno itself may ask again"
-    assert (webdyno.returncode, "interrupted: an engine heard nothing from webdyno" in said) == (130, True)
+    assert (webdyno.returncode, "interrupted: an engine got no signal from webdyno" in said) == (130, True)
 
 
 @pytest.mark.measures

@@ -123,8 +123,8 @@ WRONG = [
     ("shop:greeting", [], 2, "which is not WSGI, ASGI or RSGI; name its interface with --interface"),
     ("broken:app", [], 1, "broken:app cannot be imported: LookupError: DATABASE_URL is not set"),
     ("shop:app", ["--path", "/crash"], 1, "GET /crash: the app itself answers 500; see its output"),
-    ("shop:app", ["--path", "/nothing"], 2, "GET /nothing: the app answers 404; name what it has with --path"),
-    ("shop:app", ["--path", "/admin"], 2, "GET /admin: the app answers 401; give what it asks for with -H"),
+    ("shop:app", ["--path", "/nothing"], 2, "GET /nothing: the app answers 404; name an existing path with --path"),
+    ("shop:app", ["--path", "/admin"], 2, "GET /admin: the app answers 401; send what it requires with -H"),
     ("shop:app", ["--expect", 'body contains "no"'], 1, "GET /: expected a body that contains 'no', got 'welcome'"),
     ("shop:app", ["--budget", "3s"], 2, "--budget 3s: 1 server once each and the last comparison take about "),
     ("shop:app", ["--openapi"], 2, "--openapi: the app has no schema (asked for /openapi.json"),
@@ -134,7 +134,7 @@ WRONG = [
         2,
         "--current 'no-such-program {port}': there is no program 'no-such-program' on PATH, in the project's",
     ),
-    ("shop:app", ["--python", "/no/where"], 2, "--python /no/where: there is no Python; give an interpreter"),
+    ("shop:app", ["--python", "/no/where"], 2, "--python /no/where: there is no Python there; give an interpreter"),
 ]
 
 
@@ -278,7 +278,7 @@ def test_a_project_that_requires_itself_is_left_as_it_is(webdyno: Call, tmp_path
     (folder / "src" / "shop.py").write_text("import importlib.metadata\nimportlib.metadata.version('shop')\n")
     done = webdyno("try", "shop:app", "-C", str(folder))
     assert (done.returncode, "PackageNotFoundError" in done.stderr) == (1, True), done.stderr
-    assert "requirements.txt; not installed but found where it lies" in " ".join(done.stderr.split())
+    assert "requirements.txt; not installed but imported from its folder" in " ".join(done.stderr.split())
     (folder / "pyproject.toml").unlink()
     (folder / "setup.py").write_text("from setuptools import setup\nsetup(name='shop', install_requires=[])\n")
     before = content(folder)
@@ -305,7 +305,7 @@ def test_a_port_that_is_taken_is_said_by_the_server_itself(webdyno: Call, projec
     [
         (["/a", "/gone"], "--budget 3s: 1 server once each"),  # asked and answered: only the time is short
         (["/gone"], "--openapi: none of its GET routes is answered correctly; name paths with --path"),
-        (["/b/{id}"], "--openapi: /openapi.json names no GET route without required parameters"),
+        (["/b/{id}"], "--openapi: /openapi.json has no GET route without required parameters"),
     ],
 )
 def test_the_routes_of_the_schema_are_asked(

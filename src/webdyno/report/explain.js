@@ -201,8 +201,9 @@ function colours() {
 
 function boxes() {
   for (const box of all(".scroll, pre")) {
-    const reached = box.querySelector("a, button, [tabindex='0']");
-    const title = box.closest(".card")?.querySelector("h3")?.textContent;
+    const reached = all("a, button, [tabindex='0']", box).some(it => it.getClientRects().length);
+    const card = box.closest(".card");
+    const title = (card?.querySelector("h3") ?? card?.querySelector("summary"))?.textContent;
     const wanted = !reached && box.scrollWidth > box.clientWidth;
     const means = {role: "region", tabindex: "0", "aria-label": title || "Text"};
     for (const [name, value] of Object.entries(means)) {
