@@ -319,7 +319,9 @@ def test_a_round_called_ok_without_an_answer_is_a_dead_cell() -> None:
 
 def test_a_load_tool_that_failed_does_not_cost_the_contender_its_place() -> None:
     runs = [*good()[:2], run(round_=3, outcome="driver-failed", slices=[])]
-    assert doubts(runs)["dead-cell"].severity == "shades"
+    found = doubts(runs)["dead-cell"]
+    assert found.severity == "shades"
+    assert "what failed was not" in found.advice
 
 
 def test_an_interrupted_round_is_missing_not_failed() -> None:

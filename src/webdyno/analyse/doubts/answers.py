@@ -19,6 +19,7 @@ WRONG_ANSWERS_ADVICE = (
     "look at its log and at first_error in the Run; use fewer connections until it answers everything"
 )
 DEAD_CELL_ADVICE = "read the end of its log; `webdyno check {name}` starts it without load"
+NOT_ITS_FAULT_ADVICE = "what failed was not {name}: read the messages of those runs, then measure again"
 FELL_SILENT_ADVICE = "look in its log for a deadlock, or for a pool whose places are never returned"
 
 
@@ -60,7 +61,7 @@ def dead_cell(cell: Cell) -> Doubt | None:
         subject=cell.name,
         sentence=f"{cell.name} {what} in {len(cell.failed)} of {words.count(len(cell.runs), 'round')}; failed "
         "rounds are in no figure",
-        advice=DEAD_CELL_ADVICE.format(name=cell.name),
+        advice=(DEAD_CELL_ADVICE if own else NOT_ITS_FAULT_ADVICE).format(name=cell.name),
         numbers={"failed": len(cell.failed), "rounds": len(cell.runs), "outcome": outcome},
     )
 

@@ -100,7 +100,7 @@ FIGURES: tuple[Row, ...] = (
         "contender",
         EITHER,
         answers.dead_cell,
-        advice=(answers.DEAD_CELL_ADVICE,),
+        advice=(answers.DEAD_CELL_ADVICE, answers.NOT_ITS_FAULT_ADVICE),
         numbers=("failed", "rounds", "outcome"),
     ),
     Row(
