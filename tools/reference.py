@@ -25,6 +25,7 @@ from webdyno.analyse.doubts.row import EACH, About, Row
 from webdyno.analyse.doubts.table import ROWS
 from webdyno.model.claim import Absent, Claim, Graph, Original, OriginalFigure
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.further import Further
 from webdyno.model.matrix import Exclusion, Matrix, MatrixFramework, MatrixRuntime, MatrixServer
 from webdyno.model.service import Service, Way
 from webdyno.model.study import Brief, Study, StudyLoad
@@ -51,6 +52,7 @@ FILES: list[tuple[type[msgspec.Struct], str]] = [
     (Study, "studies/NAME.toml"),
     (StudyLoad, "[[loads]] of a study"),
     (Brief, "[brief] of a study"),
+    (Further, "[further] of a study"),
     (System, "[[systems]] of a study"),
     (Claim, "[[claims]] of a study"),
     (Original, "[original] of a study"),

@@ -145,7 +145,7 @@ def test_trials_that_were_shorter_than_reckoned_leave_time_for_more(tmp_path: Pa
     names = ("a", "b", "c", "d", "e")
     made = plan([run(name, round_=r) for r in range(1, 11) for name in names], race=race, rounds=10)
     with Store.create(tmp_path / "r", made, FINGERPRINT) as store:
-        while blocks := design_of(made, [])(store.runs()):
+        while blocks := design_of(made, FINGERPRINT)(store.runs()):
             for (trial,) in blocks:
                 store.append(run(trial.contender, round_=trial.round, trial=trial, seconds=1.0))
         assert len(store.runs()) == 30

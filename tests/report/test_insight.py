@@ -11,7 +11,7 @@ from webdyno.analyse import analyse
 from webdyno.model.race import Race
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
-from webdyno.report import words
+from webdyno.report import course
 from webdyno.report.appendix import again_flags
 from webdyno.report.html import render_html
 from webdyno.report.json import render_json
@@ -77,14 +77,14 @@ def test_one_load_has_no_scaling_anywhere(tmp_path: object) -> None:
 def test_a_race_is_spoken_of_as_one() -> None:
     runs = [run(name, round_=r) for r in (1, 2, 3) for name in ("go", "node")]
     made = plan(runs, race=Race(budget_s=600.0, margin=0.05, top=None), rounds=10)
-    assert "A race: 6 runs in 3 rounds" in words.measured(made, runs)
-    assert words.rounds(made, runs) == "a race of up to 3, a fresh server in each"
+    assert "A race: 6 runs in 3 rounds" in course.measured(made, runs)
+    assert course.rounds(made, runs) == "a race of up to 3, a fresh server in each"
     assert again_flags(made) == "--budget 600s --precision 5% --top 0"
     assert again_flags(msgspec.structs.replace(made, race=None)) == "--rounds 10 --exhaustive"
     in_place = msgspec.structs.replace(made, race=None, in_place=True)
     assert again_flags(in_place) == "--rounds 10 --in-place"
-    assert words.rounds(in_place, runs) == "10, all on one start of each server"
-    assert "one after the other on one start of each server" in words.measured(in_place, runs)
+    assert course.rounds(in_place, runs) == "10, all on one start of each server"
+    assert "one after the other on one start of each server" in course.measured(in_place, runs)
     four = Race(most_runs=4 * made.cells)
     assert again_flags(msgspec.structs.replace(made, race=four)) == "--rounds 4 --top 3"
-    assert "of up to 0" in words.rounds(made, [])
+    assert "of up to 0" in course.rounds(made, [])

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 import msgspec
 
@@ -57,11 +58,18 @@ server used it used, even where clients were left without an answer."""
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
     """Every claim of the plan; ``cores`` is how many the contenders had."""
-    judged = [(claim, _judge(claim, plan, tables, cores)) for claim in plan.claims]
+    judged = [(claim, ruled(claim, plan, tables, cores).verdict) for claim in plan.claims]
     return [
         msgspec.structs.replace(it, unmeasured=it.ruling == "cannot tell" and _lacks_contender(claim, plan))
         for claim, it in judged
     ]
+
+
+class Ruled(NamedTuple):
+    """A verdict on a claim, and who is compared with whom in each of its cases."""
+
+    verdict: ClaimVerdict
+    compared: Sequence[Pair]
 
 
 def _lacks_contender(claim: Claim, plan: Plan) -> bool:
@@ -71,21 +79,23 @@ def _lacks_contender(claim: Claim, plan: Plan) -> bool:
     return any(names and not any(fnmatchcase(each, name) for each in known for name in names) for names in sides)
 
 
-def _judge(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:
+def ruled(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int, rounds: int = 0) -> Ruled:
+    """One claim. With ``rounds``: as it would be ruled after that many, if every figure stayed what it is."""
     needed = max(claim.cores, math.ceil(claim.value or 0) if claim.measure in ("cpu", "cpu_peak") else 1)
     if cores < needed:
-        return _untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here")
+        return Ruled(_untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here"), [])
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
         untold = _untold(claim, f"nothing was measured {phrases.loads_of(claim)}{_without(claim, plan)}")
-        return msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
+        untold = msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
+        return Ruled(untold, [])
     asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = _asked_of_somebody([pair for judged in asked for pair in pairs(claim, judged, tables)], plan)
     if not compared:
-        return _untold(claim, _absent(claim, plan))
-    asked_at_once = _Asked(len(compared), len(compared) - _needed(claim, len(compared)))
+        return Ruled(_untold(claim, _absent(claim, plan)), [])
+    asked_at_once = _Asked(len(compared), len(compared) - _needed(claim, len(compared)), rounds)
     cases = [_case(claim, one, other, asked_at_once, plan) for one, other in compared]
-    return _sum_up(claim, cases)
+    return Ruled(_sum_up(claim, cases), compared)
 
 
 def _asked_of_somebody(compared: Sequence[Pair], plan: Plan) -> list[Pair]:
@@ -106,6 +116,10 @@ class _Asked:
     comparisons: int
     to_spare: int
     """Comparisons in which it need not hold."""
+    ahead: int
+    """Rounds that each figure is foretold to have; 0: as it is."""
+    looks: int = 1
+    """As many comparisons each counts for, where claims are judged more than once (``Further.comparisons``)."""
 
 
 def _needed(claim: Claim, comparisons: int) -> int:
@@ -116,6 +130,10 @@ def _needed(claim: Claim, comparisons: int) -> int:
 def _case(claim: Claim, one: Side, other: Side | None, asked: _Asked, plan: Plan) -> ClaimCase:
     reason = _obstacle(claim, one, plan) or (_obstacle(claim, other, plan) if other else "")
     found = None if reason else _ratio(claim, one, other)
+    if found is not None:
+        found = found.after(asked.ahead)
+        if plan.further is not None:
+            asked = replace(asked, looks=plan.further.comparisons(found.rounds, plan.rounds_of_all))
     ruling: Ruling = "cannot tell"
     if found is None:
         reason = reason or f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured"
@@ -201,9 +219,9 @@ def _leeway(claim: Claim, side: Side) -> tuple[float, float]:
 
 
 def _ruling(claim: Claim, found: Ratio, one: Side, other: Side | None, asked: _Asked) -> Ruling:
-    if _within(claim, _bounds(claim, one, other, found.of_many(asked.to_spare + 1))):
+    if _within(claim, _bounds(claim, one, other, found.of_many(asked.looks * (asked.to_spare + 1)))):
         return "holds"
-    apart = _bounds(claim, one, other, found.of_many(asked.comparisons))
+    apart = _bounds(claim, one, other, found.of_many(asked.looks * asked.comparisons))
     return "does not hold" if _beyond(claim, apart) else "cannot tell"
 
 

@@ -31,13 +31,16 @@ STARTS = 6
 Pair = frozenset[str]
 
 
-def apart(fit: Fit, names: Sequence[str], handicaps: Handicaps = NONE) -> set[Pair]:
-    """Pairs of ``names`` whose difference is beyond chance, and beyond what the slower one was held back by."""
+def apart(fit: Fit, names: Sequence[str], handicaps: Handicaps = NONE, looks: int = 1) -> set[Pair]:
+    """Pairs of ``names`` whose difference is beyond chance, and beyond what the slower one was held back by.
+
+    ``looks``: how often the figures may have been looked at before it was decided to stop here (Bonferroni).
+    """
     pairs = pairs_of(fit, names)
     if pairs is None:
         return set()
     p = pairs.p(handicaps)
-    return {frozenset(claim) for claim in pairs.claims(p, holm([p[pairs.tested]], ALPHA))}
+    return {frozenset(claim) for claim in pairs.claims(p, holm([p[pairs.tested]], ALPHA / looks))}
 
 
 def equal(fit: Fit, one: str, other: str, *, margin: float = EQUAL, alpha: float = ALPHA) -> bool:

@@ -16,7 +16,7 @@ import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from webdyno.analyse import special
@@ -103,12 +103,28 @@ class Ratio:
     spread: Spread | None = None
     of_nothing: bool = False
     """Both are exactly zero: equal, and no ratio at all."""
+    later: Callable[[int], Spread] | None = None
+    """``spread`` after a number of rounds, where that is known from its error."""
 
     def of_many(self, comparisons: int) -> tuple[float, float]:
         """``low`` and ``high``, wide enough for this many comparisons; they must be known."""
         if self.spread is not None and comparisons > 1:
             return self.spread(comparisons)
         return self.low or 0.0, math.inf if self.high is None else self.high
+
+    def after(self, rounds: int) -> Ratio:
+        """As it would be known after this many rounds, if it stayed what it is; itself where it has as many."""
+        if not 1 < self.rounds < rounds or self.low is None or self.high is None:
+            return self
+        part = math.sqrt((self.rounds - 1) / (rounds - 1))
+
+        def nearer(comparisons: int) -> Ends:
+            low, high = self.of_many(comparisons)
+            return self.value - part * (self.value - low), self.value + part * (high - self.value)
+
+        spread = nearer if self.later is None else self.later(rounds)
+        low, high = spread(1)
+        return replace(self, low=low, high=high, rounds=rounds, spread=spread)
 
     @property
     def estimate(self) -> Estimate | None:
@@ -172,7 +188,10 @@ class Figures:
             return None if share is None else share.over(against)
         estimate, fitted = self.estimate(name, measure), self.fitted(measure, name)
         level = fitted.level(name) if fitted else None
-        return None if estimate is None else _over(estimate, None if level is None else _spread_of(level), against)
+        if estimate is None or level is None:
+            return None if estimate is None else _over(estimate, None, against)
+        found, later = _over(estimate, _spread_of(level), against), _later(level, estimate.rounds)
+        return replace(found, later=lambda rounds: _divided_by(later(rounds), against))
 
 
 @dataclass(frozen=True)
@@ -222,17 +241,32 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     told, contrast = fitted.ratio(*names), fitted.contrast(*names)
     if contrast is None or names[0] == names[1]:
         return Ratio(told.value, told.low, told.high, told.rounds)
-    return Ratio(told.value, told.low, told.high, told.rounds, _spread_of(contrast))
+    later = _later(contrast, told.rounds)
+    return Ratio(told.value, told.low, told.high, told.rounds, _spread_of(contrast), later=later)
 
 
 def _over(estimate: Estimate, spread: Spread | None, against: float) -> Ratio:
     low, high = (None if end is None else end / against for end in (estimate.low, estimate.high))
+    divided = _divided_by(spread or (lambda _: (0.0, math.inf)), against)
+    return Ratio(estimate.value / against, low, high, estimate.rounds, divided)
 
+
+def _divided_by(spread: Spread, against: float) -> Spread:
     def divided(comparisons: int) -> Ends:
-        least, most = spread(comparisons) if spread else (0.0, math.inf)
+        least, most = spread(comparisons)
         return least / against, most / against
 
-    return Ratio(estimate.value / against, low, high, estimate.rounds, divided)
+    return divided
+
+
+def _later(contrast: Contrast, had: int) -> Callable[[int], Spread]:
+    """After more rounds than it ``had``: its error shrinks with their root, and its freedom grows with their number."""
+
+    def after(rounds: int) -> Spread:
+        error, freedom = contrast.error * math.sqrt(had / rounds), contrast.freedom * (rounds - 1) / (had - 1)
+        return _spread_of(replace(contrast, error=error, freedom=freedom))
+
+    return after
 
 
 def _spread_of(contrast: Contrast) -> Spread:

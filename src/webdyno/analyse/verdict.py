@@ -60,20 +60,12 @@ PAIRS = "pairs are sent at a fixed rate, so the result is their times, not their
 def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
-    found = tables(evidence)
-    heats = replay(plan, runs, fingerprint.ceilings).heats if plan.race is not None else {}
-    pairs = comparisons_at(plan, runs)
-    verdicts = [
-        _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))) for table in found
-    ]
-    judged = [
-        Judged(Figures(table, plan.estimate == "trimmed"), verdict)
-        for table, verdict in zip(found, verdicts, strict=True)
-    ]
+    judged = judged_tables(evidence)
+    verdicts = [each.verdict for each in judged]
     doubts = rules.about_study(evidence)
     of_article = [it.name for it in plan.contenders.values() if it.is_of_article]
     recommended, sentence = recommend(verdicts, of_article, unfinished_of(doubts))
-    claims = judge_claims(plan, judged, max((len(run.rig.contender_cores) for run in runs), default=1))
+    claims = judge_claims(plan, judged, cores_of(runs))
     return Analysis(
         sentence=headline(claims, recommended, sentence),
         verdicts=verdicts,
@@ -89,6 +81,25 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         courses=courses(plan, judged),
         scalings=scalings(judged),
     )
+
+
+def judged_tables(evidence: Evidence) -> list[Judged]:
+    """Every table with its figures and its verdict."""
+    plan, runs, ceilings = evidence.plan, evidence.runs, evidence.fingerprint.ceilings
+    heats = replay(plan, runs, ceilings).heats if plan.race is not None else {}
+    pairs = comparisons_at(plan, runs)
+    return [
+        Judged(
+            Figures(table, plan.estimate == "trimmed"),
+            _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))),
+        )
+        for table in tables(evidence)
+    ]
+
+
+def cores_of(runs: Sequence[Run]) -> int:
+    """As many as contenders had."""
+    return max((len(run.rig.contender_cores) for run in runs), default=1)
 
 
 def _verdict(plan: Plan, table: Table, pairs: int | None, heat: Heat | None) -> Verdict:
@@ -144,8 +155,14 @@ def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], held: Handicaps,
     if rates is None:
         return set()
     if plan.race is None:
-        return apart(rates, ranked, held)
+        return apart(rates, ranked, held, _looks(plan, rates))
     return told_by_race(plan.race, heat, rates, ranked, held) if heat is not None else set()
+
+
+def _looks(plan: Plan, rates: Fit) -> int:
+    """How often it may have been decided whether this table goes on."""
+    went_on = plan.further is not None and max(rates.rounds) > plan.rounds_of_all
+    return 1 + len(plan.further.looks) if plan.further is not None and went_on else 1
 
 
 def _to_best(plan: Plan, rates: Fit | None, name: str, best: str | None) -> Estimate | None:

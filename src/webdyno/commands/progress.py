@@ -46,7 +46,7 @@ class Lines:
 
     def __init__(self, plan: Plan, already: set[str]) -> None:
         self._tally = Tally(plan, already)
-        self._of = "" if plan.race else f"/{plan.rounds}"
+        self._of = "" if plan.race or plan.further else f"/{plan.rounds}"
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +83,7 @@ class Live:
         from rich.live import Live as RichLive
 
         self._tally = Tally(plan, already)
-        self._of = "" if plan.race else f"/{plan.rounds}"
+        self._of = "" if plan.race or plan.further else f"/{plan.rounds}"
         self._recent: list[str] = []
         self._now = ""
         self._rate = ""

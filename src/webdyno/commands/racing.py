@@ -40,7 +40,11 @@ class Racing:
         int | None, flag("--top", help="Race: number of top places to settle; 0: the whole order. [default: 3]")
     ] = None
     exhaustive: Annotated[
-        bool, flag("--exhaustive", help="No race: every round of everything, even if everything is settled.")
+        bool,
+        flag(
+            "--exhaustive",
+            help="No race and no further rounds: every round of everything, even if everything is settled.",
+        ),
     ] = False
 
     in_place: Annotated[
@@ -90,6 +94,11 @@ def costs(plan: Plan) -> Iterator[str]:
     race = plan.race
     if plan.in_place:
         yield "in place: each server is started once for all its rounds; variation from start to start is not measured"
+    if plan.further is not None:
+        yield (
+            f"then up to {length(plan.further.budget_s)} of further rounds, only for claims that are still open and "
+            "that more rounds can decide (--exhaustive: none)"
+        )
     if race is None:
         return
     rounds = plan.rounds if race.most_runs is None else race.most_runs // plan.cells

@@ -4,6 +4,7 @@ Pure: no process, no socket, no clock, and no randomness without a seed.
 
     grid.py         every round of everything, or as many rounds as time allows
     race.py         rounds of what is still open
+    open_claims.py  after all rounds, more of what open claims turn on
     pairs.py        base and head beside each other, until what they differ by is known
     rate_search.py  one server at ever better chosen rates
     halving.py      many settings, and ever fewer of them

@@ -52,7 +52,8 @@ class Choice:
         if race is not None:
             return msgspec.structs.replace(study, rounds=race.most_rounds, design="race")
         design = "in-place" if self.in_place else "exhaustive" if self.exhaustive else study.design
-        return msgspec.structs.replace(study, design=design)
+        further = None if self.exhaustive else study.further
+        return msgspec.structs.replace(study, design=design, further=further)
 
     def on(self, plan: Plan, study: Study) -> Plan:
         """The plan of ``rounds_of`` the ``study`` as a race, with the most it may take.

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from webdyno.model.claim import Absent, Claim, Measure, Original
+from webdyno.model.further import Further
 from webdyno.model.system import System
 from webdyno.model.way import WayName
 
@@ -54,6 +55,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     contenders: list[str] = []
     workloads: list[str] = []
     loads: list[StudyLoad] = []
+    further: Further | None = None
 
 
 Extra = Measure | Literal["iterations", "percentiles"]
@@ -90,6 +92,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Limit on each contender's CPU time, in cores' worth, by a quota: where ``cores`` is whole cores to run on."""
     driver: str = "engine"
     estimate: Literal["mean", "trimmed"] = "mean"
+    further: Further | None = None
+    """Rounds beyond ``rounds``, of what claims turn on that are still open; None: none."""
     shows: list[Extra] = []
     """Figures this question turns on, beside the rate: each gets a table of its own, against connections."""
     systems: list[System] = []

@@ -9,6 +9,7 @@ import msgspec
 from webdyno.model.block import Turns
 from webdyno.model.claim import Absent, Claim, Original
 from webdyno.model.contender import App, Contender, Runtime
+from webdyno.model.further import Further
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired
 from webdyno.model.race import Race
@@ -111,6 +112,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Empty where something else made the Plan, and in older ones."""
     race: Race | None = None
     """None: every round of everything. Else ``trials`` are all there may be, and the Runs decide which are done."""
+    further: Further | None = None
+    """Of a study with claims; each round of what open ones turn on is added to ``trials`` once the Runs ask for it."""
+    whole_rounds: int | None = None
+    """Rounds of everything, where further ones may follow; None: all."""
     paired: Paired | None = None
     """Of a comparison; each of its pairs is added to ``trials`` once the Runs ask for it."""
     sought: Sought | None = None
@@ -129,9 +134,21 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.trials) if most is None else min(most, len(self.trials))
 
     @property
+    def rounds_of_all(self) -> int:
+        """Rounds of everything; of a race as many as there may be."""
+        return self.rounds if self.whole_rounds is None else self.whole_rounds
+
+    @property
     def cells(self) -> int:
         """Trials of a round of everything."""
         return sum(trial.round == 1 for trial in self.trials)
+
+
+def again(plan: Plan, trial: Trial, round_: int) -> Trial:
+    """The same cell in another round."""
+    it = plan.contenders[trial.contender]
+    definitions = it, plan.apps[it.app], plan.runtimes[it.runtime], plan.workloads[trial.workload]
+    return msgspec.structs.replace(trial, id=trial_id(*definitions, trial.load, trial.driver, round_), round=round_)
 
 
 def trial_of(plan: Plan, contender: str, load: Load, round_: int, driver: str = "engine") -> Trial:

@@ -16,6 +16,7 @@ from webdyno.design.length import expected_s
 from webdyno.model.block import Turns
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.model.further import Further
 from webdyno.model.load import Load
 from webdyno.model.service import Service
 from webdyno.model.study import Study
@@ -95,7 +96,20 @@ def _plan(
         brief=brief,
     )
     seconds = sum(expected_s(plan, trial) for trial in plan.trials)
-    return msgspec.structs.replace(plan, seconds=seconds, way=study.way, cpus=study.cpus)
+    return _with_further(msgspec.structs.replace(plan, seconds=seconds, way=study.way, cpus=study.cpus), study)
+
+
+def _with_further(plan: Plan, study: Study) -> Plan:
+    further = _further(study)
+    return plan if further is None else msgspec.structs.replace(plan, further=further, whole_rounds=study.rounds)
+
+
+def _further(study: Study) -> Further | None:
+    """The looks beyond its own rounds, where it has claims to look at and starts a server for each round."""
+    if study.further is None or not study.claims or study.is_raced or study.design == "in-place":
+        return None
+    looks = [look for look in study.further.looks if look > study.rounds]
+    return msgspec.structs.replace(study.further, looks=looks) if looks else None
 
 
 def _services(catalogue: Catalogue, workloads: Mapping[str, Workload]) -> dict[str, Service]:

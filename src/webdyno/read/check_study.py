@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.claim import TIMES, Absent, Claim, Original
+from webdyno.model.further import Further
 from webdyno.model.pattern import spelt_out
 from webdyno.model.study import Brief, Study, StudyLoad
 from webdyno.read import check
@@ -27,6 +29,7 @@ def study_faults(it: Study, catalogue: Catalogue) -> Iterator[Fault]:
     members = spelt_out(it.contenders, catalogue)
     yield from _asked_of(("loads",), it.loads, it, members)
     yield from paired_workloads_faults(("loads",), it.loads, it, catalogue)
+    yield from _further(("further",), it.further, it.rounds)
     if it.brief is not None:
         yield from _brief(it.brief, it, members)
         yield from paired_workloads_faults(("brief", "loads"), it.brief.loads, it, catalogue)
@@ -55,11 +58,21 @@ def _asked_of(key: Key, loads: list[StudyLoad], study: Study, members: Collectio
             yield from _one_of((*key, at, "workloads", place), name, "workload of this study", study.workloads)
 
 
+def _further(key: Key, it: Further | None, rounds: int) -> Iterator[Fault]:
+    if it is None:
+        return
+    if not it.looks or any(later <= sooner for sooner, later in pairwise((rounds, *it.looks))):
+        yield (*key, "looks"), f"must be rising numbers of rounds, each more than the {rounds} of everything"
+    if not it.budget_s > 0:
+        yield (*key, "budget_s"), f"must be more than 0, but is {it.budget_s:g}"
+
+
 def _brief(it: Brief, study: Study, members: Collection[str]) -> Iterator[Fault]:
     if it == Brief():
-        yield ("brief",), "says nothing; give rounds, contenders, workloads or loads, or remove it"
+        yield ("brief",), "says nothing; give rounds, contenders, workloads, loads or further, or remove it"
     if it.rounds is not None and it.rounds < 1:
         yield ("brief", "rounds"), f"must be 1 or more, but is {it.rounds}"
+    yield from _further(("brief", "further"), it.further, it.rounds or study.rounds)
     for at, name in enumerate(it.contenders):
         yield from _one_of(("brief", "contenders", at), name, "contender of this study", members)
     for at, name in enumerate(it.workloads):

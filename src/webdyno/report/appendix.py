@@ -130,7 +130,8 @@ def again_flags(plan: Plan) -> str:
     """What makes the same plan again: its rounds, and how it is raced, or that it is not."""
     race = plan.race
     if race is None:
-        return f"--rounds {plan.rounds} {'--in-place' if plan.in_place else '--exhaustive'}"
+        design = " --in-place" if plan.in_place else "" if plan.further else " --exhaustive"
+        return f"--rounds {plan.rounds_of_all}{design}"
     if race.most_runs is not None:
         return f"--rounds {race.most_runs // plan.cells} --top {race.top or 0}"
     budget = "" if race.budget_s is None else f"--budget {race.budget_s:g}s "

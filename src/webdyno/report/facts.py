@@ -10,7 +10,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import explain, words
+from webdyno.report import course, explain, words
 from webdyno.report.markup import Markup, element
 from webdyno.report.sides import clause, sides_of
 
@@ -45,7 +45,7 @@ def _facts(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: 
         ("Placement", words.cores(runs[-1].rig) if runs else words.MISSING),
         ("Limits", words.limits(runs[-1].rig) if runs else words.MISSING),
         ("Load", words.listing(_loads(plan), 3)),
-        ("Rounds", words.rounds(plan, runs)),
+        ("Rounds", course.rounds(plan, runs)),
         ("Measured", clause(sides_of(runs)) or words.MISSING),
         ("Typical interval", _typical(analysis)),
     ]

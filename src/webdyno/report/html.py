@@ -19,7 +19,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import answer, words
+from webdyno.report import answer, course, words
 from webdyno.report.against import against, sweeps
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.cards import question
@@ -52,7 +52,7 @@ def render_html(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         "div",
         _header(plan, runs, analysis),
         element("main", *_main(plan, fingerprint, runs, analysis, found, private)),
-        element("footer", f"Made by webdyno {fingerprint.webdyno}. {words.measured(plan, runs)}"),
+        element("footer", f"Made by webdyno {fingerprint.webdyno}. {course.measured(plan, runs)}"),
         class_="page",
     )
     script = _script()

@@ -55,7 +55,7 @@ def render_json(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analy
         title=plan.title,
         question=plan.question,
         seed=plan.seed,
-        rounds=plan.rounds,
+        rounds=plan.rounds_of_all,
         estimate=plan.estimate,
         runs_planned=trials_in_all(plan, runs, fingerprint.ceilings),
         runs_done=len({run.trial.id for run in runs if run.outcome != "interrupted"}),

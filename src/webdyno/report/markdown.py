@@ -19,7 +19,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.model.way import WAYS
-from webdyno.report import failed, sheets, words
+from webdyno.report import course, failed, sheets, words
 from webdyno.report.appendix import StartRow, again, start_rows
 from webdyno.report.sheet import Sheet
 from webdyno.report.words import Mark
@@ -50,7 +50,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     parts += _doubts(marks) + _failures(runs)
     if plan.skipped:
         parts += ["## Skipped", "\n".join(f"- **{_text(s.what)}**: {_text(s.reason)}" for s in plan.skipped)]
-    parts += ["## How", _text(words.measured(plan, runs)), _machine(fingerprint, runs)]
+    parts += ["## How", _text(course.measured(plan, runs)), _machine(fingerprint, runs)]
     parts += [*_starts(plan, runs), "## How to repeat it", _fence(again(plan))]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -16,7 +16,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report import words
+from webdyno.report import course, words
 from webdyno.report.lettering import cut, line, width, wrap
 from webdyno.report.markup import Markup, element
 
@@ -314,7 +314,7 @@ def _end(
         fingerprint.cpu_model,
         words.count(fingerprint.cores, "core"),
         fingerprint.kernel,
-        f"rounds: {words.rounds(plan, runs)}",
+        f"rounds: {course.rounds(plan, runs)}",
         began,
         f"webdyno {fingerprint.webdyno}",
     ]

@@ -24,7 +24,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report import failed, words
+from webdyno.report import course, failed, words
 from webdyno.report.sheet import Sheet
 from webdyno.report.sheets import basis, judged, lone, source, tally
 from webdyno.report.sheets import sheets as study_sheets
@@ -52,7 +52,7 @@ def render_terminal(
         page.line(words.placement(runs[-1].rig), "dim")
     for service, text in words.services(runs):
         page.line(f"{service}: {text}", "dim")
-    page.line(words.measured(plan, runs), "dim")
+    page.line(course.measured(plan, runs), "dim")
     if raced := race_end(Evidence(plan, fingerprint, runs)):
         page.line(f"{raced}.")
     dropped = _verdicts(page, analysis, marks)

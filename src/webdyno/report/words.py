@@ -34,9 +34,7 @@ from webdyno.model.log import last_lines
 from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run
-from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report.sides import sentence, sides_of
 
 __all__ = [
     "MISSING",
@@ -352,49 +350,3 @@ def way(rig: Rig) -> str:
 
 def _cores(numbers: Sequence[int]) -> str:
     return f"core{'' if len(numbers) == 1 else 's'} {','.join(map(str, numbers))}" if numbers else "any core"
-
-
-def rounds(plan: Plan, runs: Sequence[Run]) -> str:
-    """``4, a fresh server in each``; of a race, as many as anybody had."""
-    if plan.in_place:
-        return f"{count(plan.rounds)}, all on one start of each server"
-    if plan.race is None:
-        return f"{count(plan.rounds)}, a fresh server in each"
-    return f"a race of up to {max((run.trial.round for run in runs), default=0)}, a fresh server in each"
-
-
-def measured(plan: Plan, runs: Sequence[Run]) -> str:
-    """What was done in which order, how figures come of it, and how rates were measured."""
-    return " ".join(filter(None, [_done(plan, runs), sentence(sides_of(runs))]))
-
-
-def _averaged(plan: Plan) -> str:
-    """How the figures of rounds become one."""
-    if plan.estimate != "trimmed":
-        return "the mean over rounds"
-    if plan.rounds < 3:
-        return "the mean over rounds: there are too few to drop the highest and the lowest"
-    return (
-        "the trimmed mean (highest and lowest round dropped), with intervals from all rounds; shares of requests, "
-        "such as errors, are of all rounds"
-    )
-
-
-def _done(plan: Plan, runs: Sequence[Run]) -> str:
-    """``90 runs of 90, 3 rounds, contenders in a new random order in each (seed 7), a fresh server for every run``."""
-    kind = _averaged(plan)
-    done = sum(run.outcome != "interrupted" for run in runs)
-    if plan.race is not None:
-        begun = max((run.trial.round for run in runs), default=0)
-        return (
-            f"A race: {count(done, 'run')} in {count(begun, 'round')}, without contenders whose order was settled by "
-            f"then, a fresh server process for each, in a new random order in every round (seed {plan.seed}). At most "
-            f"{number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
-        )
-    how = (
-        f"one after the other on one start of each server, the servers in random order (seed {plan.seed})"
-        if plan.in_place
-        else f"a fresh server process for each, in a new random order in every round (seed {plan.seed})"
-    )
-    of = f"{count(done)} of {count(len(plan.trials), 'run')} in {count(plan.rounds, 'round')}"
-    return f"{of}, {how}. Figures are {kind}."

@@ -109,7 +109,7 @@ def begin(
             Beside(folder, plan, set()) as beside,
             at_work(ready, strapped, store, [*listeners, beside]) as loop,
         ):
-            loop.follow(design_of(plan, store.fingerprint().ceilings))
+            loop.follow(design_of(plan, store.fingerprint()))
     return Ended(folder, strapped.interrupted.is_set())
 
 
@@ -131,5 +131,5 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
                 Beside(folder, plan, already) as beside,
                 at_work(ready, strapped, store, [*listeners, beside]) as loop,
             ):
-                loop.follow(design_of(plan, store.fingerprint().ceilings))
+                loop.follow(design_of(plan, store.fingerprint()))
     return Ended(folder, strapped.interrupted.is_set())

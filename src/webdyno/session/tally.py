@@ -25,6 +25,7 @@ class Tally:
     def add(self, run: Run) -> None:
         """A Trial is done."""
         self.done += 1
+        self.total = max(self.total, self.done)  # rounds for open claims come as they are asked for
         expected = self._expected(run.trial)
         self._ahead_s -= expected
         self._expected_s += expected

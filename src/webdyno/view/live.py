@@ -90,7 +90,7 @@ class Watch:
             return element("p", over, " ", element("a", "Open its report", href=place(self.name)), class_="flight")
         if now is None:
             return element("p", "No trial is reported to be in flight.", class_="flight soft")
-        of = "" if plan is None or plan.race or now.total is None else f"/{plan.rounds}"
+        of = "" if plan is None or plan.race or plan.further or now.total is None else f"/{plan.rounds}"
         by = "" if now.trial.driver == "engine" else f", by {now.trial.driver}"
         where = f"round {now.trial.round}{of}: "
         what = f" · {now.trial.workload} · {now.trial.load.label}{by}"
