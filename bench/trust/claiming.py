@@ -36,24 +36,32 @@ class Shape(NamedTuple):
 
 def partners(number: int) -> Shape:
     """Each with a partner of its own: independent comparisons."""
-    return Shape(2 * number, [(at, number + at) for at in range(number)], lambda logs: [*logs, *(0.0 for _ in logs)])
+    return Shape(2 * number, [(at, number + at) for at in range(number)], _beside_equals)
+
+
+def _beside_equals(logs: list[float]) -> list[float]:
+    return [*logs, *(0.0 for _ in logs)]
 
 
 def with_one(number: int) -> Shape:
     """One with all others: comparisons that share a contender on the same side."""
-    return Shape(number + 1, [(0, 1 + at) for at in range(number)], lambda logs: [0.0, *(-log for log in logs)])
+    return Shape(number + 1, [(0, 1 + at) for at in range(number)], _below_the_first)
+
+
+def _below_the_first(logs: list[float]) -> list[float]:
+    return [0.0, *(-log for log in logs)]
 
 
 def in_a_row(number: int) -> Shape:
     """Each with its neighbour, so that each is now the one and now the other: neighbouring comparisons go apart."""
-    return Shape(
-        number + 1,
-        [(at, at + 1) for at in range(number)],
-        lambda logs: [-math.fsum(logs[:at]) for at in range(len(logs) + 1)],
-    )
+    return Shape(number + 1, [(at, at + 1) for at in range(number)], _each_below_the_last)
 
 
-def rulings(shape: Shape, claim: Claim, logs: list[float], seed: int) -> Ruling:
+def _each_below_the_last(logs: list[float]) -> list[float]:
+    return [-math.fsum(logs[:at]) for at in range(len(logs) + 1)]
+
+
+def ruling(shape: Shape, claim: Claim, logs: list[float], seed: int) -> Ruling:
     """What becomes of the claim in a world of the true ``logs``, the ratios of its comparisons."""
     rng = np.random.default_rng(seed)
     truth = np.array(shape.levels(logs))[:, None]
@@ -94,4 +102,4 @@ def worlds(number: int = 10) -> dict[str, Callable[[int], bool]]:
 
 
 def _is(false: Ruling, shape: Shape, claim: Claim, logs: list[float], seed: int) -> bool:
-    return rulings(shape, claim, logs, seed) == false
+    return ruling(shape, claim, logs, seed) == false

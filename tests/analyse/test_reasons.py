@@ -106,3 +106,10 @@ def test_errors_beside_none_are_told_as_they_are() -> None:
     verdict = judged([*good("go", 30_000), *failing], claim)
     assert verdict.ruling == "holds"
     assert verdict.sentence.startswith("the share of errors of node is 33 %, and that of go is 0")
+
+
+def test_a_claim_is_refuted_by_the_one_that_is_behind_and_not_by_one_that_is_hardly_ahead() -> None:
+    runs = [*good("go", 10_000), *wavering("near", 9_800), *wavering("far", 10_100)]
+    verdict = judged(runs, {"contenders": ["go"], "relation": "more than", "than": ["near", "far"]})
+    assert verdict.ruling == "does not hold"
+    assert "the requests/s of far (" in verdict.sentence

@@ -6,7 +6,7 @@ them, or in as many as its share asks. How sure each must be for that, and where
 
 Doubts come first. A figure that a doubt voids decides nothing; a rate that a doubt makes a floor decides only what a
 higher one would decide too; one of a contender that failed some rounds, or left clients without an answer, decides only
-what a worse one would decide too (``leeway``). A doubt that explains a figure is told with it (``reasons``), because
+what a worse one would decide too (``leeway``). A doubt that explains a figure stands beside it (``reasons``), because
 "slow" and "was measured at connection set-up" are different answers.
 """
 
@@ -190,7 +190,15 @@ def _nearest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
 
 
 def _farthest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
-    return max(cases, key=lambda case: _distance(claim, case))
+    """The one that failed by the most; one that was ahead by too little failed by less than nothing."""
+    way = 1 if claim.relation in ("less than", "at most", "lowest") else -1
+
+    def by(case: ClaimCase) -> float:
+        far, value = _distance(claim, case), case.estimate.value if case.estimate else 0.0
+        on_its_side = value > 0 and way * (value - claim.times) < 0
+        return -far if on_its_side and claim.relation != "about" else far
+
+    return max(cases, key=by)
 
 
 def _untold(claim: Claim, why: str) -> ClaimVerdict:

@@ -96,9 +96,9 @@ def _limits(claim: Claim, one: Side, other: Side | None) -> list[str]:
 
 
 def _left(side: Side) -> str:
-    """What its requests without an answer could make of its share of errors; empty where it had none."""
+    """What its requests without an answer could make of its share of errors; empty where its interval holds that."""
     share = side.judged.figures.share(side.name, "errors")
-    if share is None or not share.left:
+    if share is None or share.possible <= (share.estimate.high or 0.0):
         return ""
     return (
         f"{words.count(share.left, 'request')} to {side.name} had no answer when the load ended: if they had "
