@@ -1,7 +1,7 @@
 """Hard: worlds that mislead, and what the analysis claims in them. Measures nothing, and needs a minute or two.
 
 ``false`` is a claim that is not true: "A beats B" of two that are equal or the other way round, "faster" or "slower" of
-equal revisions, "the same" of one whose slow starts are more than was said to be ruled out.
+equal revisions, "the same" of one whose slow starts are more than was said to be ruled out, a ruling on a claim.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.table import table
-from bench.trust import noise
+from bench.trust import claiming, noise
 from bench.trust.comparing import MOST
 from bench.trust.simulated import interval
 from webdyno.analyse.change import Change, judge_pairs, looks
@@ -93,6 +93,7 @@ def cases() -> list[Case]:
         Case("noise floor exceeded: equal", partial(of_floor, 0.0, 0.0)),
         Case("noise floor exceeded: a start of both in five 15 % slower", partial(of_floor, 0.2, 0.15)),
         Case("noise floor exceeded: a start of both in ten at half speed", partial(of_floor, 0.1, 0.5)),
+        *(Case(f"claim about {name}", partial(of_claim, is_false)) for name, is_false in claiming.worlds().items()),
     ]
 
 
@@ -238,6 +239,11 @@ def _sitting(
             if found.verdict != "cannot tell":
                 break
     return found, pair + 1
+
+
+def of_claim(is_false: Callable[[int], bool], seed: int) -> Seen:
+    """A claim of an article about several comparisons, at the border."""
+    return Seen(is_false(seed))
 
 
 def judged(made: Fit, truth: noise.Logs, told: set[frozenset[str]]) -> Seen:

@@ -1,26 +1,20 @@
 """Claims: what an article said, compared with what was found here: it holds, it does not hold, or it is undecided.
 
-A claim is about every comparison it names, in every table that was measured for it, and holds when each of them holds
-with 95 % (several sure steps need no correction: a wrong one is no likelier than a wrong single one). A claim about a
-share of them holds when enough do; since any of those that may be left out could be the one that goes astray, each is
-then asked for the 5 % divided by one more than these. It does not hold when any comparison (or more of them than may be
-left out) goes the other way for sure, "sure" being 95 % for all of them together (Bonferroni), since with many
-comparisons one goes astray by chance. From less than three rounds nothing is decided. All else is undecided.
+A claim is about every comparison it names, in every table that was measured for it, and holds when it holds in each of
+them, or in as many as its share asks. How sure each must be for that, and where its interval must lie, stands in
+``rulings``. From less than three rounds nothing is decided. All else is undecided.
 
 Doubts come first. A figure that a doubt voids decides nothing; a rate that a doubt makes a floor decides only what a
 higher one would decide too; one of a contender that failed some rounds, or left clients without an answer, decides only
-what a worse one would decide too; and the doubts that explain a figure are told with it, because "slow" and "was
-measured at connection set-up" are different answers.
-
-R. L. Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24, for the first rule.
-Y. Benjamini, R. Heller (2008), Screening for partial conjunction hypotheses, Biometrics 64, for the second.
+what a worse one would decide too (``leeway``). A doubt that explains a figure stands beside it (``reasons``), because
+"slow" and "was measured at connection set-up" are different answers.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -28,29 +22,17 @@ import msgspec
 
 from webdyno.analyse import phrases, words
 from webdyno.analyse.comparisons import Judged, Pair, Side, is_about, pairs, together
-from webdyno.analyse.doubts.answers import dead_cell, fell_silent, wrong_answers
-from webdyno.analyse.doubts.connections import starved_connections
-from webdyno.analyse.doubts.physics import hanging_requests
-from webdyno.analyse.doubts.table import kind_of
-from webdyno.analyse.floors import COUNTED, HELD_BACK
+from webdyno.analyse.leeway import FAILED, UNSERVED, best_case, leeway
 from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
-from webdyno.model.claim import RATES, REASONS, TIMES, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.analyse.reasons import reason_of
+from webdyno.analyse.rulings import Asked, Compared, asked_of, needed_of, ruling_of
+from webdyno.model.claim import RATES, Claim, ClaimCase, ClaimVerdict, Ruling
 from webdyno.model.trial import Plan
 
-ABOUT = 1.25
-"""A figure is "about" another within a quarter, up or (as a ratio) down."""
-EXPLAINED = 2
-"""Doubts that are told as the reason of a comparison; the others stand among the doubts."""
-_UNSERVED = tuple(map(kind_of, (wrong_answers, starved_connections, hanging_requests, fell_silent)))
-"""Some clients got no answer, or a wrong one. That bars a contender from a ranking. An article's claim about a rate is
-judged as it stands, for its load tool counted what was served just so. For a question of ours the rate is the most that
-it serves, for such a server cannot be used; and a time is of those that were answered: others waited longer."""
-_FAILED = (kind_of(dead_cell),)
-"""Its figures are of the rounds that it survived; in the others it served less, and later."""
 _EVIDENCE: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("errors", "served", "requests_per_connection"), (*_UNSERVED, *_FAILED)),
-    **dict.fromkeys(("cpu", "cpu_peak", "memory"), _UNSERVED),
+    **dict.fromkeys(("errors", "served", "requests_per_connection"), (*UNSERVED, *FAILED)),
+    **dict.fromkeys(("cpu", "cpu_peak", "memory"), UNSERVED),
 }
 """Doubts that void a comparison of rates, but are themselves what such a claim is about, or do not touch it: what a
 server used it used, even where clients were left without an answer."""
@@ -93,8 +75,10 @@ def ruled(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int, rounds
     compared = _asked_of_somebody([pair for judged in asked for pair in pairs(claim, judged, tables)], plan)
     if not compared:
         return Ruled(_untold(claim, _absent(claim, plan)), [])
-    asked_at_once = _Asked(len(compared), len(compared) - _needed(claim, len(compared)), rounds)
-    cases = [_case(claim, one, other, asked_at_once, plan) for one, other in compared]
+    figures = [_figure(claim, one, other, plan, rounds) for one, other in compared]
+    known = [each for each in figures if isinstance(each, Compared)]
+    asked_at_once = asked_of(claim, known, len(compared))
+    cases = [_case(claim, pair, figure, asked_at_once) for pair, figure in zip(compared, figures, strict=True)]
     return Ruled(_sum_up(claim, cases), compared)
 
 
@@ -110,45 +94,40 @@ def _asked_of_somebody(compared: Sequence[Pair], plan: Plan) -> list[Pair]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a claim asks of all its comparisons together."""
+class _Nothing:
+    """A comparison that decides nothing, and why; with the figures that there are."""
 
-    comparisons: int
-    to_spare: int
-    """Comparisons in which it need not hold."""
-    ahead: int
-    """Rounds that each figure is foretold to have; 0: as it is."""
-    looks: int = 1
-    """As many comparisons each counts for, where claims are judged more than once (``Further.comparisons``)."""
+    reason: str
+    found: Ratio | None = None
 
 
-def _needed(claim: Claim, comparisons: int) -> int:
-    """In how many comparisons it must hold."""
-    return math.ceil(claim.share * comparisons - 1e-9)
-
-
-def _case(claim: Claim, one: Side, other: Side | None, asked: _Asked, plan: Plan) -> ClaimCase:
+def _figure(claim: Claim, one: Side, other: Side | None, plan: Plan, ahead: int) -> Compared | _Nothing:
+    """Where ``ahead`` is more rounds than there are, as it would be after these."""
     reason = _obstacle(claim, one, plan) or (_obstacle(claim, other, plan) if other else "")
-    found = None if reason else _ratio(claim, one, other)
-    if found is not None:
-        found = found.after(asked.ahead)
-        if plan.further is not None:
-            asked = replace(asked, looks=plan.further.comparisons(found.rounds, plan.rounds_of_all))
-    ruling: Ruling = "cannot tell"
+    if reason:
+        return _Nothing(reason)
+    found = _ratio(claim, one, other)
     if found is None:
-        reason = reason or f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured"
-    elif found.low is None or found.high is None:
-        reason = "one round gives no interval"
-        found = None if found.of_nothing else found
-    elif found.rounds < ENOUGH:
-        reason = f"{words.count(found.rounds, 'round')} are too few; three are needed"
+        return _Nothing(f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured")
+    if found.low is None or found.high is None:
+        return _Nothing("one round gives no interval", None if found.of_nothing else found)
+    if found.rounds < ENOUGH:
+        return _Nothing(f"{words.count(found.rounds, 'round')} are too few; three are needed", found)
+    found = found.after(ahead)
+    looks = 1 if plan.further is None else plan.further.comparisons(found.rounds, plan.rounds_of_all)
+    return Compared(found, leeway(claim, one, other), looks)
+
+
+def _case(claim: Claim, pair: Pair, figure: Compared | _Nothing, asked: Asked) -> ClaimCase:
+    one, other = pair
+    found: Ratio | None = figure.found
+    ruling: Ruling = "cannot tell"
+    if isinstance(figure, Compared):
+        ruling = ruling_of(claim, figure, asked)
+        reason = reason_of(claim, one, other, figure, asked, ruling)
+        found = None if figure.found.of_nothing else figure.found
     else:
-        ruling = _ruling(claim, found, one, other, asked)
-        reason = "; ".join(_explanations(claim, one, other))
-        if other is not None and found.of_nothing:
-            found, reason = None, phrases.nobody(claim.measure, one.name, other.name)
-        if ruling == "cannot tell" and (limit := _limits(claim, one, other)):
-            reason = f"{limit}; {reason}" if reason else limit
+        reason = figure.reason
     return ClaimCase(
         workload=one.judged.verdict.workload,
         load=one.judged.verdict.load,
@@ -170,24 +149,11 @@ def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
         return f"{side.name} was left out: {skip.reason}" if skip else f"{side.name} was not measured in this"
     if not standing.rounds_ok:
         return f"{side.name} did not serve: {phrases.outcomes(standing)}"
-    served = _UNSERVED if claim.measure in RATES else ()
-    evidence = {*_EVIDENCE.get(claim.measure, ()), *served, *_best_case(claim)}
+    served = UNSERVED if claim.measure in RATES else ()
+    evidence = {*_EVIDENCE.get(claim.measure, ()), *served, *best_case(claim)}
     about = [*side.judged.verdict.doubts, *standing.doubts]
     voiding = next((doubt for doubt in about if doubt.severity == "voids" and doubt.kind not in evidence), None)
     return voiding.sentence if voiding else ""
-
-
-def _best_case(claim: Claim) -> tuple[str, ...]:
-    """Doubts that void a figure, and yet leave it the best that it can have been."""
-    if claim.measure in TIMES or (claim.measure in RATES and claim.ours):
-        return (*_UNSERVED, *_FAILED)
-    return _FAILED if claim.measure in RATES else ()
-
-
-def _flattering(claim: Claim, side: Side) -> str:
-    """Why its figure may have been any number of times worse than it was measured; empty where it may not."""
-    kinds = _best_case(claim)
-    return next((doubt.sentence for doubt in side.doubts if doubt.severity == "voids" and doubt.kind in kinds), "")
 
 
 def _ratio(claim: Claim, one: Side, other: Side | None) -> Ratio | None:
@@ -200,100 +166,10 @@ def _ratio(claim: Claim, one: Side, other: Side | None) -> Ratio | None:
     return mine.over(one.name, claim.measure, claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0))
 
 
-Bounds = tuple[float, float]
-
-
-def _bounds(claim: Claim, one: Side, other: Side | None, of: Bounds) -> Bounds:
-    """The interval as it must be read when a rate is a floor (what was held back may be faster by its room), and when
-    a figure is a best case."""
-    if claim.measure not in (*RATES, *TIMES):
-        return of
-    mine, others = _leeway(claim, one), (1.0, 1.0) if other is None else _leeway(claim, other)
-    return of[0] / mine[0] / others[1], of[1] * mine[1] * others[0]
-
-
-def _leeway(claim: Claim, side: Side) -> tuple[float, float]:
-    """How many times lower, and higher, its figure may be than it was measured."""
-    better, worse = side.room(claim.measure), math.inf if _flattering(claim, side) else 1.0
-    return (better, worse) if claim.measure in TIMES else (worse, better)
-
-
-def _ruling(claim: Claim, found: Ratio, one: Side, other: Side | None, asked: _Asked) -> Ruling:
-    if _within(claim, _bounds(claim, one, other, found.of_many(asked.looks * (asked.to_spare + 1)))):
-        return "holds"
-    apart = _bounds(claim, one, other, found.of_many(asked.looks * asked.comparisons))
-    return "does not hold" if _beyond(claim, apart) else "cannot tell"
-
-
-def _within(claim: Claim, sure: Bounds) -> bool:
-    """The whole interval lies where the claim says."""
-    low, high, at = *sure, claim.times
-    tests: dict[str, bool] = {
-        "more than": low > at,
-        "highest": low > 1,
-        "at least": low >= at,
-        "less than": high < at,
-        "lowest": high < 1,
-        "at most": high <= at,
-        "about": low >= at / ABOUT and high <= at * ABOUT,
-    }
-    return tests[claim.relation]
-
-
-def _beyond(claim: Claim, sure: Bounds) -> bool:
-    """The whole interval lies where the claim does not."""
-    low, high, at = *sure, claim.times
-    tests: dict[str, bool] = {
-        "more than": high <= at,
-        "highest": high <= 1,
-        "at least": high < at,
-        "less than": low >= at,
-        "lowest": low >= 1,
-        "at most": low > at,
-        "about": high < at / ABOUT or low > at * ABOUT,
-    }
-    return tests[claim.relation]
-
-
-def _limits(claim: Claim, one: Side, other: Side | None) -> str:
-    """Why a clear difference decides nothing: somebody was held back, or counted too few answers for a rate, or left
-    requests without an answer that are in no count of errors.
-    """
-    if claim.measure == "errors":
-        return "; ".join(_left(side) for side in (one, other) if side is not None and _left(side))
-    if claim.measure not in (*RATES, *TIMES):
-        return ""
-    kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
-    sides = [side for side in (one, other) if side is not None]
-    told = [[doubt.sentence for doubt in side.doubts if doubt.kind in kinds][:1] for side in sides]
-    return "; ".join(dict.fromkeys(sentence for first in told for sentence in first))
-
-
-def _left(side: Side) -> str:
-    """What its requests without an answer could make of its share of errors; empty where it had none."""
-    share = side.judged.figures.share(side.name, "errors")
-    if share is None or not share.left:
-        return ""
-    return (
-        f"{words.count(share.left, 'request')} to {side.name} had no answer when the load ended: if they had "
-        f"failed, its share of errors would be {words.per_cent(share.possible)}"
-    )
-
-
-def _explanations(claim: Claim, one: Side, other: Side | None) -> list[str]:
-    """Doubts about either side that say why a figure is what it is: a best case first, then the commonest."""
-    kinds: Sequence[str] = claim.because or [kind for kind in REASONS if kind not in HELD_BACK]
-    sides = [side for side in (one, other) if side is not None]
-    found = [doubt for side in sides for doubt in side.doubts if doubt.kind in kinds]
-    found.sort(key=lambda doubt: REASONS.index(doubt.kind))
-    flattered = [sentence for side in sides if (sentence := _flattering(claim, side))]
-    return list(dict.fromkeys((*flattered, *(doubt.sentence for doubt in found))))[:EXPLAINED]
-
-
 def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
     by: Callable[[Ruling], list[ClaimCase]] = lambda ruling: [case for case in cases if case.ruling == ruling]  # noqa: E731
     held, broken, open_ = by("holds"), by("does not hold"), by("cannot tell")
-    needed = _needed(claim, len(cases))
+    needed = needed_of(claim, len(cases))
     ruling: Ruling = "cannot tell"
     if len(held) >= needed:
         ruling, deciding = "holds", _nearest(claim, held)
@@ -327,7 +203,15 @@ def _nearest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
 
 
 def _farthest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
-    return max(cases, key=lambda case: _distance(claim, case))
+    """The one that failed by the most; one that was ahead by too little failed by less than nothing."""
+    way = 1 if claim.relation in ("less than", "at most", "lowest") else -1
+
+    def by(case: ClaimCase) -> float:
+        far, value = _distance(claim, case), case.estimate.value if case.estimate else 0.0
+        on_its_side = value > 0 and way * (value - claim.times) < 0
+        return -far if on_its_side and claim.relation != "about" else far
+
+    return max(cases, key=by)
 
 
 def _untold(claim: Claim, why: str) -> ClaimVerdict:

@@ -88,7 +88,7 @@ def kept_alive(run: Run) -> float | None:
 
 
 Ends = tuple[float, float]
-Spread = Callable[[int], Ends]
+Spread = Callable[[float], Ends]
 """The interval that holds with 95 % for this many comparisons at once (Bonferroni)."""
 
 
@@ -106,7 +106,7 @@ class Ratio:
     later: Callable[[int], Spread] | None = None
     """``spread`` after a number of rounds, where that is known from its error."""
 
-    def of_many(self, comparisons: int) -> tuple[float, float]:
+    def of_many(self, comparisons: float) -> tuple[float, float]:
         """``low`` and ``high``, wide enough for this many comparisons; they must be known."""
         if self.spread is not None and comparisons > 1:
             return self.spread(comparisons)
@@ -118,7 +118,7 @@ class Ratio:
             return self
         part = math.sqrt((self.rounds - 1) / (rounds - 1))
 
-        def nearer(comparisons: int) -> Ends:
+        def nearer(comparisons: float) -> Ends:
             low, high = self.of_many(comparisons)
             return self.value - part * (self.value - low), self.value + part * (high - self.value)
 
@@ -238,8 +238,13 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
         fitted, names = fit(cells, trimmed=one[0].trimmed, steps=known), ("0", "1")
     if fitted is None or any(name not in fitted.names for name in names):
         return None
-    told, contrast = fitted.ratio(*names), fitted.contrast(*names)
-    if contrast is None or names[0] == names[1]:
+    return ratio_of(fitted, *names)
+
+
+def ratio_of(fitted: Fit, one: str, other: str) -> Ratio:
+    """Of two contenders of one fit."""
+    told, contrast = fitted.ratio(one, other), fitted.contrast(one, other)
+    if contrast is None or one == other:
         return Ratio(told.value, told.low, told.high, told.rounds)
     later = _later(contrast, told.rounds)
     return Ratio(told.value, told.low, told.high, told.rounds, _spread_of(contrast), later=later)
@@ -252,7 +257,7 @@ def _over(estimate: Estimate, spread: Spread | None, against: float) -> Ratio:
 
 
 def _divided_by(spread: Spread, against: float) -> Spread:
-    def divided(comparisons: int) -> Ends:
+    def divided(comparisons: float) -> Ends:
         least, most = spread(comparisons)
         return least / against, most / against
 
@@ -270,7 +275,7 @@ def _later(contrast: Contrast, had: int) -> Callable[[int], Spread]:
 
 
 def _spread_of(contrast: Contrast) -> Spread:
-    def spread(comparisons: int) -> Ends:
+    def spread(comparisons: float) -> Ends:
         reach = contrast.reach(1 - (1 - CONFIDENCE) / 2 / comparisons)
         return math.exp(contrast.log - reach), math.exp(contrast.log + reach)
 
@@ -299,7 +304,7 @@ class Share:
             value=known.value, low=known.low, high=max(known.high, self.possible), rounds=known.rounds, unit="share"
         )
 
-    def ends(self, comparisons: int) -> Ends:
+    def ends(self, comparisons: float) -> Ends:
         """``spread``, read the same way."""
         low, high = self.spread(comparisons)
         return low, max(high, self.possible)
@@ -317,7 +322,7 @@ class Share:
             low, high = max(0.0, mean - reach), min(1.0, max(mean + reach, 3 / self.asked))
         return Estimate(value=mean, low=low, high=high, rounds=len(self.shares), unit="share")
 
-    def spread(self, comparisons: int) -> Ends:
+    def spread(self, comparisons: float) -> Ends:
         """The widest that rounds and requests allow; of two rounds or more."""
         mean, reach = statistics.fmean(self.shares), self._reach(comparisons)
         tail, these = (1 - CONFIDENCE) / 2 / comparisons, mean * self.asked
@@ -326,7 +331,7 @@ class Share:
         high = float(special.betaincinv(these + 1, others, 1 - tail)) if others > 0 else 1.0
         return max(0.0, min(mean - reach, low)), min(1.0, max(mean + reach, high))
 
-    def _reach(self, comparisons: int) -> float:
+    def _reach(self, comparisons: float) -> float:
         """Of the t interval over rounds."""
         error = statistics.stdev(self.shares) / math.sqrt(len(self.shares))
         return float(special.stdtrit(len(self.shares) - 1, 1 - (1 - CONFIDENCE) / 2 / comparisons)) * error

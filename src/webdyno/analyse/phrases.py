@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 
@@ -109,13 +110,12 @@ def outcomes(standing: Standing) -> str:
 
 
 def claim_sentence(claim: Claim, case: ClaimCase, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
-    """The comparison that decided, how many agree with it, and the reason."""
+    """The comparison that decided, how many agree with it, and the reason; first what keeps it open, where it is."""
     parts = [_fact(claim, case)] if case.estimate is not None else []
     if len(cases) > 1 and case.estimate is not None:
         parts.append(_agreement(claim, ruling, cases))
-    if case.reason:
-        parts.append(case.reason)
-    return "; ".join(parts)
+    told = [case.reason, *parts] if ruling == "cannot tell" else [*parts, case.reason]
+    return "; ".join(filter(None, told))
 
 
 def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
@@ -168,6 +168,13 @@ def headline(claim: Claim, estimate: Estimate | None, ruling: Ruling, reason: st
 def nobody(measure: Measure, one: str, other: str) -> str:
     """Of a share that is exactly zero on both sides."""
     return f"neither {one} nor {other} " + ("failed a request" if measure == "errors" else "kept a connection alive")
+
+
+def no_lead(claim: Claim, part: float, least: float) -> str:
+    """``that is 3 % more at most, and a difference counts from 5 % on``: rounded up, so that it stays true."""
+    way = "more" if claim.relation in ("more than", "highest") else "less"
+    most = math.ceil(part * 1000) / 10
+    return f"that is {most:g} % {way} at most, and a difference counts from {least * 100:g} % on"
 
 
 def _fact(claim: Claim, case: ClaimCase) -> str:

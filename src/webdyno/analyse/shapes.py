@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from webdyno.analyse.claims import ABOUT
 from webdyno.analyse.comparisons import Judged
 from webdyno.analyse.measures import Ratio, ratio
+from webdyno.analyse.rulings import ABOUT
 from webdyno.model.claim import REASONS, Original, OriginalFigure, Ruling, Shape
 from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
