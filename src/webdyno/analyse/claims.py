@@ -247,7 +247,12 @@ def _limits(claim: Claim, one: Side, other: Side | None) -> str:
         return ""
     kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
     sides = [side for side in (one, other) if side is not None]
-    told = [[doubt.sentence for doubt in side.doubts if doubt.kind in kinds][:1] for side in sides]
+    told = [
+        [doubt.sentence for doubt in side.doubts if doubt.kind in kinds and not side.is_spared(claim.measure, doubt)][
+            :1
+        ]
+        for side in sides
+    ]
     return "; ".join(dict.fromkeys(sentence for first in told for sentence in first))
 
 
