@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts import sentences
 from webdyno.analyse.doubts.held_back import follows, lost
 from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.doubts.throttled import THROTTLED
-from webdyno.analyse.generator import Strain, meant_share, strain_of
+from webdyno.analyse.generator import BOUND, Strain, meant_share, strain_of
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.turns import turns_of
@@ -24,6 +25,10 @@ NEAR_CEILING = 0.9
 """A rate from this part on of what the driver reached here against a server that answers at once."""
 LEAST_ROOM = 2.0
 """Times as fast as measured that a contender may be whose load generator was at its limit, however busy it looked."""
+FULL = 0.97
+"""Part of its cores that a contender used, from which on nothing held its rate back."""
+MANY = 100
+"""Connections that keep a contender at work while its load generator waits a few ms for a core."""
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
@@ -82,7 +87,9 @@ def generator_bound(cell: Cell) -> Doubt | None:
     reached 90 % of its ceiling here, or a quota limited it for 1 % of the time.
 
     Shades: the figure is a floor, so no contender that was measured to be faster is said to beat it. If the driver had
-    no core, this holds only for differences smaller than that can have cost. For a run in a block its turns decide. A
+    no core, this holds only for differences smaller than that can have cost. If the contender used its cores in full
+    meanwhile, the rate is no floor, and only its tail latencies are doubtful. What the kernel's own threads did for the
+    network there counts as work of the driver. For a run in a block its turns decide. A
     missing core affected the whole block, so it makes no floor. A driver on a core of the contenders lacks that core
     whenever they work: that is a doubt about the whole study (see shared-cores).
     """
@@ -91,7 +98,7 @@ def generator_bound(cell: Cell) -> Doubt | None:
         return _throttled(cell, held_back)
     found = strain_in(cell)
     if found.limit == "starved":
-        return _starved(cell, found.without_core or 0.0)
+        return _starved(cell, found)
     if found.limit == "busy":
         return _busy(cell, found.busy or 0.0)
     return None if cell.load.is_open else _near_ceiling(cell)
@@ -117,7 +124,17 @@ def _strain(window: Window) -> Strain:
     if run.rig.shares_cores:
         return Strain(busy=used, without_core=None)
     found = strain_of(run, turns_of(run) or steady_slices(run), used)
-    return found if window.turned is None else _beside_others(found)
+    return _without_network(found, window) if window.turned is None else _beside_others(found)
+
+
+def _without_network(found: Strain, window: Window) -> Strain:
+    """Less what the kernel's threads had of the driver's cores for network work: that is of this load, as what the
+    kernel does within the driver's own calls is, and would be of any driver here. It stays in what the driver was busy.
+    """
+    threads = len(window.run.summary.get("threads", ()))
+    if found.without_core is None or window.driver_softirqd_cores is None or not threads:
+        return found
+    return replace(found, without_core=max(0.0, found.without_core - window.driver_softirqd_cores / threads))
 
 
 def _beside_others(found: Strain) -> Strain:
@@ -131,11 +148,13 @@ def _beside_others(found: Strain) -> Strain:
 
 
 def room(numbers: Numbers) -> float:
-    """What the time without a core can have cost. Where the driver was at its own limit, what the contender's cores
-    had left: who used half of them serves at most four times as much, twice for the other half and twice again for
-    work that costs less when more of it is there at once. Never less than ``LEAST_ROOM``, for some spin while they
-    wait; without end where the contender's CPU is not known.
+    """What the time without a core can have cost; nothing, if the contender was full all the while. Where the driver
+    was at its own limit, what the contender's cores had left: who used half of them serves at most four times as much,
+    twice for the other half and twice again for work that costs less when more of it is there at once. Never less than
+    ``LEAST_ROOM``, for some spin while they wait; without end where the contender's CPU is not known.
     """
+    if "contender_idle" in numbers:
+        return 1.0
     if "driver_without_core" in numbers:
         return lost(numbers["driver_without_core"])
     used = float(numbers.get("contender_cpu", 0.0))
@@ -146,9 +165,24 @@ def _busy(cell: Cell, share: float) -> Doubt:
     return _bound(cell, sentences.busy(cell.name, share, cell.load), GENERATOR_BOUND_BUSY_ADVICE, {"driver_cpu": share})
 
 
-def _starved(cell: Cell, share: float) -> Doubt:
-    said = sentences.starved_generator(cell.name, share, cell.load)
-    return _bound(cell, said, GENERATOR_BOUND_STARVED_ADVICE, {"driver_without_core": share})
+def _starved(cell: Cell, found: Strain) -> Doubt:
+    share, used = found.without_core or 0.0, cell.median(contender_share)
+    said, numbers = sentences.starved_generator(cell.name, share, cell.load), {"driver_without_core": share}
+    if used is not None and _was_full(cell, found, used):
+        said = sentences.starved_beside_full(cell.name, share, used)
+        numbers["contender_idle"] = max(0.0, 1 - used)
+    return _bound(cell, said, GENERATOR_BOUND_STARVED_ADVICE, numbers)
+
+
+def _was_full(cell: Cell, found: Strain, used: float) -> bool:
+    """Whether the contender had work all the time, so that its rate is its own although the driver had to wait.
+
+    With looping clients, requests that the driver is late with only wait there and not in the contender's queue, as
+    long as that queue is not empty: it has the same rate, and by Little's law the same mean latency. A contender that
+    spins while it waits looks full too. So the driver must have had idle time as well: then it is not the limit.
+    """
+    looping = not cell.load.is_open and cell.load.connections >= MANY
+    return looping and used >= FULL and found.busy is not None and found.busy < BOUND
 
 
 def _throttled(cell: Cell, held_back: float) -> Doubt:

@@ -189,6 +189,7 @@ FIGURES: tuple[Row, ...] = (
             "driver_without_core",
             "driver_throttled",
             "contender_cpu",
+            "contender_idle",
         ),
         limits=(
             Threshold("BOUND", generator.BOUND, "of its time busy"),
@@ -196,6 +197,8 @@ FIGURES: tuple[Row, ...] = (
             Threshold("THROTTLED", throttled.THROTTLED, "of the time, by a quota"),
             Threshold("NEAR_CEILING", driver.NEAR_CEILING, "of the ceiling that was calibrated"),
             Threshold("LEAST_ROOM", driver.LEAST_ROOM, "times as fast, the least that is assumed possible"),
+            Threshold("FULL", driver.FULL, "of its cores, used by a contender that nothing held back"),
+            Threshold("MANY", driver.MANY, "connections at least, to say so of one"),
         ),
         floor=Floor("measuring", driver.room),
     ),
