@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, change_slices, plan, robbed, run, workload
+from tests.analyse.fakes import FINGERPRINT, LOAD, RIG, SECOND, change_slices, plan, robbed, run, workload
 from webdyno.analyse import analyse
 from webdyno.analyse.measures import Share
 from webdyno.model.claim import Claim, ClaimVerdict
@@ -223,6 +223,28 @@ def test_what_was_stolen_bounds_a_rate_and_a_mean_and_not_a_tail(
     runs = [robbed(each, 0.12) if each.trial.contender == victim else each for each in [*fast, *slow]]
     claim = {"contenders": ["go"], "measure": measure, "relation": relation, "than": ["node"]}
     assert judged(runs, claim).ruling == ruling
+
+
+@pytest.mark.parametrize(
+    ("used", "measure", "ruling"),
+    [
+        (0.99, "rate", "holds"),  # 1.3 times as fast, where its driver had no core for a tenth of the time
+        (0.99, "latency_mean", "holds"),
+        (0.99, "p99", "cannot tell"),  # of a tail nobody knows what waited for the driver
+        (0.9, "rate", "cannot tell"),
+        (0.9, "latency_mean", "cannot tell"),
+    ],
+)
+def test_a_driver_that_waited_leaves_rate_and_mean_of_a_full_contender(used: float, measure: str, ruling: str) -> None:
+    load = Load(connections=1_000, duration_s=2)
+    fast = good("go", 13_000, load=load, latency_ns=np.full(650, 100e6))
+    slow = good("node", 10_000, load=load, latency_ns=np.full(500, 130e6), cpu=used)
+    waits = [change_slices(each, idle_ns=SECOND // 2, run_delay_ns=SECOND // 10) for each in slow]
+    runs = [*fast, *(msgspec.structs.replace(each, summary={"threads": [{}]}) for each in waits)]
+    relation = "more than" if measure == "rate" else "less than"
+    verdict = judged(runs, {"contenders": ["go"], "measure": measure, "relation": relation, "than": ["node"]})
+    assert verdict.ruling == ruling
+    assert ("something else ran" in verdict.sentence) == (ruling == "cannot tell")
 
 
 def test_a_mean_of_which_answers_are_missing_does_not_move_as_its_rate() -> None:

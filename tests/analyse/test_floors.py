@@ -39,6 +39,7 @@ ROOMS = [
     ("generator-bound", {"driver_without_core": 0.05}, 1 / 0.85),  # three times the part that was taken
     ("generator-bound", {"driver_without_core": 0.2}, 1 / 0.4),
     ("generator-bound", {"driver_without_core": 0.9}, 10.0),  # a tenth is always left
+    ("generator-bound", {"driver_without_core": 0.2, "contender_idle": 0.01}, 1.0),  # it was full meanwhile
     ("stolen-time", {"steal": 0.05, "runs": 3}, 1 / 0.85),
     ("cold-compiler", {"compilers": "V8", "warmup_s": 1.0, "gain": 5.0}, 5.0),
     ("cold-compiler", {"compilers": "a new one", "warmup_s": 1.0}, math.inf),

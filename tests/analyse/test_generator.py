@@ -7,18 +7,28 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.analyse.fakes import RIG, SECOND, change_slices, run
+from tests.analyse.fakes import RIG, SECOND, change_slices, readings, run
 from tests.analyse.test_doubts import doubts, rounds
+from webdyno.analyse.floors import room, spares_rate
 from webdyno.analyse.generator import meant_share, strain
+from webdyno.model.doubt import Doubt
 from webdyno.model.load import Load
 from webdyno.model.run import Run
-from webdyno.model.sample import Slice
+from webdyno.model.sample import Reading, Slice
 
 OPEN = Load(connections=64, rate_per_s=10_000, max_connections=640, duration_s=2)
 CLOSED = Load(connections=64, duration_s=2)
 
 
-def driven(load: Load, *, idle: float | None, without_core: float | None, rig: Any = RIG, **changes: Any) -> list[Run]:
+def driven(
+    load: Load,
+    *,
+    idle: float | None,
+    without_core: float | None,
+    rig: Any = RIG,
+    readings: list[Reading] | None = None,
+    **changes: Any,
+) -> list[Run]:
     """Rounds in which the one thread of the engine spent such parts of its time so."""
     times = {
         "idle_ns": None if idle is None else round(idle * SECOND),
@@ -26,7 +36,8 @@ def driven(load: Load, *, idle: float | None, without_core: float | None, rig: A
     }
     threads = {"threads": [{"cpu_share": 0.3}]}
     made = rounds(lambda r: change_slices(run(round_=r, rate=10_000, load=load, rig=rig), **times, **changes))
-    return [msgspec.structs.replace(each, summary=threads) for each in made]
+    looks = {} if readings is None else {"readings": readings}
+    return [msgspec.structs.replace(each, summary=threads, **looks) for each in made]
 
 
 @pytest.mark.parametrize(("load", "means"), [(OPEN, "its latency may be lower"), (CLOSED, "its rate is a floor")])
@@ -42,6 +53,57 @@ def test_an_engine_without_a_core_says_so_at_every_pace(load: Load, means: str) 
 def test_an_engine_that_always_has_something_to_do_says_so_at_every_pace(load: Load) -> None:
     assert "used 90 % of its CPU" in doubts(driven(load, idle=0.1, without_core=0.01))["generator-bound"].sentence
     assert "generator-bound" not in doubts(driven(load, idle=0.2, without_core=0.01))
+
+
+MANY = Load(connections=1_000, duration_s=2)
+FULL, WITH_ROOM = 0.02, 0.2
+
+
+def with_idle(runs: list[Run], share: float) -> list[Run]:
+    """``runs``, of whose contender's one core that part was idle; the driver's had half of it."""
+
+    def see(look: Reading) -> Reading:
+        idle = {"0": round(look.at_ns * share), "1": look.at_ns // 2}
+        return msgspec.structs.replace(look, idle_by_core=idle) if look.role == "host" else look
+
+    return [msgspec.structs.replace(each, readings=[see(look) for look in each.readings]) for each in runs]
+
+
+def waited(load: Load = MANY, *, idle: float = 0.4, contender_idle: float = FULL) -> Doubt:
+    runs = with_idle(driven(load, idle=idle, without_core=0.1), contender_idle)
+    return doubts(runs)["generator-bound"]
+
+
+def test_a_contender_that_was_full_while_the_engine_waited_has_its_own_rate_and_a_doubtful_tail() -> None:
+    full = waited()
+    assert "the tail of its latency may be shorter; its rate is its own, because its cores were idle" in full.sentence
+    assert full.numbers["contender_idle"] == pytest.approx(FULL, abs=0.001)
+    assert room([full]) == 1
+    assert spares_rate(full)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param({"contender_idle": WITH_ROOM}, id="its cores had room"),
+        pytest.param({"idle": 0.05}, id="the engine was at its limit too: one that spins looks full"),
+        pytest.param({"load": CLOSED}, id="64 requests may be served before the engine has its core again"),
+    ],
+)
+def test_one_that_may_have_waited_for_the_engine_has_a_floor(held: dict[str, Any]) -> None:
+    found = waited(**held)
+    assert "its rate is a floor" in found.sentence
+    assert room([found]) == pytest.approx(1 / 0.7)
+    assert not spares_rate(found)
+
+
+def test_older_runs_that_do_not_know_what_was_idle_are_judged_by_what_the_contender_used() -> None:
+    def found(cpu: float) -> Doubt:
+        looks = readings(3, contender=cpu)
+        return doubts(driven(MANY, idle=0.4, without_core=0.1, readings=looks))["generator-bound"]
+
+    assert room([found(0.99)]) == 1
+    assert room([found(0.9)]) > 1
 
 
 def test_one_that_spins_all_the_time_with_nothing_to_do_is_idle() -> None:

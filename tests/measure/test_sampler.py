@@ -37,6 +37,9 @@ time.sleep(60)
 """
 
 
+RAISED = "import resource as r; hard = r.getrlimit(r.RLIMIT_NOFILE)[1]; r.setrlimit(r.RLIMIT_NOFILE, (hard, hard)); "
+
+
 def start(host: Here, code: str) -> Group:
     return host.start(python(code))
 
@@ -107,12 +110,52 @@ def test_processes_that_vanish_while_being_read_are_normal(here: Here, monkeypat
 
 
 def test_dear_memory_reads_are_spaced_out(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webdyno.measure.proc._PSS_REST", 10**9)
+    monkeypatch.setattr("webdyno.measure.proc._REST", 10**9)
     group = start(here, "import time; time.sleep(60)")
     reader = GroupReader("contender", group)
     wait_for(lambda: reader.read(pss=True).pss_bytes)
     assert reader.read().pss_bytes is None
     assert reader.read(pss=True).pss_bytes is not None
+
+
+def test_sockets_are_counted_as_seldom_and_not_at_an_edge_of_the_load(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proc, "_REST", 10**9)
+    group = start(here, PARENT)
+    assert line(group) == "worked"
+    reader = GroupReader("contender", group)
+    assert reader.read().sockets == 3
+    assert (reader.read().sockets, reader.read(pss=True).sockets) == (None, None)
+
+
+def test_sockets_are_not_counted_where_there_may_be_thousands(here: Here) -> None:
+    opening = (
+        "import socket, time; held = [socket.socket() for _ in range({})]; print('up', flush=True); time.sleep(60)"
+    )
+    few, many = start(here, opening.format(200)), start(here, RAISED + opening.format(proc.MOST_DESCRIPTORS + 1))
+    assert (line(few), line(many)) == ("up", "up")
+    assert GroupReader("contender", few).read().sockets == 200
+    assert GroupReader("contender", many).read().sockets is None
+
+
+def test_looks_that_cost_are_made_less_often(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = start(here, "import time; time.sleep(60)")
+    pids: Callable[[], list[int]] = group.pids
+    looked: list[float] = []
+
+    def burn() -> list[int]:
+        begun = time.thread_time()
+        while time.thread_time() < begun + 0.002:
+            pass
+        looked.append(time.monotonic())
+        return pids()
+
+    monkeypatch.setattr(group, "pids", burn)
+    with Sampler({"contender": group}, period_s=0.001):
+        wait_for(lambda: len(looked) >= 4)  # one on entering, the others by the thread
+    first, second, third = looked[1:4]
+    assert min(second - first, third - second) >= 100 * 0.002
 
 
 def test_it_looks_at_the_begin_at_the_end_and_in_between(here: Here) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from webdyno.analyse import words
 from webdyno.analyse.by_route import of_route
-from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room
+from webdyno.analyse.floors import HELD_BACK, SERVICE_BOUND, room, spares_rate
 from webdyno.analyse.measures import Figures, Together
 from webdyno.model.claim import TIMES, Claim
 from webdyno.model.doubt import Doubt
@@ -78,6 +78,10 @@ class Side:
         ):
             return math.inf if self.bound() else 1.0
         return room(self.doubts)
+
+    def is_spared(self, measure: str, doubt: Doubt) -> bool:
+        """Whether the doubt says nothing against this figure of it."""
+        return spares_rate(doubt) and (measure not in TIMES or self._moves_as_its_rate(measure))
 
     def _moves_as_its_rate(self, measure: str) -> bool:
         errors = self.judged.figures.share(self.name, "errors")

@@ -30,6 +30,14 @@ LUCK = frozenset(kind for kind, floor in FLOORS.items() if floor.is_luck)
 """Those that another round may lift."""
 
 
+def spares_rate(doubt: Doubt) -> bool:
+    """Whether it leaves the rate as it was measured, and makes only a tail of the times doubtful."""
+    floor = FLOORS.get(doubt.kind)
+    if floor is None or floor.by == "service":
+        return floor is None
+    return floor.times(doubt.numbers) == 1 and (floor.flattered is None or floor.flattered(doubt.numbers) == 1)
+
+
 def room(doubts: Iterable[Doubt]) -> float:
     """How many times faster than measured a contender may be at most; 1: nothing held it back."""
     times = warmer = 1.0

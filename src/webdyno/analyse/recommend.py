@@ -16,7 +16,7 @@ from functools import partial
 from webdyno.analyse import words
 from webdyno.analyse.doubts.rounds import incomplete
 from webdyno.analyse.doubts.table import kind_of
-from webdyno.analyse.floors import NOT_ITS_OWN
+from webdyno.analyse.floors import NOT_ITS_OWN, spares_rate
 from webdyno.model.claim import ClaimVerdict
 from webdyno.model.doubt import Doubt
 from webdyno.model.placeholder import fill
@@ -120,7 +120,7 @@ def _among(scores: Mapping[str, float], verdicts: Sequence[Verdict]) -> str:
 def _is_at_top(name: str, verdict: Verdict) -> bool:
     """In the top group by what was measured: not only because the load generator held it back, far behind the first."""
     doubts = [doubt for standing in verdict.standings if standing.contender == name for doubt in standing.doubts]
-    held_back = any(doubt.kind in NOT_ITS_OWN for doubt in doubts)
+    held_back = any(doubt.kind in NOT_ITS_OWN and not spares_rate(doubt) for doubt in doubts)
     return name in verdict.winners and (name == verdict.winners[0] or not held_back)
 
 

@@ -12,7 +12,17 @@ import msgspec
 from webdyno.analyse import words
 from webdyno.analyse.compare import equal, rounds_needed, slow_starts_allowed
 from webdyno.analyse.estimate import Fit
-from webdyno.analyse.floors import COUNTED, HELD_BACK, LUCK, NOT_ITS_OWN, flattery, handicap, is_open_upwards, room
+from webdyno.analyse.floors import (
+    COUNTED,
+    HELD_BACK,
+    LUCK,
+    NOT_ITS_OWN,
+    flattery,
+    handicap,
+    is_open_upwards,
+    room,
+    spares_rate,
+)
 from webdyno.analyse.pairs import ENOUGH
 from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Standing
@@ -115,7 +125,8 @@ def _hidden(ranked: Sequence[Standing], floors: Sequence[str]) -> str:
 def _one_step(ranked: Sequence[Standing], winners: Sequence[str], floors: Sequence[str]) -> float | None:
     """The step that may hide what lies between the ``winners``, as a share; None where something else does."""
     tied = [standing for standing in ranked if standing.contender in winners]
-    kinds = {doubt.kind for standing in tied for doubt in standing.doubts if doubt.kind in (*HELD_BACK, COUNTED)}
+    doubts = [doubt for standing in tied for doubt in standing.doubts if doubt.kind in (*HELD_BACK, COUNTED)]
+    kinds = {doubt.kind for doubt in doubts if not spares_rate(doubt)}
     if kinds != {COUNTED} or len(floors) < len(tied) - 1:
         return None
     return max(room(standing.doubts) for standing in tied) - 1
@@ -129,7 +140,8 @@ def _behind(standing: Standing) -> float:
 def _unlucky(ranked: Sequence[Standing], floors: Sequence[str]) -> bool:
     """Whether only what another round may lift held them back, or flattered the first."""
     asked = {*floors, *([ranked[0].contender] if flattery(ranked[0].doubts) > 1 else [])}
-    kinds = {doubt.kind for standing in ranked if standing.contender in asked for doubt in standing.doubts}
+    doubts = [doubt for standing in ranked if standing.contender in asked for doubt in standing.doubts]
+    kinds = {doubt.kind for doubt in doubts if not spares_rate(doubt)}
     held = set(NOT_ITS_OWN) & kinds
     return bool(held) and held <= LUCK
 

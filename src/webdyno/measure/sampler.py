@@ -1,8 +1,9 @@
 """Sampler: a Reading of every group and of the machine, each second and whenever asked, in a thread of its own.
 
-It reads files and nothing else, on whatever cores its process is given, and costs well under 1 % of one for ten
-processes. A look taken by ``look()`` happens in the caller's thread and is complete when it returns, so conduct can
-frame the steady window with two of them.
+It reads files and nothing else, on whatever cores its process is given; on small machines those are the load
+generator's. So looks that cost are made less often, and all of them take at most 1 % of a core. A look taken by
+``look()`` happens in the caller's thread and is complete when it returns, so conduct can frame the steady window with
+two of them.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from webdyno.measure.proc import GroupReader, Readable
 from webdyno.model.sample import Reading, Role
 from webdyno.rig.far import FarGroup
 
+REST = 100
+"""After a look that took so much CPU, the next one is at least this many times as long away."""
+
 
 class Sampler:
-    """With-block: a first look on entering, a last one on leaving, and one every ``period_s`` between."""
+    """With-block: a first look on entering, a last one on leaving, and one every ``period_s`` or more between."""
 
     def __init__(self, groups: Mapping[Role, Readable], period_s: float = 1.0) -> None:
         self.readings: list[Reading] = []
@@ -62,12 +66,13 @@ class Sampler:
     def _run(self) -> None:
         due = time.monotonic() + self._period_s
         while not self._stop.wait(max(0.0, due - time.monotonic())):
-            due = max(due + self._period_s, time.monotonic())
+            begun_s = time.thread_time()
             try:
                 self._look(pss=False)
             except BaseException as failure:
                 self._failure = failure
                 return
+            due = max(due + self._period_s, time.monotonic() + REST * (time.thread_time() - begun_s))
 
 
 def _reader(role: Role, group: Readable) -> GroupReader | FarGroup:

@@ -11,7 +11,7 @@ from webdyno.analyse.doubts import sentences
 from webdyno.analyse.doubts.held_back import follows, lost
 from webdyno.analyse.doubts.row import Numbers
 from webdyno.analyse.doubts.throttled import THROTTLED
-from webdyno.analyse.generator import Strain, meant_share, strain_of
+from webdyno.analyse.generator import BOUND, Strain, meant_share, strain_of
 from webdyno.analyse.steady import steady_slices
 from webdyno.analyse.table import Cell, Evidence
 from webdyno.analyse.turns import turns_of
@@ -24,6 +24,10 @@ NEAR_CEILING = 0.9
 """A rate from this part on of what the driver reached here against a server that answers at once."""
 LEAST_ROOM = 2.0
 """Times as fast as measured that a contender may be whose load generator was at its limit, however busy it looked."""
+NEVER_IDLE = 0.03
+"""Part of the time that the contender's cores may have been idle, up to which nothing held its rate back."""
+MANY = 100
+"""Connections that keep a contender at work while its load generator waits a few ms for a core."""
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
@@ -82,7 +86,8 @@ def generator_bound(cell: Cell) -> Doubt | None:
     reached 90 % of its ceiling here, or a quota limited it for 1 % of the time.
 
     Shades: the figure is a floor, so no contender that was measured to be faster is said to beat it. If the driver had
-    no core, this holds only for differences smaller than that can have cost. For a run in a block its turns decide. A
+    no core, this holds only for differences smaller than that can have cost. If the contender's cores were never idle
+    meanwhile, the rate is no floor, only its tail latencies are doubtful. For a run in a block its turns decide. A
     missing core affected the whole block, so it makes no floor. A driver on a core of the contenders lacks that core
     whenever they work: that is a doubt about the whole study (see shared-cores).
     """
@@ -91,7 +96,7 @@ def generator_bound(cell: Cell) -> Doubt | None:
         return _throttled(cell, held_back)
     found = strain_in(cell)
     if found.limit == "starved":
-        return _starved(cell, found.without_core or 0.0)
+        return _starved(cell, found)
     if found.limit == "busy":
         return _busy(cell, found.busy or 0.0)
     return None if cell.load.is_open else _near_ceiling(cell)
@@ -131,11 +136,13 @@ def _beside_others(found: Strain) -> Strain:
 
 
 def room(numbers: Numbers) -> float:
-    """What the time without a core can have cost. Where the driver was at its own limit, what the contender's cores
-    had left: who used half of them serves at most four times as much, twice for the other half and twice again for
-    work that costs less when more of it is there at once. Never less than ``LEAST_ROOM``, for some spin while they
-    wait; without end where the contender's CPU is not known.
+    """What the time without a core can have cost; nothing, if the contender was full all the while. Where the driver
+    was at its own limit, what the contender's cores had left: who used half of them serves at most four times as much,
+    twice for the other half and twice again for work that costs less when more of it is there at once. Never less than
+    ``LEAST_ROOM``, for some spin while they wait; without end where the contender's CPU is not known.
     """
+    if "contender_idle" in numbers:
+        return 1.0
     if "driver_without_core" in numbers:
         return lost(numbers["driver_without_core"])
     used = float(numbers.get("contender_cpu", 0.0))
@@ -146,9 +153,40 @@ def _busy(cell: Cell, share: float) -> Doubt:
     return _bound(cell, sentences.busy(cell.name, share, cell.load), GENERATOR_BOUND_BUSY_ADVICE, {"driver_cpu": share})
 
 
-def _starved(cell: Cell, share: float) -> Doubt:
-    said = sentences.starved_generator(cell.name, share, cell.load)
-    return _bound(cell, said, GENERATOR_BOUND_STARVED_ADVICE, {"driver_without_core": share})
+def _starved(cell: Cell, found: Strain) -> Doubt:
+    share, idle = found.without_core or 0.0, cell.median(contender_idle)
+    numbers = {"driver_without_core": share}
+    if idle is not None and _was_full(cell, found, idle):
+        return _bound(
+            cell,
+            sentences.starved_beside_full(cell.name, share, idle),
+            GENERATOR_BOUND_STARVED_ADVICE,
+            {**numbers, "contender_idle": idle},
+        )
+    return _bound(
+        cell, sentences.starved_generator(cell.name, share, cell.load), GENERATOR_BOUND_STARVED_ADVICE, numbers
+    )
+
+
+def contender_idle(window: Window) -> float | None:
+    """Part of the time in which the contender's cores had nothing to do; what it used of them is a bound, if no more is
+    known.
+    """
+    cores, used = len(window.run.rig.contender_cores), contender_share(window)
+    own = window.steady.own_idle_cores
+    idle = [None if own is None or not cores else own / cores, None if used is None else max(0.0, 1 - used)]
+    return min((part for part in idle if part is not None), default=None)
+
+
+def _was_full(cell: Cell, found: Strain, idle: float) -> bool:
+    """Whether the contender had work all the time, so that its rate is its own although the driver had to wait.
+
+    With looping clients, requests that the driver is late with only wait there and not in the contender's queue, as
+    long as that queue is not empty: it has the same rate, and by Little's law the same mean latency. A contender that
+    spins while it waits looks full too. So the driver must have had idle time as well: then it is not the limit.
+    """
+    looping = not cell.load.is_open and cell.load.connections >= MANY
+    return looping and idle <= NEVER_IDLE and found.busy is not None and found.busy < BOUND
 
 
 def _throttled(cell: Cell, held_back: float) -> Doubt:

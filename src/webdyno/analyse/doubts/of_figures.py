@@ -189,6 +189,7 @@ FIGURES: tuple[Row, ...] = (
             "driver_without_core",
             "driver_throttled",
             "contender_cpu",
+            "contender_idle",
         ),
         limits=(
             Threshold("BOUND", generator.BOUND, "of its time busy"),
@@ -196,6 +197,8 @@ FIGURES: tuple[Row, ...] = (
             Threshold("THROTTLED", throttled.THROTTLED, "of the time, by a quota"),
             Threshold("NEAR_CEILING", driver.NEAR_CEILING, "of the ceiling that was calibrated"),
             Threshold("LEAST_ROOM", driver.LEAST_ROOM, "times as fast, the least that is assumed possible"),
+            Threshold("NEVER_IDLE", driver.NEVER_IDLE, "of the time idle, at most, of a contender that was full"),
+            Threshold("MANY", driver.MANY, "connections, for that, at least"),
         ),
         floor=Floor("measuring", driver.room),
     ),

@@ -23,6 +23,15 @@ def starved_generator(who: str, share: float, load: Load) -> str:
     )
 
 
+def starved_beside_full(who: str, share: float, idle: float) -> str:
+    """Of one that had none for ``share`` of its time, against a server whose cores were idle for ``idle`` of it."""
+    return (
+        f"something else ran on the load generator's cores for {words.per_cent(share)} of the time against "
+        f"{who}, and it had to wait: the tail of its latency may be shorter; its rate is its own, because its cores "
+        f"were idle for only {words.per_cent(idle)} of the time"
+    )
+
+
 def near_ceiling(who: str, per_s: float, most_per_s: float, load: Load) -> str:
     """Of a rate that is nearly the most that calibration reached."""
     return (
