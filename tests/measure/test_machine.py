@@ -33,11 +33,6 @@ def test_what_each_core_lost_is_told_of_those_that_lost_any(tmp_path: Path) -> N
     assert read_machine(tmp_path).steal_by_core == {"1": 50_000_000, "12": 70_000_000}
 
 
-def test_idle_is_known_of_each_core_and_waiting_for_a_disk_is_idle(tmp_path: Path) -> None:
-    (tmp_path / "stat").write_text("cpu  9 0 9 300 12 0 0 0\ncpu0 9 0 0 100 5 0 0 0\ncpu3 0 0 9 200 7 0 0 0\n")
-    assert read_machine(tmp_path).idle_by_core == {"0": 1_050_000_000, "3": 2_070_000_000}
-
-
 def test_kernels_without_steal_leave_it_unknown(tmp_path: Path) -> None:
     (tmp_path / "stat").write_text("cpu  10 20 30 1000 500 4 6\n")
     reading = read_machine(tmp_path)
@@ -46,7 +41,7 @@ def test_kernels_without_steal_leave_it_unknown(tmp_path: Path) -> None:
 
 def test_a_machine_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:
     reading = read_machine(tmp_path)
-    assert (reading.busy_ns, reading.steal_ns, reading.run_queue, reading.idle_by_core) == (None, None, None, None)
+    assert (reading.busy_ns, reading.steal_ns, reading.run_queue) == (None, None, None)
     assert reading.at_ns > 0
 
 

@@ -55,8 +55,6 @@ class Window:
     steal_cores: float | None
     own_steal_cores: float | None
     """Of the contender's own cores alone; None in Runs that did not keep it by core."""
-    own_idle_cores: float | None
-    """Of the contender's own cores, what had nothing to do; None in Runs that did not keep it."""
     in_flight: float | None
     contender_throttled: float | None
     """Part of the phase in which a CPU quota held it back, at most 1."""
@@ -137,7 +135,6 @@ def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Wind
         carrier_cores=look.per_second("carrier", cpu_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
         own_steal_cores=look.per_second("host", partial(_stolen_from, run.rig.contender_cores)),
-        own_idle_cores=look.per_second("host", partial(_idle_of, run.rig.contender_cores)),
         in_flight=_mean([_held(slice_) for slice_ in steady]),
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
@@ -174,12 +171,6 @@ def cpu_ns(reading: Reading) -> int | None:
 def _stolen_from(cores: Iterable[int], reading: Reading) -> int | None:
     by_core = reading.steal_by_core
     return None if by_core is None else sum(by_core.get(str(core), 0) for core in cores)
-
-
-def _idle_of(cores: Sequence[int], reading: Reading) -> int | None:
-    idle = [(reading.idle_by_core or {}).get(str(core)) for core in cores]
-    known = [time_ns for time_ns in idle if time_ns is not None]
-    return sum(known) if known and len(known) == len(idle) else None
 
 
 def count_errors(slices: Iterable[Slice]) -> dict[str, int]:

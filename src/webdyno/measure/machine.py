@@ -18,7 +18,6 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
     """A Reading of role host; counters since boot, over all cores."""
     busy_ns = steal_ns = run_queue = None
     by_core: dict[str, int | None] = {}
-    idle: dict[str, int] = {}
     try:
         lines = (proc / "stat").read_text(errors="replace").splitlines()
     except OSError:
@@ -29,9 +28,7 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
             if name == "cpu":
                 busy_ns, steal_ns = times_ns([int(value) for value in values])
             elif name.startswith("cpu"):
-                core, ticks = name.removeprefix("cpu"), [int(value) for value in values]
-                _, by_core[core] = times_ns(ticks)
-                idle[core] = sum(ticks[3:5]) * _TICK_NS
+                _, by_core[name.removeprefix("cpu")] = times_ns([int(value) for value in values])
             elif name == "procs_running":
                 run_queue = float(max(0, int(values[0]) - 1))  # without the thread that reads this
         except (ValueError, IndexError, OverflowError):  # a kernel that writes it otherwise: unknown
@@ -42,7 +39,6 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
         run_queue=run_queue,
         steal_ns=steal_ns,
         steal_by_core=None if steal_ns is None else {core: lost for core, lost in by_core.items() if lost},
-        idle_by_core=idle or None,
         busy_ns=busy_ns,
     )
 

@@ -137,8 +137,5 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     steal_by_core: dict[str, Count] | None = None
     """host: the same by core (number as the kernel counts them), of those that lost any; None in Runs made before it
     was kept, and where the kernel does not tell."""
-    idle_by_core: dict[str, Count] | None = None
-    """host: time with nothing to do, or only with I/O to wait for, by core, since boot; None in Runs made before it was
-    kept."""
     busy_ns: Count | None = None
     """host: time at work, all cores, since boot: without what was idle, waited for I/O (iowait) or was stolen."""

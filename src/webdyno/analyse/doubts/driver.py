@@ -24,8 +24,8 @@ NEAR_CEILING = 0.9
 """A rate from this part on of what the driver reached here against a server that answers at once."""
 LEAST_ROOM = 2.0
 """Times as fast as measured that a contender may be whose load generator was at its limit, however busy it looked."""
-NEVER_IDLE = 0.03
-"""Part of the time that the contender's cores may have been idle, up to which nothing held its rate back."""
+FULL = 0.97
+"""Part of its cores that a contender used, from which on nothing held its rate back."""
 MANY = 100
 """Connections that keep a contender at work while its load generator waits a few ms for a core."""
 COARSE_NS = 1_000_000
@@ -86,8 +86,8 @@ def generator_bound(cell: Cell) -> Doubt | None:
     reached 90 % of its ceiling here, or a quota limited it for 1 % of the time.
 
     Shades: the figure is a floor, so no contender that was measured to be faster is said to beat it. If the driver had
-    no core, this holds only for differences smaller than that can have cost. If the contender's cores were never idle
-    meanwhile, the rate is no floor, only its tail latencies are doubtful. For a run in a block its turns decide. A
+    no core, this holds only for differences smaller than that can have cost. If the contender used its cores in full
+    meanwhile, the rate is no floor, and only its tail latencies are doubtful. For a run in a block its turns decide. A
     missing core affected the whole block, so it makes no floor. A driver on a core of the contenders lacks that core
     whenever they work: that is a doubt about the whole study (see shared-cores).
     """
@@ -154,31 +154,15 @@ def _busy(cell: Cell, share: float) -> Doubt:
 
 
 def _starved(cell: Cell, found: Strain) -> Doubt:
-    share, idle = found.without_core or 0.0, cell.median(contender_idle)
-    numbers = {"driver_without_core": share}
-    if idle is not None and _was_full(cell, found, idle):
-        return _bound(
-            cell,
-            sentences.starved_beside_full(cell.name, share, idle),
-            GENERATOR_BOUND_STARVED_ADVICE,
-            {**numbers, "contender_idle": idle},
-        )
-    return _bound(
-        cell, sentences.starved_generator(cell.name, share, cell.load), GENERATOR_BOUND_STARVED_ADVICE, numbers
-    )
+    share, used = found.without_core or 0.0, cell.median(contender_share)
+    said, numbers = sentences.starved_generator(cell.name, share, cell.load), {"driver_without_core": share}
+    if used is not None and _was_full(cell, found, used):
+        said = sentences.starved_beside_full(cell.name, share, used)
+        numbers["contender_idle"] = max(0.0, 1 - used)
+    return _bound(cell, said, GENERATOR_BOUND_STARVED_ADVICE, numbers)
 
 
-def contender_idle(window: Window) -> float | None:
-    """Part of the time in which the contender's cores had nothing to do; what it used of them is a bound, if no more is
-    known.
-    """
-    cores, used = len(window.run.rig.contender_cores), contender_share(window)
-    own = window.steady.own_idle_cores
-    idle = [None if own is None or not cores else own / cores, None if used is None else max(0.0, 1 - used)]
-    return min((part for part in idle if part is not None), default=None)
-
-
-def _was_full(cell: Cell, found: Strain, idle: float) -> bool:
+def _was_full(cell: Cell, found: Strain, used: float) -> bool:
     """Whether the contender had work all the time, so that its rate is its own although the driver had to wait.
 
     With looping clients, requests that the driver is late with only wait there and not in the contender's queue, as
@@ -186,7 +170,7 @@ def _was_full(cell: Cell, found: Strain, idle: float) -> bool:
     spins while it waits looks full too. So the driver must have had idle time as well: then it is not the limit.
     """
     looping = not cell.load.is_open and cell.load.connections >= MANY
-    return looping and idle <= NEVER_IDLE and found.busy is not None and found.busy < BOUND
+    return looping and used >= FULL and found.busy is not None and found.busy < BOUND
 
 
 def _throttled(cell: Cell, held_back: float) -> Doubt:

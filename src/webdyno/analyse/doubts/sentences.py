@@ -23,12 +23,12 @@ def starved_generator(who: str, share: float, load: Load) -> str:
     )
 
 
-def starved_beside_full(who: str, share: float, idle: float) -> str:
-    """Of one that had none for ``share`` of its time, against a server whose cores were idle for ``idle`` of it."""
+def starved_beside_full(who: str, share: float, used: float) -> str:
+    """Of one that had none for ``share`` of its time, beside a server that ``used`` its cores in full."""
     return (
         f"something else ran on the load generator's cores for {words.per_cent(share)} of the time against "
-        f"{who}, and it had to wait: the tail of its latency may be shorter; its rate is its own, because its cores "
-        f"were idle for only {words.per_cent(idle)} of the time"
+        f"{who}, and it had to wait: the tail of its latency may be shorter; its rate is its own, because it used "
+        f"{words.per_cent(used)} of its cores"
     )
 
 
