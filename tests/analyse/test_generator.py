@@ -55,6 +55,21 @@ def test_an_engine_that_always_has_something_to_do_says_so_at_every_pace(load: L
     assert "generator-bound" not in doubts(driven(load, idle=0.2, without_core=0.01))
 
 
+@pytest.mark.parametrize(("core", "part", "starved"), [("1", 0.08, None), ("1", 0.02, 0.08), ("0", 0.08, 0.1)])
+def test_network_work_of_the_kernel_on_the_engines_core_is_not_something_else(
+    core: str, part: float, starved: float | None
+) -> None:
+    """The engine had no core for a tenth of its time."""
+    looks = [
+        msgspec.structs.replace(each, softirqd_by_core={core: round(each.at_ns * part)})
+        if each.role == "host"
+        else each
+        for each in readings(3)
+    ]
+    found = doubts(driven(CLOSED, idle=0.4, without_core=0.1, readings=looks)).get("generator-bound")
+    assert (found and found.numbers["driver_without_core"]) == (starved and pytest.approx(starved, abs=0.001))
+
+
 MANY = Load(connections=1_000, duration_s=2)
 
 

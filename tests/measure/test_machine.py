@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from webdyno.measure import machine
 from webdyno.measure.machine import read_machine
 
 STAT = """cpu  10 20 30 1000 500 4 6 7 8 9
@@ -37,6 +40,22 @@ def test_kernels_without_steal_leave_it_unknown(tmp_path: Path) -> None:
     (tmp_path / "stat").write_text("cpu  10 20 30 1000 500 4 6\n")
     reading = read_machine(tmp_path)
     assert (reading.steal_ns, reading.steal_by_core) == (None, None)
+
+
+def test_what_the_kernel_does_for_the_network_is_known_by_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_softirqd", lambda: {"0": 14, "1": 22, "2": 30})
+    (tmp_path / "22").mkdir()
+    (tmp_path / "22" / "schedstat").write_text("3640000 7 9\n")
+    (tmp_path / "30").mkdir()
+    (tmp_path / "30" / "schedstat").write_text("\n")
+    assert read_machine(tmp_path).softirqd_by_core == {"1": 3_640_000}
+
+
+def test_the_threads_for_it_are_the_kernels_own_and_not_whoever_has_their_name() -> None:
+    machine._softirqd.cache_clear()
+    for core, pid in machine._softirqd().items():
+        assert Path(f"/proc/{pid}/comm").read_text().strip() == f"ksoftirqd/{core}"
+        assert not Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def test_a_machine_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:

@@ -55,6 +55,9 @@ class Window:
     steal_cores: float | None
     own_steal_cores: float | None
     """Of the contender's own cores alone; None in Runs that did not keep it by core."""
+    driver_softirqd_cores: float | None
+    """Of the driver's cores of this machine, what the kernel's threads for network work had; None in Runs that did not
+    keep it."""
     in_flight: float | None
     contender_throttled: float | None
     """Part of the phase in which a CPU quota held it back, at most 1."""
@@ -135,6 +138,7 @@ def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Wind
         carrier_cores=look.per_second("carrier", cpu_ns),
         steal_cores=look.per_second("host", lambda reading: reading.steal_ns),
         own_steal_cores=look.per_second("host", partial(_stolen_from, run.rig.contender_cores)),
+        driver_softirqd_cores=look.per_second("host", partial(_softirqd_on, run.rig.own_driver_cores)),
         in_flight=_mean([_held(slice_) for slice_ in steady]),
         contender_throttled=_at_most_1(look.per_second("contender", lambda reading: reading.throttled_ns)),
         driver_throttled=_at_most_1(look.per_second("driver", lambda reading: reading.throttled_ns)),
@@ -170,6 +174,11 @@ def cpu_ns(reading: Reading) -> int | None:
 
 def _stolen_from(cores: Iterable[int], reading: Reading) -> int | None:
     by_core = reading.steal_by_core
+    return None if by_core is None else sum(by_core.get(str(core), 0) for core in cores)
+
+
+def _softirqd_on(cores: Iterable[int], reading: Reading) -> int | None:
+    by_core = reading.softirqd_by_core
     return None if by_core is None else sum(by_core.get(str(core), 0) for core in cores)
 
 

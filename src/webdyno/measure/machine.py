@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from pathlib import Path
 
 from webdyno.model.sample import Reading
+from webdyno.rig.process import all_stats, name_of
 
+_KTHREADD = 2
+"""Parent of all threads of the kernel."""
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -39,8 +43,27 @@ def read_machine(proc: Path = Path("/proc")) -> Reading:
         run_queue=run_queue,
         steal_ns=steal_ns,
         steal_by_core=None if steal_ns is None else {core: lost for core, lost in by_core.items() if lost},
+        softirqd_by_core=_softirqd_ns(proc) or None,
         busy_ns=busy_ns,
     )
+
+
+def _softirqd_ns(proc: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for core, pid in _softirqd().items():
+        try:
+            found[core] = int((proc / str(pid) / "schedstat").read_text().split()[0])
+        except (OSError, ValueError, IndexError):  # a kernel that does not count it: unknown
+            continue
+    return found
+
+
+@cache
+def _softirqd() -> dict[str, int]:
+    """Their pids by core, which stay what they are until the next boot; none where a pid namespace hides them."""
+    threads = [pid for pid, stat in all_stats().items() if stat.parent == _KTHREADD and not stat.rss_pages]
+    names = {pid: name_of(pid).partition("/") for pid in threads}
+    return {core: pid for pid, (kind, _, core) in names.items() if kind == "ksoftirqd"}
 
 
 def times_ns(ticks: list[int]) -> tuple[int, int | None]:

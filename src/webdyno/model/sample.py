@@ -137,5 +137,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     steal_by_core: dict[str, Count] | None = None
     """host: the same by core (number as the kernel counts them), of those that lost any; None in Runs made before it
     was kept, and where the kernel does not tell."""
+    softirqd_by_core: dict[str, Count] | None = None
+    """host: CPU in ns, by core, of the kernel's threads for network work that piles up (ksoftirqd); None in Runs made
+    before it was kept, and where these threads cannot be seen."""
     busy_ns: Count | None = None
     """host: time at work, all cores, since boot: without what was idle, waited for I/O (iowait) or was stolen."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts import sentences
@@ -87,7 +88,8 @@ def generator_bound(cell: Cell) -> Doubt | None:
 
     Shades: the figure is a floor, so no contender that was measured to be faster is said to beat it. If the driver had
     no core, this holds only for differences smaller than that can have cost. If the contender used its cores in full
-    meanwhile, the rate is no floor, and only its tail latencies are doubtful. For a run in a block its turns decide. A
+    meanwhile, the rate is no floor, and only its tail latencies are doubtful. What the kernel's own threads did for the
+    network there counts as work of the driver. For a run in a block its turns decide. A
     missing core affected the whole block, so it makes no floor. A driver on a core of the contenders lacks that core
     whenever they work: that is a doubt about the whole study (see shared-cores).
     """
@@ -122,7 +124,17 @@ def _strain(window: Window) -> Strain:
     if run.rig.shares_cores:
         return Strain(busy=used, without_core=None)
     found = strain_of(run, turns_of(run) or steady_slices(run), used)
-    return found if window.turned is None else _beside_others(found)
+    return _without_network(found, window) if window.turned is None else _beside_others(found)
+
+
+def _without_network(found: Strain, window: Window) -> Strain:
+    """Less what the kernel's threads had of the driver's cores for network work: that is of this load, as what the
+    kernel does within the driver's own calls is, and would be of any driver here. It stays in what the driver was busy.
+    """
+    threads = len(window.run.summary.get("threads", ()))
+    if found.without_core is None or window.driver_softirqd_cores is None or not threads:
+        return found
+    return replace(found, without_core=max(0.0, found.without_core - window.driver_softirqd_cores / threads))
 
 
 def _beside_others(found: Strain) -> Strain:
