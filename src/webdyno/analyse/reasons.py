@@ -9,7 +9,6 @@ closed connection explains no memory, and no lead over another that closes them 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from webdyno.analyse import phrases, words
 from webdyno.analyse.comparisons import Side
@@ -87,17 +86,16 @@ def _border(claim: Claim, shown: Bounds) -> str:
 
 def _limits(claim: Claim, one: Side, other: Side | None) -> list[str]:
     """Who was held back, was seen at its best alone, or counted too few answers for a rate: one of each side."""
-    kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
     sides = [side for side in (one, other) if side is not None]
-    told = [[flattering(claim, side), *_holding(claim, side, kinds)] for side in sides]
+    told = [[flattering(claim, side), *_held_back(claim, side)] for side in sides]
     firsts = [next((sentence for sentence in each if sentence), "") for each in told]
     return list(dict.fromkeys(filter(None, firsts)))
 
 
-def _holding(claim: Claim, side: Side, kinds: Sequence[str]) -> list[str]:
-    """Doubts of ``kinds`` that do not spare this figure of it."""
-    of = [doubt for doubt in side.doubts if doubt.kind in kinds and not side.is_spared(claim.measure, doubt)]
-    return [doubt.sentence for doubt in of]
+def _held_back(claim: Claim, side: Side) -> list[str]:
+    kinds = HELD_BACK if claim.measure in TIMES else (*HELD_BACK, COUNTED)
+    doubts = [doubt for doubt in side.doubts if doubt.kind in kinds]
+    return [doubt.sentence for doubt in doubts if not side.is_spared(claim.measure, doubt)]
 
 
 def _left(side: Side) -> str:
