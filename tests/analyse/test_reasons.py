@@ -8,6 +8,7 @@ import pytest
 
 from tests.analyse.fakes import change_slices
 from tests.analyse.test_claims import THREE, driver_full, good, judged, wavering, with_closes
+from webdyno.model.further import Further
 from webdyno.model.run import Run
 
 CLOSES = "closes the connection after an answer"
@@ -63,6 +64,16 @@ def test_what_is_sure_by_itself_and_not_among_many_says_so() -> None:
     verdict = judged(failing, claim)
     assert verdict.ruling == "cannot tell"
     assert verdict.sentence.startswith("sure by itself, and not as one of 40 comparisons; the share of errors of n00")
+
+
+def test_what_is_sure_at_one_look_and_not_over_all_says_so() -> None:
+    """The interval that is shown lies above 1. Judged as one of so many looks it is wider."""
+    runs = [*wavering("go", 10_300), *good("node", 10_000)]
+    claim = {"contenders": ["go"], "relation": "more than", "than": ["node"]}
+    assert judged(runs, claim).ruling == "holds"
+    often = judged(runs, claim, further=Further(looks=list(range(5, 5000)), budget_s=1.0), whole_rounds=3)
+    assert often.ruling == "cannot tell"
+    assert often.sentence.startswith("sure by itself, and not as one of several looks; go has 1.0")
 
 
 def closing(*names: str) -> list[Run]:

@@ -53,18 +53,19 @@ def reason_of(claim: Claim, one: Side, other: Side | None, compared: Compared, a
 
 
 def _open_because(claim: Claim, one: Side, other: Side | None, compared: Compared, asked: Asked) -> list[str]:
-    """What keeps it open, where figures that are known and no leeway would decide it, and where they would not."""
+    """What keeps it open: requests without an answer, what held one back, the interval, or that it is one of many."""
     if claim.measure == "errors" and (left := [told for side in (one, other) if side and (told := _left(side))]):
         return left
     found, leeway = compared.found, compared.leeway
-    exact = Compared(found, NONE)
+    exact = Compared(found, NONE, compared.looks)
     held_back = within(claim, exact.bounds(asked.to_hold)) or beyond(claim, exact.bounds(asked.to_fail))
     point = found.value / leeway[0], found.value * leeway[1]
     if leeway != NONE and (held_back or not _decides(claim, point)) and (limits := _limits(claim, one, other)):
         return limits
-    shown = compared.bounds(1)
+    shown = Compared(found, leeway).bounds(1)
     if _decides(claim, shown):
-        return [f"sure by itself, and not as one of {words.count(asked.comparisons, 'comparison')}"]
+        many = words.count(asked.comparisons, "comparison") if asked.comparisons > 1 else "several looks"
+        return [f"sure by itself, and not as one of {many}"]
     return [f"the interval lies on both sides of {_border(claim, shown)}"]
 
 
