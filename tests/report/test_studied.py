@@ -25,7 +25,7 @@ from webdyno.model.run import Run
 from webdyno.model.system import System
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import words
+from webdyno.report import course
 from webdyno.report.html import render_html
 from webdyno.report.iterations import iterations
 from webdyno.report.json import render_json
@@ -298,6 +298,6 @@ def test_tables_say_how_rounds_became_one_figure() -> None:
     assert says(trimmed, "Errors").endswith("Shown is the mean over rounds")
     assert says(analysed(), "Peak memory").endswith("Shown is the mean over rounds")
     plan, _, runs = study(estimate="trimmed")
-    assert "Figures are the trimmed mean (highest and lowest round dropped)" in words.measured(plan, runs)
+    assert "Figures are the trimmed mean (highest and lowest round dropped)" in course.measured(plan, runs)
     few = msgspec.structs.replace(plan, rounds=2)
-    assert "too few to drop the highest and the lowest" in words.measured(few, runs)
+    assert "too few to drop the highest and the lowest" in course.measured(few, runs)
