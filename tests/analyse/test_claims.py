@@ -511,3 +511,19 @@ def test_what_a_server_does_with_connections_is_not_learnt_from_the_rounds_of_ot
     assert verdict.ruling == "holds", verdict.sentence
     assert verdict.estimate is not None
     assert verdict.estimate.value == pytest.approx(1.0)
+
+
+def test_what_keeps_a_claim_open_is_one_of_six_kinds() -> None:
+    unlike = [run("node", rate=29_600 * factor, round_=at) for at, factor in enumerate((1.05, 0.97, 1.02, 0.96), 1)]
+    near = [*good("go", 30_000), *unlike, *good("flask", 1_000)]
+    first = {"contenders": ["go"], "relation": "at least", "times": 1.0}
+    assert judged(near, {**first, "than": ["node"]}).open == "precision"
+    assert judged(near, {**first, "than": ["flask"]}).open is None
+    assert judged(near, {**first, "than": ["flask"], "cores": 2}).open == "cores"
+    assert judged(near, {**first, "than": ["flask"], "connections": [512]}).open == "not measured"
+    skipped = [Skipped(contender="play", reason="Java was not found")]
+    assert judged(near, {**first, "than": ["play"]}, skipped=skipped).open == "missing"
+    dead = [msgspec.structs.replace(each, outcome="died", slices=[]) for each in good("uwsgi", 2_000)]
+    assert judged([*near, *dead], {**first, "than": ["uwsgi"]}).open == "void"
+    held = [*good("go", 30_000), *(robbed(each, 0.3) for each in good("node", 28_000))]
+    assert judged(held, {**first, "than": ["node"]}).open == "held back"

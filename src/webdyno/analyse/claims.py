@@ -27,7 +27,7 @@ from webdyno.analyse.measures import MEASURES, SCALE, Ratio, ratio
 from webdyno.analyse.pairs import ENOUGH
 from webdyno.analyse.reasons import reason_of
 from webdyno.analyse.rulings import Asked, Compared, asked_of, needed_of, ruling_of
-from webdyno.model.claim import RATES, Claim, ClaimCase, ClaimVerdict, Ruling
+from webdyno.model.claim import RATES, Claim, ClaimCase, ClaimVerdict, Open, Ruling
 from webdyno.model.trial import Plan
 
 _EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -40,11 +40,24 @@ server used it used, even where clients were left without an answer."""
 
 def judge_claims(plan: Plan, tables: Sequence[Judged], cores: int) -> list[ClaimVerdict]:
     """Every claim of the plan; ``cores`` is how many the contenders had."""
-    judged = [(claim, ruled(claim, plan, tables, cores).verdict) for claim in plan.claims]
+    judged = [ruled(claim, plan, tables, cores).verdict for claim in plan.claims]
     return [
-        msgspec.structs.replace(it, unmeasured=it.ruling == "cannot tell" and _lacks_contender(claim, plan))
-        for claim, it in judged
+        msgspec.structs.replace(it, open=None)
+        if it.ruling != "cannot tell"
+        else _with_reason(it, claim, plan, tables, cores)
+        for claim, it in zip(plan.claims, judged, strict=True)
     ]
+
+
+def _with_reason(it: ClaimVerdict, claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int) -> ClaimVerdict:
+    """An undecided one with what keeps it so."""
+    if it.cases and ruled(claim, plan, tables, cores, ENDLESS).verdict.ruling != "cannot tell":
+        it = msgspec.structs.replace(it, open="precision")
+    return msgspec.structs.replace(it, open=it.open or "held back", unmeasured=_lacks_contender(claim, plan))
+
+
+ENDLESS = 1_000_000
+"""Rounds after which every figure is known."""
 
 
 class Ruled(NamedTuple):
@@ -65,21 +78,25 @@ def ruled(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int, rounds
     """One claim. With ``rounds``: as it would be ruled after that many, if every figure stayed what it is."""
     needed = max(claim.cores, math.ceil(claim.value or 0) if claim.measure in ("cpu", "cpu_peak") else 1)
     if cores < needed:
-        return Ruled(_untold(claim, f"it is about {needed} cores or more, and the contenders had {cores} here"), [])
+        few = f"it is about {needed} cores or more, and the contenders had {cores} here"
+        return Ruled(_untold(claim, few, "cores"), [])
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
-        untold = _untold(claim, f"nothing was measured {phrases.loads_of(claim)}{_without(claim, plan)}")
+        lacking = _without(claim, plan)
+        why: Open = "missing" if lacking else "not measured"
+        untold = _untold(claim, f"nothing was measured {phrases.loads_of(claim)}{lacking}", why)
         untold = msgspec.structs.replace(untold, headline="")  # what the user did not ask does not lead the report
         return Ruled(untold, [])
     asked = together(asked) if claim.together else [judged.of_route(claim.route) for judged in asked]
     compared = _asked_of_somebody([pair for judged in asked for pair in pairs(claim, judged, tables)], plan)
     if not compared:
-        return Ruled(_untold(claim, _absent(claim, plan)), [])
+        return Ruled(_untold(claim, *_absent(claim, plan)), [])
     figures = [_figure(claim, one, other, plan, rounds) for one, other in compared]
     known = [each for each in figures if isinstance(each, Compared)]
     asked_at_once = asked_of(claim, known, len(compared))
     cases = [_case(claim, pair, figure, asked_at_once) for pair, figure in zip(compared, figures, strict=True)]
-    return Ruled(_sum_up(claim, cases), compared)
+    open_ = next((figure.why for figure in figures if isinstance(figure, _Nothing)), None)
+    return Ruled(msgspec.structs.replace(_sum_up(claim, cases), open=open_), compared)
 
 
 def _asked_of_somebody(compared: Sequence[Pair], plan: Plan) -> list[Pair]:
@@ -99,13 +116,14 @@ class _Nothing:
 
     reason: str
     found: Ratio | None = None
+    why: Open = "void"
 
 
 def _figure(claim: Claim, one: Side, other: Side | None, plan: Plan, ahead: int) -> Compared | _Nothing:
     """Where ``ahead`` is more rounds than there are, as it would be after these."""
-    reason = _obstacle(claim, one, plan) or (_obstacle(claim, other, plan) if other else "")
-    if reason:
-        return _Nothing(reason)
+    for side in filter(None, (one, other)):
+        if reason := _obstacle(claim, side, plan):
+            return _Nothing(reason, why="void" if side.name in side.judged.standings else _missing(side.name, plan))
     found = _ratio(claim, one, other)
     if found is None:
         return _Nothing(f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured")
@@ -166,6 +184,11 @@ def _ratio(claim: Claim, one: Side, other: Side | None) -> Ratio | None:
     return mine.over(one.name, claim.measure, claim.value * SCALE.get(MEASURES[claim.measure][0], 1.0))
 
 
+def _missing(name: str, plan: Plan) -> Open:
+    """Why it has no figure where others have."""
+    return "missing" if any(skip.contender == name for skip in plan.skipped) else "not measured"
+
+
 def _sum_up(claim: Claim, cases: list[ClaimCase]) -> ClaimVerdict:
     by: Callable[[Ruling], list[ClaimCase]] = lambda ruling: [case for case in cases if case.ruling == ruling]  # noqa: E731
     held, broken, open_ = by("holds"), by("does not hold"), by("cannot tell")
@@ -214,7 +237,7 @@ def _farthest(claim: Claim, cases: Sequence[ClaimCase]) -> ClaimCase:
     return max(cases, key=by)
 
 
-def _untold(claim: Claim, why: str) -> ClaimVerdict:
+def _untold(claim: Claim, why: str, open_: Open) -> ClaimVerdict:
     return ClaimVerdict(
         text=claim.text,
         ruling="cannot tell",
@@ -223,6 +246,7 @@ def _untold(claim: Claim, why: str) -> ClaimVerdict:
         cases=[],
         quote=claim.quote,
         ours=claim.ours,
+        open=open_,
         headline=phrases.headline(claim, None, "cannot tell", why),
     )
 
@@ -232,12 +256,12 @@ def _without(claim: Claim, plan: Plan) -> str:
     return next((f": {skip.reason}" for skip in plan.skipped if skip.driver and skip.driver == claim.driver), "")
 
 
-def _absent(claim: Claim, plan: Plan) -> str:
+def _absent(claim: Claim, plan: Plan) -> tuple[str, Open]:
     """Nobody of the claim was measured: who was skipped, and why."""
     patterns = [*claim.contenders, *claim.than]
     skips = [skip for skip in plan.skipped if any(fnmatchcase(skip.contender, pattern) for pattern in patterns)]
     if skips:
-        return f"{skips[0].contender} was left out: {skips[0].reason}"
+        return f"{skips[0].contender} was left out: {skips[0].reason}", "missing"
     if claim.than_connections or claim.than_workload:
-        return f"nothing was measured at {phrases.other_loads_of(claim)}"
-    return "none of its contenders was measured together with one that it is compared with"
+        return f"nothing was measured at {phrases.other_loads_of(claim)}", "not measured"
+    return "none of its contenders was measured together with one that it is compared with", "not measured"

@@ -204,6 +204,12 @@ class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
     """Kinds of the Doubts about either side; the tables tell them."""
 
 
+Open = Literal["not measured", "cores", "missing", "void", "held back", "precision"]
+"""What keeps a claim undecided: nothing was measured of it in this version of its study; it is about more cores; a
+contender or load tool of it is not here; no figure of a contender counts; the measuring held one back, or left requests
+without an answer; or else more rounds would decide it."""
+
+
 class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a Claim here, in words and with every comparison it rests on."""
 
@@ -221,6 +227,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The Claim's."""
     unmeasured: bool = False
     """It is undecided, and about a contender that was not in the plan: neither measured nor skipped for a reason."""
+    open: Open | None = None
+    """Of an undecided one."""
     headline: str = ""
     """It, its ruling and its figure in one sentence; empty unless it is a headline of its study."""
 

@@ -28,7 +28,7 @@ from webdyno.analyse.words import (
     time_unit,
     times,
 )
-from webdyno.model.claim import ClaimVerdict
+from webdyno.model.claim import ClaimVerdict, Open
 from webdyno.model.doubt import Doubt
 from webdyno.model.log import last_lines
 from webdyno.model.outward import clean
@@ -237,8 +237,26 @@ def tally(claims: Sequence[ClaimVerdict]) -> str:
     return (
         f"{count(len(claims), 'claim')}{not_theirs}: {by['holds']} {'holds' if by['holds'] == 1 else 'hold'}, "
         f"{by['does not hold']} {'does' if by['does not hold'] == 1 else 'do'} not hold, "
-        f"{by['cannot tell']} undecided."
+        f"{by['cannot tell']} undecided{_open(claims)}."
     )
+
+
+OPEN: dict[Open, str] = {
+    "not measured": "not measured here",
+    "cores": "for want of cores",
+    "missing": "because something is not installed",
+    "void": "because a figure does not count",
+    "held back": "because the measuring held a contender back",
+    "precision": "for want of precision",
+}
+"""What keeps claims undecided."""
+
+
+def _open(claims: Sequence[ClaimVerdict]) -> str:
+    """``: 3 for want of precision, 1 for want of cores``; empty where none is undecided."""
+    by = Counter(claim.open for claim in claims if claim.open is not None)
+    parts = [f"{by[why]} {words}" for why, words in OPEN.items() if by[why]]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 class Mark(msgspec.Struct, frozen=True):
