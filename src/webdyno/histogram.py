@@ -192,6 +192,18 @@ def counted(text: str) -> Counted:
     """
     import numpy as np  # a tenth of a second, and a load by hand needs none of it
 
+    settings, coded, steps = _coded(text)
+    there = np.flatnonzero((coded >> 1) & ((coded & 1) - 1))
+    return Counted(settings, steps.cumsum()[there] - 1, coded[there] >> 1)
+
+
+def checked(text: str) -> Settings:
+    """The settings of a text that ``counted`` reads; UsageError where it does not."""
+    return _coded(text)[0]
+
+
+def _coded(text: str) -> tuple[Settings, Integers, Integers]:
+    """Settings, the counts as they are coded, and how many places each takes."""
     try:
         raw = base64.b64decode(text, validate=True)
         whole = _weighed(raw)
@@ -203,12 +215,11 @@ def counted(text: str) -> Counted:
         coded = _varints(whole[_SETTINGS.size :])
     except Exception as error:
         raise damaged(text, error) from None
-    settings, empty, half = (lowest, highest, digits), coded & 1, coded >> 1
-    after = (empty * half + 1).cumsum()  # one that is below zero stands for as many zeros
-    if len(after) and after[-1] > layout(settings).counters:
+    settings, steps = (lowest, highest, digits), (coded & 1) * (coded >> 1) + 1  # below zero: as many zeros
+    most = layout(settings).counters
+    if len(steps) and (steps.max() > most or steps.sum() > most):  # the sum of many large ones would begin anew
         raise damaged(text, ValueError("it has more counts than its settings"))
-    there = np.flatnonzero(half & (empty - 1))
-    return Counted(settings, after[there] - 1, half[there])
+    return settings, coded, steps
 
 
 def _varints(packed: bytes) -> Integers:

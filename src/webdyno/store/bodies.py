@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from webdyno.histogram import counted
+from webdyno.histogram import checked
 from webdyno.model.errors import UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run
@@ -117,7 +117,7 @@ def _refuse_numbers(value: Any) -> None:
 def _within(value: Any) -> Iterable[Any]:
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.astuple(value)
-    return value.values() if type(value) is dict else value  # type: ignore[no-any-return]
+    return value.values() if type(value) is dict else value
 
 
 @contextmanager
@@ -161,7 +161,7 @@ def believe_run(run: Run, planned: Trial | None) -> None:
     found = set()
     for text in _histograms(run):
         try:
-            found.add(counted(text).settings)
+            found.add(checked(text))
         except UsageError:
             raise UnbelievableError(f"its histogram {text[:24]!r}... is damaged") from None
     if len(found) > 1:
