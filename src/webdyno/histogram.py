@@ -192,6 +192,18 @@ def counted(text: str) -> Counted:
     """
     import numpy as np  # a tenth of a second, and a load by hand needs none of it
 
+    settings, coded, steps = _coded(text)
+    there = np.flatnonzero((coded >> 1) & ((coded & 1) - 1))
+    return Counted(settings, steps.cumsum()[there] - 1, coded[there] >> 1)
+
+
+def checked(text: str) -> Settings:
+    """The settings of a text that ``counted`` reads; UsageError where it does not."""
+    return _coded(text)[0]
+
+
+def _coded(text: str) -> tuple[Settings, Integers, Integers]:
+    """Settings, the counts as they are coded, and how many places each takes."""
     try:
         raw = base64.b64decode(text, validate=True)
         whole = _weighed(raw)
@@ -203,30 +215,35 @@ def counted(text: str) -> Counted:
         coded = _varints(whole[_SETTINGS.size :])
     except Exception as error:
         raise damaged(text, error) from None
-    settings, empty, half = (lowest, highest, digits), coded % 2 == 1, coded >> 1
-    after = np.where(empty, half + 1, 1).cumsum()  # one that is below zero stands for as many zeros
-    if len(after) and after[-1] > layout(settings).counters:
+    settings, steps = (lowest, highest, digits), (coded & 1) * (coded >> 1) + 1  # below zero: as many zeros
+    most = layout(settings).counters
+    if len(steps) and (steps.max() > most or steps.sum() > most):  # the sum of many large ones would begin anew
         raise damaged(text, ValueError("it has more counts than its settings"))
-    there = (~empty & (half > 0)).nonzero()[0]
-    return Counted(settings, after[there] - 1, half[there])
+    return settings, coded, steps
 
 
 def _varints(packed: bytes) -> Integers:
-    """As zigzag has them: seven bits in each byte, the last of a number below 0x80. Nearly all are one byte."""
+    """As zigzag has them: seven bits in each byte, the last of a number below 0x80. Nearly all are one byte.
+
+    Bits are masked and nothing is divided: each Run has some thousand of them, and is read twice.
+    """
     import numpy as np
 
     raw = np.frombuffer(packed, dtype=np.uint8)
-    ends = (raw < _MORE).nonzero()[0]
-    if len(raw) and (not len(ends) or ends[-1] != len(raw) - 1):
+    ends = np.flatnonzero(raw < _MORE)
+    if len(ends) == len(raw):
+        return raw.astype(np.int64)
+    if not len(ends) or ends[-1] != len(raw) - 1:
         raise ValueError("its last count is cut")
-    starts = np.append(0, ends + 1)[:-1]
-    found: Integers = (raw[starts] % _MORE).astype(np.int64)
-    longer, byte = (ends > starts).nonzero()[0], 1
+    starts = np.zeros_like(ends)
+    np.add(ends[:-1], 1, out=starts[1:])
+    found: Integers = (raw & (_MORE - 1))[starts].astype(np.int64)
+    longer, byte = np.flatnonzero(ends != starts), 1
     while len(longer):
         if byte == _MOST_BYTES:
             raise ValueError(_TOO_MANY)
         at = starts[longer] + byte
-        found[longer] |= (raw[at] % _MORE).astype(np.int64) << 7 * byte
+        found[longer] |= (raw[at] & (_MORE - 1)).astype(np.int64) << 7 * byte
         longer, byte = longer[ends[longer] > at], byte + 1
     return found
 

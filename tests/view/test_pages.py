@@ -247,7 +247,9 @@ def test_one_store_that_cannot_be_analysed_silences_no_other(tmp_path: Path, mon
     for name in ("bad", "good"):
         made(tmp_path / name, rounds(), plan(rounds(), study=name))
     real = metrics.analyse
-    monkeypatch.setattr(metrics, "analyse", lambda plan, *rest: 1 / 0 if plan.study == "bad" else real(plan, *rest))
+    monkeypatch.setattr(
+        metrics, "analyse", lambda plan, *rest, **how: 1 / 0 if plan.study == "bad" else real(plan, *rest, **how)
+    )
     with serving(tmp_path) as there:
         reply = there.get("/metrics")
         assert (reply.status, 'study="good"' in reply.text, 'study="bad"' in reply.text) == (200, True, False)

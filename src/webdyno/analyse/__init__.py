@@ -21,8 +21,9 @@ from webdyno.model.verdict import Analysis
 __all__ = ["analyse"]
 
 
-def analyse(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
-    """Everything that can be claimed from ``runs``, and every reason to doubt it."""
+def analyse(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, laws: bool = True) -> Analysis:
+    """Everything that can be claimed from ``runs``, and every reason to doubt it; ``laws`` False: no law of scaling is
+    fitted, which takes as long as reading the Runs."""
     from webdyno.analyse.verdict import analysis_of
 
-    return analysis_of(plan, fingerprint, runs)
+    return analysis_of(plan, fingerprint, runs, laws=laws)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ PERCENTILES = {"p50": 0.5, "p66": 0.66, "p75": 0.75, "p80": 0.8, "p90": 0.9, "p9
 """The percentiles that figures may be about: those of ab's table, which gives the longest time besides."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Latency:
     """Counts by value in ns, ascending, only where the count is not zero."""
 
@@ -33,20 +33,20 @@ class Latency:
     highest_ns: NDArray[np.float64]
     counts: Integers
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of recorded values."""
         return int(self.counts.sum())
 
-    @property
+    @cached_property
     def mean_ns(self) -> float:
         """Arithmetic mean."""
-        return float(self.middle_ns @ self.counts / self.counts.sum())
+        return float(self.middle_ns @ self.counts / self.count)
 
     @property
     def stdev_ns(self) -> float:
         """Standard deviation of all recorded values."""
-        return math.sqrt((self.middle_ns - self.mean_ns) ** 2 @ self.counts / self.counts.sum())
+        return math.sqrt((self.middle_ns - self.mean_ns) ** 2 @ self.counts / self.count)
 
     @property
     def max_ns(self) -> float:

@@ -73,8 +73,11 @@ def growth(run: Run) -> Growth | None:
     steady = [slice_ for slice_ in run.slices if slice_.phase == "steady"]
     if not steady or any(slice_.start_ns is None for slice_ in steady):
         return None
-    looks = _looks(run, steady)
-    if len(looks) < LEAST_LOOKS or looks[-1][0] <= 0:
+    seen = _seen(run, steady)
+    if len(seen) < LEAST_LOOKS:
+        return None
+    looks = list(zip(_answered(steady, [at for at, _ in seen]), (memory for _, memory in seen), strict=True))
+    if looks[-1][0] <= 0:
         return None
     (none, first), (every, last) = looks[0], looks[-1]
     middle = min(looks[1:-1], key=lambda look: abs(look[0] - (none + every) / 2))
@@ -92,15 +95,14 @@ def growth(run: Run) -> Growth | None:
     )
 
 
-def _looks(run: Run, steady: Sequence[Slice]) -> list[tuple[float, float]]:
-    """Answers up to each look in the steady phase, and the memory then."""
+def _seen(run: Run, steady: Sequence[Slice]) -> list[tuple[int, float]]:
+    """The looks in the steady phase: when, and the memory then."""
     begin, end = steady[0].start_ns or 0, (steady[-1].start_ns or 0) + steady[-1].duration_ns + AFTER_NS
-    looks = [
+    return [
         (look.at_ns, float(look.rss_bytes))
         for look in run.readings
         if look.role == "contender" and look.rss_bytes is not None and begin <= look.at_ns <= end
     ]
-    return list(zip(_answered(steady, [at for at, _ in looks]), (memory for _, memory in looks), strict=True))
 
 
 def _answered(steady: Sequence[Slice], at_ns: Sequence[int]) -> list[float]:

@@ -17,7 +17,7 @@ from webdyno.analyse.doubts.connections import CLOSING_BELOW
 from webdyno.analyse.doubts.machine import foreign_cores
 from webdyno.analyse.doubts.processes import NEAR_LIMIT
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import Window, process_shares, requests_per_connection
+from webdyno.analyse.window import Window, process_shares
 from webdyno.model.limit import Limit
 
 BUSY = 0.90
@@ -92,7 +92,7 @@ def _service(cell: Cell) -> Limit | None:
 
 
 def _closing(cell: Cell) -> Limit | None:
-    each = requests_per_connection(window.run for window in cell.windows)
+    each = cell.requests_per_connection
     if each is None or each >= CLOSING_BELOW or not cell.load.keep_alive:
         return None
     return Limit(
@@ -117,7 +117,7 @@ def _memory(cell: Cell) -> Limit | None:
 def _backlog(cell: Cell) -> Limit | None:
     """A short queue matters where connections keep arriving, not where they come once and stay."""
     queues = [w.run.probe.backlog for w in cell.windows if w.run.probe and w.run.probe.backlog is not None]
-    each = requests_per_connection(window.run for window in cell.windows)
+    each = cell.requests_per_connection
     shortest = min(queues, default=None)
     if shortest is None or shortest >= cell.load.connections or each is None or each >= CLOSING_BELOW:
         return None

@@ -8,6 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def get_ready() -> None:
+    """The import, ahead of the first call."""
+    import scipy.special  # noqa: F401
+
+
 def __getattr__(name: str) -> Any:
     """``special.stdtr`` is ``scipy.special.stdtr``."""
     import scipy.special

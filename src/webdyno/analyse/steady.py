@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,7 @@ neighbours then differ less than their level wanders; 2 would be right for indep
 SURE = 4.0
 """Standard errors that a level must be away to be another one; for the same reason not 2."""
 Vector = NDArray[np.floating]
+_PHASE = attrgetter("phase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class _Part(NamedTuple):
 
 def course(run: Run) -> Course:
     """The warm-up of one Run, as its Slices show it."""
-    in_turns = any(slice_.phase == "turn" for slice_ in run.slices)  # of which each is a load of its own
+    in_turns = "turn" in map(_PHASE, run.slices)  # of which each is a load of its own
     if len(run.slices) < ENOUGH or run.trial.load.pace != "closed" or in_turns:
         return Course(read=False)
     return _course(tuple(_Part(slice_.phase, slice_.duration_ns, slice_.ok) for slice_ in run.slices))

@@ -17,7 +17,7 @@ from webdyno.analyse.additive import Meetings
 from webdyno.analyse.blocks import meetings, read_windows
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import Cells
-from webdyno.analyse.window import Window, read_window
+from webdyno.analyse.window import Window, read_window, requests_per_connection
 from webdyno.model.contender import App, Contender
 from webdyno.model.load import Load
 from webdyno.model.rig import Ceiling, Fingerprint
@@ -35,9 +35,9 @@ class Evidence:
     runs: Sequence[Run]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One contender in one table."""
+    """One contender in one table. What many rules of doubt ask of all its rounds is found once."""
 
     contender: Contender
     app: App
@@ -74,7 +74,7 @@ class Cell:
         )
         return dict(Counter(called))
 
-    @property
+    @cached_property
     def errors(self) -> dict[str, int]:
         """Over the rounds that succeeded, by kind."""
         total: Counter[str] = Counter()
@@ -86,6 +86,11 @@ class Cell:
     def error_ratio(self) -> float:
         """Errors among all requests that ended, over the rounds that succeeded."""
         return error_share(self.errors, sum(window.ok for window in self.windows))
+
+    @cached_property
+    def requests_per_connection(self) -> float | None:
+        """Over the rounds that succeeded."""
+        return requests_per_connection(window.run for window in self.windows)
 
     def median(self, figure: Callable[[Window], float | None]) -> float | None:
         """Middle of a figure over the rounds that have it."""

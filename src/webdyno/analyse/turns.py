@@ -20,8 +20,9 @@ chapter 6, for a quotient of sums and its variance.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeVar
 
 import numpy as np
@@ -33,6 +34,7 @@ from webdyno.model.sample import Slice
 Matrix = NDArray[np.floating]
 Vector = NDArray[np.floating]
 Name = TypeVar("Name", bound=Hashable)
+_TURN = attrgetter("turn")
 FENCE = 3 * 1.4826
 """Median absolute deviations that make three standard deviations of a normal curve."""
 ENOUGH = 5
@@ -65,7 +67,7 @@ class Turned:
 def turns_of(run: Run) -> list[Slice]:
     """Those that count, in the order of the passes; none where it was measured alone."""
     found = [each for each in run.slices if each.phase == "turn" and each.turn is not None and each.duration_ns > 0]
-    return sorted(found, key=lambda each: each.turn or 0)
+    return sorted(found, key=_TURN)
 
 
 def turned(
@@ -80,32 +82,42 @@ def turned(
         return {}
     passes = sorted({turn.turn or 0 for turns in served.values() for turn in turns})
     place = {number: at for at, number in enumerate(passes)}
-    ok, time, cpu, weighed = np.zeros((4, len(served), len(passes)))
-    for row, (name, turns) in enumerate(served.items()):
-        for turn in turns:
-            at = row, place[turn.turn or 0]
-            ok[at] += turn.ok
-            time[at] += turn.duration_ns
-            weighed[at] += turn.duration_ns * speed(name, turn)
-            cpu[at] += math.nan if turn.contender_cpu_ns is None else turn.contender_cpu_ns
+    ok, time, cpu, weighed = _by_pass(served, place, speed)
     weighed *= time.sum() / weighed.sum()
     speeds = _speeds(ok, weighed)
     rates, variances, drawn = _additive(ok, weighed, speeds)
     told, costs = _costs(ok, cpu)
+    sums = [each.sum(axis=1).tolist() for each in (ok, time, cpu, time > 0)]
+    climbs = _climbs(ok, weighed * (speeds if len(served) > 2 else 1.0))
     return {
         name: Turned(
             rate_per_s=float(rates[row]) * 1e9,
             variance=float(variances[row]),
             cpu_per_request_ns=float(costs[row]) if told[row] else None,
-            cores=float(cpu[row].sum() / time[row].sum()) if told[row] else None,
-            ok=int(ok[row].sum()),
-            seconds=float(time[row].sum()) / 1e9,
-            passes=int((time[row] > 0).sum()),
+            cores=cpu_ns / time_ns if told[row] else None,
+            ok=int(answers),
+            seconds=time_ns / 1e9,
+            passes=turns,
             drawn_in=bool(drawn[row]),
-            climb=_climb(ok[row], weighed[row] * (speeds if len(served) > 2 else 1.0)),
+            climb=climbs[row],
         )
-        for row, name in enumerate(served)
+        for row, (name, answers, time_ns, cpu_ns, turns) in enumerate(zip(served, *sums, strict=True))
     }
+
+
+def _by_pass(
+    served: Mapping[Name, Sequence[Slice]], place: Mapping[int, int], speed: Callable[[Name, Slice], float]
+) -> Iterator[Matrix]:
+    """Answers, time, CPU and time by its own speed of each contender (down) in each pass (across)."""
+    found = [[[0.0] * len(place) for _ in served] for _ in range(4)]
+    for name, ok, time, cpu, weighed in zip(served, *found, strict=True):
+        for turn in served[name]:
+            at = place[turn.turn or 0]
+            ok[at] += turn.ok
+            time[at] += turn.duration_ns
+            cpu[at] += math.nan if turn.contender_cpu_ns is None else turn.contender_cpu_ns
+            weighed[at] += turn.duration_ns * speed(name, turn)
+    return map(np.array, found)
 
 
 def _costs(ok: Matrix, cpu: Matrix) -> tuple[NDArray[np.bool_], Vector]:
@@ -118,11 +130,23 @@ def _costs(ok: Matrix, cpu: Matrix) -> tuple[NDArray[np.bool_], Vector]:
     return told, costs
 
 
-def _climb(done: Vector, weighed: Vector) -> float | None:
-    there = np.flatnonzero(weighed)
-    part = len(there) // 3
-    first, last = (float(done[at].sum() / weighed[at].sum()) if part else 0.0 for at in (there[:part], there[-part:]))
-    return math.log(last / first) if first > 0 and last > 0 else None
+def _climbs(done: Matrix, weighed: Matrix) -> list[float | None]:
+    there = weighed != 0
+    if there.all():
+        return _climbs_of_whole(done, weighed)
+    rows = zip(done, weighed, there, strict=True)
+    return [_climbs_of_whole(mine[None, of], spent[None, of])[0] for mine, spent, of in rows]
+
+
+def _climbs_of_whole(done: Matrix, weighed: Matrix) -> list[float | None]:
+    """Of those that had every turn."""
+    part = done.shape[1] // 3
+    if not part:
+        return [None] * len(done)
+    first, last = (
+        (done[:, at].sum(axis=1) / weighed[:, at].sum(axis=1)).tolist() for at in (slice(part), slice(-part, None))
+    )
+    return [math.log(end / begin) if begin > 0 and end > 0 else None for begin, end in zip(first, last, strict=True)]
 
 
 def _additive(done: Matrix, spent: Matrix, speeds: Vector) -> tuple[Vector, Vector, NDArray[np.bool_]]:

@@ -85,7 +85,13 @@ def medians(residuals: Vector, rounds: NDArray[np.intp], blocks: Sequence[int]) 
     """Of the residuals of each of ``blocks``, so that one wild contender does not wag it; 0 where it has too few."""
     members = together(rounds)
     of = [residuals[members[block]] for block in blocks]
-    return np.array([float(np.median(each)) if len(each) >= ENOUGH else 0.0 for each in of])
+    return np.array([_median(each) if len(each) >= ENOUGH else 0.0 for each in of])
+
+
+def _median(values: Vector) -> float:
+    """numpy's own takes five times as long for so few."""
+    ordered, half = np.sort(values), len(values) // 2
+    return float(ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2)
 
 
 def _medians_of_others(values: Vector) -> Vector:

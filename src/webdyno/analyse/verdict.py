@@ -33,7 +33,7 @@ from webdyno.analyse.systems import setting, systems
 from webdyno.analyse.table import Cell, Evidence, Table, tables
 from webdyno.analyse.unanswered import connections_served
 from webdyno.analyse.warmup import warm_ups
-from webdyno.analyse.window import Window, requests_per_connection
+from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 from webdyno.model.load import Load, connections_text
 from webdyno.model.rig import Fingerprint
@@ -57,7 +57,7 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 PAIRS = "pairs are sent at a fixed rate, so the result is their times, not their rate"
 
 
-def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
+def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, laws: bool = True) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
     judged = judged_tables(evidence)
@@ -79,7 +79,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> An
         curves=curves(plan, judged),
         percentiles=percentiles(plan, judged),
         courses=courses(plan, judged),
-        scalings=scalings(judged),
+        scalings=scalings(judged) if laws else [],
     )
 
 
@@ -195,7 +195,7 @@ def _standing(
         ratio_to_best=to_best,
         connections=None if cell.load.is_open else cell.load.connections,
         connections_served=connections_served(cell.load, [window.run for window in cell.windows]),
-        requests_per_connection=requests_per_connection(window.run for window in cell.windows),
+        requests_per_connection=cell.requests_per_connection,
         errors=cell.errors,
         error_ratio=cell.error_ratio,
         rounds_ok=len(cell.windows),

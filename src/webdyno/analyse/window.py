@@ -13,7 +13,7 @@ It refuses to guess: what was not measured, or measured over less than half of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -121,7 +121,7 @@ def read_window(run: Run, *, latencies: bool = True, turns: bool = True) -> Wind
         return None
     latency = merge(slice_.latency_hdr for slice_ in steady if slice_.latency_hdr) if latencies else None
     waited = _waited(run, steady) if latencies else None
-    look = _Look(run.readings, *_edges(run, steady))
+    look = _look(run, steady)
     window = Window(
         run=run,
         seconds=seconds,
@@ -199,7 +199,9 @@ def requests_per_connection(runs: Iterable[Run]) -> float | None:
             if slice_.connections_opened is None:
                 return None
             opened += slice_.connections_opened
-            answers += slice_.ok + slice_.errors.get("wrong-status", 0) + slice_.errors.get("wrong-body", 0)
+            answers += slice_.ok
+            if slice_.errors:
+                answers += slice_.errors.get("wrong-status", 0) + slice_.errors.get("wrong-body", 0)
     return answers / opened if opened else None
 
 
@@ -238,7 +240,7 @@ def _edges(run: Run, steady: Sequence[Slice]) -> tuple[int | None, int | None]:
 class _Look:
     """Readings seen through the steady phase."""
 
-    readings: Sequence[Reading]
+    readings: Mapping[Role, Sequence[Reading]]
     start: int | None
     end: int | None
 
@@ -246,13 +248,20 @@ class _Look:
         """Increase per nanosecond of a cumulative counter in ns, so: cores' worth. Interpolated at the edges."""
         if self.start is None or self.end is None or self.end <= self.start:
             return None
-        points = [(r.at_ns, value) for r in self.readings if r.role == role and (value := counter(r)) is not None]
+        points = [(r.at_ns, value) for r in self.readings.get(role, ()) if (value := counter(r)) is not None]
         if len(points) < 2:
             return None
         first, last = max(self.start, points[0][0]), min(self.end, points[-1][0])
         if last - first < (self.end - self.start) / 2:
             return None
         return max(0.0, (_at(points, last) - _at(points, first)) / (last - first))
+
+
+def _look(run: Run, steady: Sequence[Slice]) -> _Look:
+    by_role: dict[Role, list[Reading]] = {}
+    for reading in run.readings:
+        by_role.setdefault(reading.role, []).append(reading)
+    return _Look(by_role, *_edges(run, steady))
 
 
 def _at(points: Sequence[tuple[int, int]], instant: int) -> float:

@@ -8,7 +8,7 @@ reports takes what it is given for what was measured, so what cannot have been i
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from webdyno.histogram import counted
+from webdyno.histogram import checked
 from webdyno.model.errors import UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run
@@ -31,6 +31,7 @@ _LARGEST_OTHER_BYTES = 1 << 20
 """Small JSON can be thirty times as large in memory; a Slice holds histograms, which cannot."""
 _DEEPEST = 32
 _LARGEST_NUMBER = 1 << 64
+_PLAIN, _NUMBERS = frozenset({str, bool, type(None)}), frozenset({int, float})
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
     kind: msgspec.json.Decoder(kind) for kind in (Plan, Fingerprint, Run, Slice, Reading)
 }
@@ -38,6 +39,7 @@ _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
 _HISTOGRAMS = {
     kind: attrgetter(*[name for name in kind.__struct_fields__ if name.endswith("_hdr")]) for kind in (Slice, Route)
 }
+_ROUTES = attrgetter("routes")
 _YEARS = range(1970, 9000)
 _NOWHERE = Rig(
     contender_cores=(), driver_cores=(), control_cores=(), service_cores=(), memory_bytes=None, cgroup="none"
@@ -89,7 +91,7 @@ def read(body: object, kind: type[T]) -> T:
     try:
         noun: T = _DECODERS[kind].decode(body)
         if kind not in (Slice, Reading):  # whose numbers are of a kind that is
-            _refuse_numbers(msgspec.to_builtins(noun) | {"seed": 0})  # any number is one
+            _refuse_numbers(msgspec.structs.replace(noun, seed=0) if isinstance(noun, Plan) else noun)
     except (msgspec.MsgspecError, ValueError, OverflowError) as error:
         raise UnbelievableError(str(error)) from None
     except RecursionError:
@@ -98,17 +100,24 @@ def read(body: object, kind: type[T]) -> T:
 
 
 def _refuse_numbers(value: Any) -> None:
-    """Also what is nested deeper than anything of ours: what goes on from here goes down it once more."""
+    """Also what is nested deeper than anything of ours: what goes on from here goes down it once more. Of a Plan any
+    seed is one."""
     level = [value]
     for _ in range(_DEEPEST):
-        items = [*chain.from_iterable(each.values() if type(each) is dict else each for each in level)]
-        numbers = [each for each in items if type(each) in (int, float)]
+        items = [item for each in level for item in _within(each) if type(item) not in _PLAIN]
+        numbers = [each for each in items if type(each) in _NUMBERS]
         if numbers and not -_LARGEST_NUMBER <= min(numbers) <= max(numbers) <= _LARGEST_NUMBER:
             raise UnbelievableError(f"a number is too {'low' if min(numbers) < -_LARGEST_NUMBER else 'high'}")
-        level = [each for each in items if type(each) in (dict, list, tuple) and each]
+        level = [each for each in items if type(each) not in _NUMBERS and each]
         if not level:
             return
     raise UnbelievableError("it is too deep")
+
+
+def _within(value: Any) -> Iterable[Any]:
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.astuple(value)
+    return value.values() if type(value) is dict else value
 
 
 @contextmanager
@@ -152,7 +161,7 @@ def believe_run(run: Run, planned: Trial | None) -> None:
     found = set()
     for text in _histograms(run):
         try:
-            found.add(counted(text).settings)
+            found.add(checked(text))
         except UsageError:
             raise UnbelievableError(f"its histogram {text[:24]!r}... is damaged") from None
     if len(found) > 1:
@@ -175,10 +184,11 @@ def _is_time(text: str) -> bool:
 
 def _histograms(run: Run) -> set[str]:
     """At a closed pace three of a Slice are the same."""
-    found: set[str | None] = set()
-    for slice_ in run.slices:
-        found.update(_HISTOGRAMS[Slice](slice_), *map(_HISTOGRAMS[Route], slice_.routes))
-    return {text for text in found if text is not None}
+    routes = chain.from_iterable(map(_ROUTES, run.slices))
+    texts = chain(map(_HISTOGRAMS[Slice], run.slices), map(_HISTOGRAMS[Route], routes))
+    found: set[str | None] = set(chain.from_iterable(texts))
+    found.discard(None)
+    return found  # type: ignore[return-value]
 
 
 def as_json(noun: msgspec.Struct) -> str:

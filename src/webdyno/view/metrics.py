@@ -84,7 +84,8 @@ class Metrics:
         add(found, head(evidence.plan, evidence.fingerprint))
         self._add_runs(found, name, evidence)
         if analysed and evidence.runs:
-            add(found, about_analysis(evidence.plan, analyse(evidence.plan, evidence.fingerprint, evidence.runs)))
+            analysis = analyse(evidence.plan, evidence.fingerprint, evidence.runs, laws=False)
+            add(found, about_analysis(evidence.plan, analysis))
         return found
 
     def _add_runs(self, found: Families, name: str, evidence: Evidence) -> None:

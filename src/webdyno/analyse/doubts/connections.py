@@ -13,7 +13,7 @@ from webdyno.analyse import words
 from webdyno.analyse.doubts import sentences
 from webdyno.analyse.table import Cell
 from webdyno.analyse.unanswered import never_answered
-from webdyno.analyse.window import Window, requests_per_connection
+from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 CLOSING_BELOW = 1.5
@@ -40,7 +40,7 @@ def closes_connections(cell: Cell) -> Doubt | None:
     """Keep-alive was requested, but every answer, or nearly every one (1.5 per connection), costs a new connection."""
     if not cell.load.keep_alive or not cell.windows:
         return None
-    each = requests_per_connection(window.run for window in cell.windows)
+    each = cell.requests_per_connection
     probes = [window.run.probe for window in cell.windows if window.run.probe]
     if each is not None:
         if each >= CLOSING_BELOW or not any(_opened_again(cell, window) for window in cell.windows):

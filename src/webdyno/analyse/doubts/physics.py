@@ -9,7 +9,7 @@ from __future__ import annotations
 from webdyno.analyse import words
 from webdyno.analyse.doubts.connections import CLOSING_BELOW
 from webdyno.analyse.table import Cell
-from webdyno.analyse.window import Window, requests_per_connection
+from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 TOLERANCE = 0.05
@@ -105,7 +105,7 @@ def _is_of_requests(window: Window) -> bool:
 
 def hanging_requests(cell: Cell) -> Doubt | None:
     """The driver had 5 % more requests in flight than its answers account for: those hung, in no percentile."""
-    reused = requests_per_connection(window.run for window in cell.windows)
+    reused = cell.requests_per_connection
     if reused is None or reused < CLOSING_BELOW:
         return None  # the time to connect is in flight too, but in no latency
     for window in cell.windows:

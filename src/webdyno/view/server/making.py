@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Hashable, Iterator
 from typing import TypeVar
 
+from webdyno.analyse import special
 from webdyno.model.errors import WebdynoError
 from webdyno.view.server.exchange import plain
 from webdyno.view.server.workers import Workers
@@ -28,6 +29,7 @@ class Making:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._quick, self._long = Workers("view", QUICK), Workers("pages", LONG)
+        self._long.do(special.get_ready)  # whoever asks first, a Prometheus above all, need not wait for it
         self._under_way: dict[Hashable, asyncio.Future[Reply]] = {}
 
     async def reply(self, path: str, query: str) -> Reply | Iterator[bytes]:
