@@ -19,7 +19,7 @@ from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.report import show
 from webdyno.commands.sharing import clause
 from webdyno.commands.studying import Narrowing, StudyArgument
-from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run, with_user
 from webdyno.design.blocks import sharing
 from webdyno.model.errors import UsageError
 from webdyno.model.trial import Plan
@@ -68,7 +68,7 @@ def run(
         return _finish(continued(resume, known, manner=manner), json, metrics)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
-    chosen = narrowing.of(study_called(study, known), known)
+    chosen = with_user(narrowing.of(study_called(study, known), known), narrowing.as_user, catalogue)
     more = [part for path in catalogue or [] for part in ("--catalogue", str(path))]
     again = [study, *narrowing.arguments, *placing.arguments, *more]
     ended = begin(chosen, known, results, choice=racing.choice, arguments=again, brief=narrowing.brief, manner=manner)

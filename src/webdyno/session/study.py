@@ -92,9 +92,8 @@ def begin(
     refuse_what_the_driver_cannot(study, known)
     raced = choice.rounds_of(study)
     far = wide(manner.far, study.loads)
-    with strapped_here(
-        memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait, far=far
-    ) as strapped:
+    limits, wait = (memory_bytes(study), study.cores), manner.wait
+    with strapped_here(*limits, way=study.way, as_user=study.as_user, cpus=study.cpus, wait=wait, far=far) as strapped:
         versions, absent = look_for_drivers(study, strapped.of_drivers)
         there = look(known, study.contenders, study.workloads, strapped)
         plan = make_plan(raced, known, there.missing, there.lacking, absent, brief=brief)
