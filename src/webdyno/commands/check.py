@@ -111,7 +111,7 @@ def _results(
     results = [_skipped(name, "-", reason) for name, reason in missing.items()]
     there = [name for name in chosen if name not in missing]
     needed = dict.fromkeys(workload for name in there for workload in asked[name])
-    services, lacking = look_for_services(known, needed, strapped, apart=strapped.rig.own_network)
+    services, lacking = look_for_services(known, needed, strapped, apart=strapped.apart)
     results += [
         _skipped("-", ",".join(name for name in lacking if lacking[name] == reason), reason)
         for reason in dict.fromkeys(lacking.values())

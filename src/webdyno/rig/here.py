@@ -32,6 +32,7 @@ from webdyno.rig.flooding import Flooding
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.ledger import Ledger
+from webdyno.rig.network import INSTEAD
 from webdyno.rig.process import MARK, all_stats, children, read_stat
 from webdyno.rig.throwaway import ThrowawayUsers
 
@@ -75,6 +76,11 @@ class Here:
         self._folders: set[Path] = set()
         self._flooding = Flooding()
         self._lock = threading.Lock()
+
+    @property
+    def apart(self) -> bool:
+        """Whether contenders are in a network of their own, and reach only what is started there."""
+        return self._outside != 0
 
     def put(self, source: Path, target: Path) -> None:
         """Copy a file or folder."""
@@ -330,7 +336,7 @@ def _explain(command: Command, failure: str, *, own: bool) -> StartError | Machi
     if stage == "cores":
         return MachineError(f"{program} could not be given its cores: {text}; see what webdyno doctor says about cores")
     if stage == "aside":
-        return MachineError(f"--as-user is not possible here: {text}; --no-as-user runs contenders as the one you are")
+        return MachineError(f"--as-user is not possible here: {text}; {INSTEAD}")
     if stage != "execute":
         return MachineError(f"{program} could not be started: {text}")
     reason = {

@@ -21,6 +21,7 @@ from webdyno.model.errors import MachineError
 NEW_NETWORK = 0x40000000
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 _FLAGS = struct.Struct("16sh14x")
+INSTEAD = "--no-as-user runs contenders as the user you are"
 _SETTINGS = ("core/somaxconn", "ipv4")
 """Of /proc/sys/net: what a server on loopback may depend on. A new namespace begins with the kernel's own."""
 
@@ -34,7 +35,9 @@ def own_network() -> Iterator[int]:
         settings = _settings()
         if libc.unshare(NEW_NETWORK):
             reason = os.strerror(ctypes.get_errno()).lower()
-            raise MachineError(f"--as-user could not make a network namespace: {reason}; it needs CAP_SYS_ADMIN")
+            raise MachineError(
+                f"--as-user is not possible here: a network namespace could not be made: {reason}; {INSTEAD}"
+            )
         try:
             _begin_loopback()
             _take_over(settings)

@@ -65,6 +65,8 @@ class Manner:
     """Asked before the commands of somebody else's folder are run."""
     far: Cluster | None = None
     """Where drivers are started; None: here."""
+    as_planned: bool = False
+    """A plan that began elsewhere says itself as whom contenders run, instead of as throw-away users."""
 
 
 class Ended(NamedTuple):
@@ -121,7 +123,8 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
         store.recall(known)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
-        with on_its_machine(store, wait=manner.wait, far=manner.far) as (strapped, versions):
+        how = {"wait": manner.wait, "as_planned": manner.as_planned}
+        with on_its_machine(store, far=manner.far, **how) as (strapped, versions):
             there = there_again(known, plan, folder, strapped)
             manner.announce(Intent(plan, folder, versions, already))
             ready = build(known, plan, there, versions, strapped)
