@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
+
 from webdyno.analyse import analyse
 from webdyno.design.choice import Choice
 from webdyno.model.catalogue import Catalogue
@@ -27,7 +29,7 @@ from webdyno.read import default_folder, read_catalogue
 from webdyno.session import study as session
 from webdyno.session.lookup import study_called
 from webdyno.session.saying import note
-from webdyno.session.trust import allow, ask_for_catalogues, refuse
+from webdyno.session.trust import allow, ask_for_catalogues, refuse, throwaway
 from webdyno.store import Store
 
 __all__ = ["Results", "measure", "read", "resume"]
@@ -62,13 +64,16 @@ def measure(
     catalogue: Sequence[Path | str] = (),
     wait: bool = False,
     trust: bool = False,
+    as_user: bool | None = None,
 ) -> Results:
     """As ``webdyno run STUDY``: build, measure, write down. ``study`` is a name or a TOML file.
 
     What is None stays as the study says. ``budget_s`` makes it a race of at most so long, ``exhaustive`` measures every
     round of everything; ``catalogue`` are folders beside webdyno's own, ``wait`` waits for another webdyno here.
     ``trust`` runs the commands of a catalogue folder that is not the user's own, which is a UsageError without it.
-    WebdynoError; KeyboardInterrupt after Ctrl-C: what was measured is kept, and ``resume`` goes on.
+    ``as_user`` runs contenders as throw-away users; None: if root runs somebody else's catalogue. The calling thread is
+    then in a network of its own meanwhile. WebdynoError; KeyboardInterrupt after Ctrl-C: what was measured is kept, and
+    ``resume`` goes on.
     """
     known = _known(catalogue, trust)
     narrowed = narrow(
@@ -81,9 +86,10 @@ def measure(
         rounds=rounds,
         say=lambda sentence: note([sentence]),
     )
-    race = None if budget_s is None else Race(budget_s=budget_s)
-    choice = Choice(race=race, exhaustive=exhaustive)
-    return _read(session.begin(narrowed, known, Path(results), choice=choice, manner=session.Manner(wait=wait)))
+    apart = throwaway(as_user, [*map(Path, catalogue)], wanted=narrowed.as_user)
+    choice = Choice(race=None if budget_s is None else Race(budget_s=budget_s), exhaustive=exhaustive)
+    chosen, manner = msgspec.structs.replace(narrowed, as_user=apart), session.Manner(wait=wait)
+    return _read(session.begin(chosen, known, Path(results), choice=choice, manner=manner))
 
 
 def resume(

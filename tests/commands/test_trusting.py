@@ -183,8 +183,9 @@ def stored(plan: Plan, tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyP
     """A way to have a results folder that somebody made; going on with it ends when all is looked for."""
 
     @contextmanager
-    def on_its_machine(_: Store, *, wait: bool, far: object) -> Iterator[Any]:
+    def on_its_machine(_: Store, *, wait: bool, far: object, as_planned: bool) -> Iterator[Any]:
         assert not wait
+        assert not as_planned
         yield Here(), {"engine": "1"}
 
     def build(*_: object) -> None:
@@ -205,6 +206,23 @@ def stored(plan: Plan, tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyP
         return str(tmp_path / "r")
 
     return make
+
+
+def test_only_on_request_a_plan_says_itself_as_whom_its_contenders_run(
+    stored: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, asked = stored(evil=False), list[bool]()
+
+    @contextmanager
+    def noting(_: Store, *, as_planned: bool, **__: object) -> Iterator[Any]:
+        asked.append(as_planned)
+        yield Here(), {"engine": "1"}
+
+    monkeypatch.setattr(study, "on_its_machine", noting)
+    assert call(["run", "--resume", folder, "--no-as-user"]) == call(["run", "--resume", folder]) == 130
+    assert asked == [True, False]
+    assert call(["run", "--resume", folder, "--as-user"]) == 2
+    assert call(["run", "--resume", folder, "--no-as-user", "--alone"]) == 2
 
 
 def test_a_command_that_the_catalogue_has_not_is_refused(

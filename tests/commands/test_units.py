@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webdyno.commands.compare import Judging, Measuring
+from webdyno.commands.compare import Judging
 from webdyno.commands.loading.pacing import Pacing
+from webdyno.commands.measuring import Measuring
 from webdyno.commands.racing import Racing
 from webdyno.commands.searching import Searching
 from webdyno.commands.slo import objectives

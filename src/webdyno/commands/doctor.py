@@ -23,10 +23,10 @@ from webdyno.load.driver import DRIVERS
 from webdyno.model.built import Found
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.rig import Fingerprint, Rig
-from webdyno.model.way import WAYS
+from webdyno.model.way import AS_USER, OWN_NETWORK, WAYS
 from webdyno.rig.ask import asker
 from webdyno.rig.containers import Limits, find_containers
-from webdyno.rig.strap import Strapped
+from webdyno.rig.strap import Strapped, prove_users
 from webdyno.session.ceilings import calibrate as measure_ceilings
 from webdyno.session.ceilings import keep, with_ceilings
 from webdyno.session.folders import cache_folder
@@ -130,6 +130,7 @@ def _findings(strapped: Strapped) -> Iterator[Finding]:
     yield from _of_cores(strapped.rig, strapped.fingerprint)
     yield from _of_limits(strapped.rig, strapped.fingerprint)
     yield _of_containers(strapped)
+    yield _of_users()
     yield from _of_noise(strapped.fingerprint)
     yield from _of_drivers(strapped)
     yield from _of_runtimes(strapped)
@@ -175,6 +176,15 @@ def _of_containers(strapped: Strapped) -> Finding:
     found.close()
     told = f"{found.version} holds containers to cores and memory (cgroup {found.kind}): --way container"
     return Finding(subject="way container", state="fine", sentence=told)
+
+
+def _of_users() -> Finding:
+    """Whether contenders can run as throw-away users: one is started."""
+    try:
+        prove_users(cache_folder())
+    except MachineError as error:
+        return Finding(subject="as user", state="missing", sentence=str(error))
+    return Finding(subject="as user", state="fine", sentence=f"contenders can run {AS_USER}, {OWN_NETWORK}: --as-user")
 
 
 def _of_noise(machine: Fingerprint) -> Iterator[Finding]:

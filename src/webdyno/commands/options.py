@@ -36,6 +36,15 @@ WayOption = Annotated[
     WayName | None,
     flag("--way", help="How contenders are kept to cores and limits. [default: the best available here]"),
 ]
+AsUserOption = Annotated[
+    bool | None,
+    Parameter(
+        name=["--as-user"],
+        negative=["--no-as-user"],
+        help="Run contenders as throw-away users who see nothing of yours; needs root. [default: for root and somebody "
+        "else's catalogue]",
+    ),
+]
 CpusOption = Annotated[float | None, flag("--cpus", help="Quota of CPU time for each contender, in cores: --cpus 0.5.")]
 WaitOption = Annotated[bool, flag("--wait", help="If another webdyno is measuring here, wait for it to end.")]
 

@@ -14,10 +14,11 @@ from webdyno.commands.printing import out, out_console, say_json
 from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.sharing import sentence as seating
 from webdyno.commands.studying import Narrowing, StudyArgument
-from webdyno.commands.trusting import TrustOption, agreeing
+from webdyno.commands.trusting import TrustOption, agreeing, with_user
 from webdyno.design.blocks import Sharing, sharing
 from webdyno.model.outward import clean
 from webdyno.model.trial import Plan
+from webdyno.model.way import AS_USER, OWN_NETWORK
 from webdyno.plan import brief_of, make_plan
 from webdyno.rig.here import Here
 from webdyno.session.designs import room_here
@@ -45,10 +46,10 @@ def plan(
     started = [folder for folder in catalogue or [] if (folder / "runtimes").is_dir()]  # for their versions
     ask_for_catalogues(started, known, agreeing(trust))
     called = study_called(study, known)
-    chosen = narrowing.of(called, known)
+    chosen = with_user(narrowing.of(called, known), narrowing.as_user, catalogue)
     refuse_what_the_driver_cannot(chosen, known)
     there, missing = look_for_runtimes(known, chosen.contenders, Here(), fetch=False)
-    _, lacking = look_for_services(known, chosen.workloads, Here())
+    _, lacking = look_for_services(known, chosen.workloads, Here(), apart=chosen.as_user)
     _, absent = look_for_drivers(chosen, Here())
     raced = racing.choice.rounds_of(chosen)
     made = racing.choice.on(make_plan(raced, known, missing, lacking, absent, brief=narrowing.brief), chosen)
@@ -70,6 +71,7 @@ def _way(made: Plan) -> str:
     limits += [] if made.cpus is None else [f"at most {made.cpus:g} of a core's CPU time"]
     limits += [] if made.memory_bytes is None else [f"at most {made.memory_bytes // 2**20} MB"]
     way = "the best that this machine allows (see: webdyno doctor)" if made.way is None else made.way
+    limits += [AS_USER, OWN_NETWORK] if made.as_user else []
     return f"way: {', '.join([way, *limits])}"
 
 

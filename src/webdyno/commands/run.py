@@ -6,6 +6,7 @@ import shlex
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from webdyno.analyse.patience import too_short
@@ -19,7 +20,7 @@ from webdyno.commands.racing import Racing, costs, extent
 from webdyno.commands.report import show
 from webdyno.commands.sharing import clause
 from webdyno.commands.studying import Narrowing, StudyArgument
-from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run, with_user
 from webdyno.design.blocks import sharing
 from webdyno.model.errors import UsageError
 from webdyno.model.trial import Plan
@@ -63,16 +64,23 @@ def run(
         announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust), far=placing.cluster
     )
     if resume is not None:
-        if study is not None or not narrowing.is_empty or racing != Racing():
-            raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that changes one")
+        manner = replace(manner, as_planned=_as_planned(study, narrowing, racing))
         return _finish(continued(resume, known, manner=manner), json, metrics)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
-    chosen = narrowing.of(study_called(study, known), known)
+    chosen = with_user(narrowing.of(study_called(study, known), known), narrowing.as_user, catalogue)
     more = [part for path in catalogue or [] for part in ("--catalogue", str(path))]
     again = [study, *narrowing.arguments, *placing.arguments, *more]
     ended = begin(chosen, known, results, choice=racing.choice, arguments=again, brief=narrowing.brief, manner=manner)
     return _finish(ended, json, metrics)
+
+
+def _as_planned(study: str | None, narrowing: Narrowing, racing: Racing) -> bool:
+    """Whether --no-as-user leaves it to the plan as whom contenders run; UsageError for what changes a plan."""
+    as_planned = narrowing == Narrowing(as_user=False)
+    if study is not None or not (narrowing.is_empty or as_planned) or racing != Racing():
+        raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that changes one")
+    return as_planned
 
 
 def _announce(intent: Intent) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.completing import contenders, studies, workloads
-from webdyno.commands.options import CpusOption, WayOption, cpus_of, flag, numbers, split
+from webdyno.commands.options import AsUserOption, CpusOption, WayOption, cpus_of, flag, numbers, split
 from webdyno.commands.units import LONGEST_LOAD_H, seconds, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.study import Study
@@ -50,6 +50,7 @@ class Narrowing:
     memory: Annotated[str | None, flag("--memory", help="Memory limit of each contender: 512M, 2G, or none.")] = None
     cpus: CpusOption = None
     way: WayOption = None
+    as_user: AsUserOption = None
     trimmed: Annotated[
         bool, flag("--trimmed", help="Drop the highest and lowest round before averaging, as study wsgi did.")
     ] = False
@@ -83,6 +84,7 @@ class Narrowing:
             if value is not None
             for part in (name, value)
         ]
+        typed += [] if self.as_user is None else ["--as-user" if self.as_user else "--no-as-user"]
         switches = (("--trimmed", self.trimmed), ("--alone", self.alone), ("--brief", self.brief))
         return [*typed, *(flag for flag, given in switches if given)]
 

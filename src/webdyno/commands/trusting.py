@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
+
 from webdyno.commands.options import catalogue_of, flag
 from webdyno.commands.printing import answer, err, err_is_seen
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.study import Study
 from webdyno.session.executed import visible
-from webdyno.session.trust import Agree, Strange, allow, ask_for_catalogues, refuse
+from webdyno.session.trust import Agree, Strange, allow, ask_for_catalogues, refuse, throwaway
 
 TrustOption = Annotated[
     bool,
@@ -30,6 +33,11 @@ def catalogue_to_run(folders: list[Path] | None, trust: bool) -> Catalogue:
     known = catalogue_of(folders)
     ask_for_catalogues(folders or [], known, agreeing(trust))
     return known
+
+
+def with_user(study: Study, said: bool | None, folders: list[Path] | None) -> Study:
+    """``study``, with contenders as throw-away users if that was ``said``, or is the default for these catalogues."""
+    return msgspec.structs.replace(study, as_user=throwaway(said, folders or [], wanted=study.as_user))
 
 
 def ask(strange: Strange) -> bool:

@@ -34,6 +34,10 @@ class Rig(msgspec.Struct, frozen=True, kw_only=True):
     """Limit on the contender's CPU time, in cores' worth: a quota; None: no limit was asked."""
     container: str = ""
     """The engine that put the contender into a container, with its version; empty: it was in none."""
+    as_user: bool = False
+    """Contenders and services ran as throw-away users, who see nothing of the user's."""
+    own_network: bool = False
+    """All of it was in a network of its own, which has only loopback."""
     driver_host: str = ""
     """The machine that the driver ran on, by its address; empty: the contender's."""
     carrier: str = ""

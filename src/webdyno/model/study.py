@@ -88,6 +88,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     are theirs where two are asked for."""
     way: WayName | None = None
     """How contenders are kept to cores and limits; None: a cgroup where one can be made, else bare."""
+    as_user: bool = False
+    """Contenders and services run as throw-away users, who see nothing of the user's; only root can start them so."""
     cpus: float | None = None
     """Limit on each contender's CPU time, in cores' worth, by a quota: where ``cores`` is whole cores to run on."""
     driver: str = "engine"

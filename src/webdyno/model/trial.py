@@ -103,6 +103,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The most cores contenders get; None: all the rig has for them."""
     way: WayName | None = None
     """How contenders are kept to cores and limits; None: the best that the machine allows."""
+    as_user: bool = False
+    """Contenders and services run as throw-away users, who see nothing of the user's."""
     cpus: float | None = None
     """Limit on each contender's CPU time, in cores' worth."""
     brief: bool = False

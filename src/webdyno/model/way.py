@@ -15,3 +15,6 @@ WAYS: dict[WayName, str] = {
     "its network shared",
 }
 """What each holds a contender to, in few words."""
+AS_USER = "as throw-away users, without your files"
+OWN_NETWORK = "without any network but loopback"
+"""What ``--as-user`` adds, in few words; a network of its own is not possible with load from another machine."""

@@ -96,7 +96,8 @@ def _plan(
         brief=brief,
     )
     seconds = sum(expected_s(plan, trial) for trial in plan.trials)
-    return _with_further(msgspec.structs.replace(plan, seconds=seconds, way=study.way, cpus=study.cpus), study)
+    how = {"way": study.way, "as_user": study.as_user, "cpus": study.cpus}
+    return _with_further(msgspec.structs.replace(plan, seconds=seconds, **how), study)
 
 
 def _with_further(plan: Plan, study: Study) -> Plan:

@@ -10,9 +10,9 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.model.way import WAYS
 from webdyno.report import failed, words
 from webdyno.report.columns import STARTS, head
+from webdyno.report.kept import kept
 from webdyno.report.markup import Markup, element
 
 _LOG_LINES = 40
@@ -55,7 +55,7 @@ def machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> Markup:
     """What it ran on, and how cores and memory were dealt out."""
     facts = words.machine(fingerprint)
     facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
-    facts += [("Way", text) for text in dict.fromkeys(f"{run.rig.way}: {WAYS[run.rig.way]}" for run in runs)]
+    facts += [("Way", text) for text in dict.fromkeys(kept(run.rig) for run in runs)]
     facts += words.services(runs)
     return element("section", element("h3", "Machine", id="machine"), element("div", _plain(facts), class_="card"))
 

@@ -18,9 +18,9 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.model.way import WAYS
 from webdyno.report import course, failed, sheets, words
 from webdyno.report.appendix import StartRow, again, start_rows
+from webdyno.report.kept import kept
 from webdyno.report.sheet import Sheet
 from webdyno.report.words import Mark
 
@@ -132,7 +132,7 @@ def _failures(runs: Sequence[Run]) -> list[str]:
 def _machine(fingerprint: Fingerprint, runs: Sequence[Run]) -> str:
     facts = words.machine(fingerprint)
     facts += [("Placement", text) for text in dict.fromkeys(words.placement(run.rig) for run in runs)]
-    facts += [("Way", text) for text in dict.fromkeys(f"{run.rig.way}: {WAYS[run.rig.way]}" for run in runs)]
+    facts += [("Way", text) for text in dict.fromkeys(kept(run.rig) for run in runs)]
     facts += words.services(runs)
     return "\n".join(f"- {_text(label)}: {_text(text)}" for label, text in facts)
 

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal
 
@@ -31,7 +32,9 @@ from webdyno.rig.flooding import Flooding
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command
 from webdyno.rig.ledger import Ledger
+from webdyno.rig.network import INSTEAD
 from webdyno.rig.process import MARK, all_stats, children, read_stat
+from webdyno.rig.throwaway import ThrowawayUsers
 
 MOST_PROCESSES = 16_384
 """Of a contender, its threads among them: half of what the kernel has numbers for where nobody raised them, and three
@@ -54,10 +57,16 @@ class Here:
         owns_process: bool = False,
         cpus: float | None = None,
         contain: Callable[[Command, int], Command] | None = None,
+        users: ThrowawayUsers | None = None,
+        outside: int = 0,
     ) -> None:
         self.token = token or secrets.token_hex(4)
         self._cores, self._cgroups, self._memory_bytes = dict(cores or {}), cgroups, memory_bytes
         self._cpus, self._contain = cpus, contain
+        self._users = users
+        """For contenders and services; None: they run as we do."""
+        self._outside = outside
+        """The machine's network, a descriptor, where we are in one of our own; 0: we are in it."""
         self._ledger = ledger
         self._owns_process = owns_process
         self._besides = None if ledger is None else children()
@@ -67,6 +76,11 @@ class Here:
         self._folders: set[Path] = set()
         self._flooding = Flooding()
         self._lock = threading.Lock()
+
+    @property
+    def apart(self) -> bool:
+        """Whether contenders are in a network of their own, and reach only what is started there."""
+        return self._outside != 0
 
     def put(self, source: Path, target: Path) -> None:
         """Copy a file or folder."""
@@ -96,12 +110,13 @@ class Here:
             process = self._spawn(command, mark, cgroup)
         except BaseException:
             marks.discard(mark)
+            self._give_back(mark, command)
             if cgroup is not None:
                 cgroup.kill()
                 cgroup.remove()
             raise
         kind, cores = Contained if command.contained else Group, self._cores.get(command.role, ())
-        group = kind(process, mark, cgroup, self._forget, cores)
+        group = kind(process, mark, cgroup, partial(self._forget, command), cores)
         group.has_memory_limit = self._memory_bytes is not None
         with self._lock:
             self._alive.add(group)
@@ -159,8 +174,9 @@ class Here:
         known = {pid for group in groups for pid in group.members()}
         return [pid for pid in found if pid not in known]
 
-    def _forget(self, group: Group) -> list[str]:
+    def _forget(self, command: Command, group: Group) -> list[str]:
         marks.discard(group.mark)
+        self._give_back(group.mark, command)
         self._flooding.drop(group)
         with self._lock:
             self._alive.discard(group)
@@ -173,6 +189,10 @@ class Here:
         if self._besides is not None and told:
             self._besides += self.stowaways()  # which were left alone: once is enough
         return told
+
+    def _give_back(self, mark: str, command: Command) -> None:
+        if self._users is not None:
+            self._users.give_back(mark, command.stdout)
 
     def _hold_to_bound(self, group: Group, log: Path) -> None:
         try:
@@ -199,6 +219,8 @@ class Here:
         files: list[IO[bytes]] = []
         process: subprocess.Popen[bytes] | None = None
         try:
+            aside = self._users.take(mark, command) if self._users and command.role in ("contender", "service") else []
+            network = self._outside if command.role in ("build", "tool") else 0
             environment = _in_memory("environment", launch.variables({**command.environment, MARK: mark}), files)
             arguments = launch.encode(
                 report_write,
@@ -208,15 +230,18 @@ class Here:
                 environment.fileno(),
                 command.argv,
                 keeps=command.role == "contender" and not command.contained,
-                processes=_most_of_user(command, cgroup),
+                processes=_most_of_user(command, cgroup, own=bool(aside)),
+                network=network,
+                aside=aside,
             )
-            process = _launched(command, arguments, [report_write, environment.fileno()], files)
+            handed = [report_write, environment.fileno(), *([network] if network else [])]
+            process = _launched(command, arguments, handed, files)
             os.close(report_write)
             report_write = -1
             with open(report, "rb", closefd=False) as stream:
                 failure = stream.read().decode(errors="replace")  # empty once the command executes
             if failure:
-                raise _explain(command, failure)
+                raise _explain(command, failure, own=bool(aside))
         except BaseException:
             if process is not None:
                 _abandon(process)
@@ -248,11 +273,13 @@ def _launched(
     )
 
 
-def _most_of_user(command: Command, cgroup: Cgroup | None) -> int:
-    """RLIMIT_NPROC for a contender whose cgroup does not count its processes, else 0.
+def _most_of_user(command: Command, cgroup: Cgroup | None, *, own: bool) -> int:
+    """RLIMIT_NPROC for a contender with a user of its ``own``, or whose cgroup does not count its processes, else 0.
 
     It counts every thread that the user has, so those that are there are added; root is not bound by it.
     """
+    if own:
+        return MOST_PROCESSES
     if command.role != "contender" or command.contained or os.getuid() == 0 or (cgroup and cgroup.limits_processes):
         return 0
     mine = (stat.threads for pid, stat in all_stats().items() if _owner(pid) == os.getuid())
@@ -301,18 +328,22 @@ def _append(path: Path | str, files: list[IO[bytes]]) -> IO[bytes]:
     return file
 
 
-def _explain(command: Command, failure: str) -> StartError | MachineError:
+def _explain(command: Command, failure: str, *, own: bool) -> StartError | MachineError:
     stage, number, text = failure.split("\n", 2)
     program = command.argv[0]
     if stage == "cgroup":
         return MachineError(f"{program} could not be put into its cgroup: {text}; try again without a memory limit")
     if stage == "cores":
         return MachineError(f"{program} could not be given its cores: {text}; see what webdyno doctor says about cores")
+    if stage == "aside":
+        return MachineError(f"--as-user is not possible here: {text}; {INSTEAD}")
     if stage != "execute":
         return MachineError(f"{program} could not be started: {text}")
     reason = {
         errno.ENOENT: "there is no such program (or the interpreter in its first line is missing)",
-        errno.EACCES: "it is not executable",
+        errno.EACCES: "it is not executable, or only for some users (umask 022 lets all)"
+        if own
+        else "it is not executable",
         errno.ENOEXEC: "it is not a program this machine can execute",
     }.get(int(number), text.lower())
     where = "" if "/" in program else f" on PATH {command.environment.get('PATH', '(none)')}"

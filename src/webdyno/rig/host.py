@@ -39,6 +39,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     stdout: Path | Literal["pipe"] = PIPE
     """A file is appended to."""
     stderr: Path | Literal["stdout"] = STDOUT
+    reads: tuple[Path, ...] = ()
+    """Folders that it needs, and that are shown to it where it has a user of its own; of a path to programs, each."""
     contained: bool = False
     """It is the client of a container engine and hands its mark on: the Group is what runs in the container."""
 
@@ -53,6 +55,11 @@ def bare_environment(added: Mapping[str, str], home: Path) -> dict[str, str]:
     if first := added.get("PATH"):
         path = ":".join(dict.fromkeys([*first.split(":"), *path.split(":")]))
     return {"HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", **added, "PATH": path}
+
+
+def folders_on(path: str) -> tuple[Path, ...]:
+    """The folders of a PATH."""
+    return tuple(Path(folder) for folder in path.split(":") if folder.startswith("/"))
 
 
 class Host(Protocol):

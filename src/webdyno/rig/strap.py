@@ -14,6 +14,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from webdyno.model.errors import MachineError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.way import WayName
@@ -28,8 +30,10 @@ from webdyno.rig.here import Here
 from webdyno.rig.host import Command, Host
 from webdyno.rig.ledger import Ledger, sweep
 from webdyno.rig.lock import Waiting, machine_lock
+from webdyno.rig.network import own_network
 from webdyno.rig.process import set_dumpable, set_subreaper
 from webdyno.rig.quieted import put_back_left
+from webdyno.rig.throwaway import ThrowawayUsers
 
 
 class Strapped(Here):
@@ -52,6 +56,8 @@ class Strapped(Here):
         *,
         owns_process: bool = False,
         containers: Containers | None = None,
+        users: ThrowawayUsers | None = None,
+        outside: int = 0,
     ) -> None:
         every = tuple(usable_cores())
         super().__init__(
@@ -69,6 +75,8 @@ class Strapped(Here):
             owns_process=owns_process,
             cpus=_quota(rig.cpus, rig.contender_cores),
             contain=None if containers is None else containers.wrapped,
+            users=users,
+            outside=outside,
         )
         self.rig = rig
         self.fingerprint = fingerprint
@@ -115,37 +123,44 @@ def strap(
     way: WayName | None = None,
     cpus: float | None = None,
     side: Side | None = None,
+    as_user: bool = False,
 ) -> Iterator[Strapped]:
     """Take the machine; contenders get ``cores`` of those there are for them, or all, and ``cpus`` of their time.
 
-    MachineError when another webdyno has it, and nobody is ``waiting``, or ``way`` or ``cpus`` cannot be had here.
-    ``side``: what of contender and driver is here; None: both.
+    MachineError when another webdyno has it, and nobody is ``waiting``, or what is asked cannot be had here. ``side``:
+    what of contender and driver is here; None: both, and then ``as_user`` also takes the thread into another network.
     """
-    with machine_lock(waiting):
-        folder = cache / "rig"
-        folder.mkdir(parents=True, exist_ok=True)
-        swept = [*sweep(folder), *put_back_left()]
-        fingerprint, every, placed = read_fingerprint(), usable_cores(), roles(cores, side)
-        ledger = Ledger(folder, secrets.token_hex(4))
-        subreaper_before = set_subreaper(True)
+    with machine_lock(waiting), contextlib.ExitStack() as ending:  # each step is taken, whatever those before it meet
+        swept, fingerprint = _swept(cache), read_fingerprint()
+        every, placed = usable_cores(), roles(cores, side)
+        users = _users(way, cache) if as_user else None
+        outside = ending.enter_context(own_network()) if as_user and side is None else 0
+        ledger = Ledger(cache / "rig", secrets.token_hex(4))
+        ending.callback(ledger.close)
         is_guest = set_dumpable(False)  # the program webdyno hides from its start on
-        strapped = None
+        ending.callback(set_dumpable, is_guest)
+        ending.callback(set_subreaper, set_subreaper(True))
+        ending.callback(move_to, every)
+        cgroups = _cgroups(way, _quota(cpus, placed.contender), ledger)
+        limits = _limits(placed.contender, memory_bytes, cpus)
+        containers = find_containers(_tools(ledger), cache, limits) if way == "container" else None
+        rig = _rig(placed, memory_bytes, cpus, cgroups, containers)
+        rig = msgspec.structs.replace(rig, as_user=as_user, own_network=outside != 0)
+        made = (rig, fingerprint, swept, cgroups, ledger)
+        strapped = Strapped(*made, owns_process=not is_guest, containers=containers, users=users, outside=outside)
         try:
-            cgroups = _cgroups(way, _quota(cpus, placed.contender), ledger)
-            limits = _limits(placed.contender, memory_bytes, cpus)
-            containers = find_containers(_tools(ledger), cache, limits) if way == "container" else None
-            rig, owns = _rig(placed, memory_bytes, cpus, cgroups, containers), not is_guest
-            strapped = Strapped(rig, fingerprint, swept, cgroups, ledger, owns_process=owns, containers=containers)
             move_to(placed.control)
+            _prove(strapped, as_user)
             yield strapped
         finally:
-            with contextlib.ExitStack() as ending:  # each step is taken, whatever those before it meet
-                ending.callback(ledger.close)
-                ending.callback(set_dumpable, is_guest)
-                ending.callback(set_subreaper, subreaper_before)
-                ending.callback(move_to, every)
-                if strapped is not None:
-                    strapped.end_all()
+            strapped.end_all()
+
+
+def _swept(cache: Path) -> list[str]:
+    """What a killed webdyno had left, one sentence each."""
+    folder = cache / "rig"
+    folder.mkdir(parents=True, exist_ok=True)
+    return [*sweep(folder), *put_back_left()]
 
 
 def _cgroups(way: WayName | None, quota: float | None, ledger: Ledger) -> Cgroups:
@@ -166,6 +181,33 @@ def _cgroups(way: WayName | None, quota: float | None, ledger: Ledger) -> Cgroup
 def _limits(cores: tuple[int, ...], memory_bytes: int | None, cpus: float | None) -> Limits:
     """Of a container: as much CPU time as there are cores, where no less is asked."""
     return Limits(cores=cores, cpus=_quota(cpus, cores) or len(cores), memory_bytes=memory_bytes)
+
+
+def _users(way: WayName | None, cache: Path) -> ThrowawayUsers:
+    if way == "container":
+        raise MachineError(
+            "--as-user and --way container exclude each other: a container keeps a contender to limits, not from your "
+            "files; choose --way cgroup or bare, or --no-as-user"
+        )
+    return ThrowawayUsers(cache)
+
+
+def prove_users(cache: Path) -> None:
+    """MachineError where nothing can be started as a throw-away user."""
+    with own_network() as outside:
+        _prove(Here(users=ThrowawayUsers(cache), outside=outside), True)
+
+
+def _prove(host: Here, as_user: bool) -> None:
+    """What can fail for every throw-away user is to fail before anything is built; MachineError."""
+    if not as_user:
+        return
+    home = host.folder()
+    command = Command(argv=["/bin/sh", "-c", ":"], cwd=home, environment={"HOME": str(home)}, role="contender")
+    try:
+        host.start(command).end(1.0)
+    finally:
+        host.drop(home)
 
 
 def _tools(ledger: Ledger) -> Here:

@@ -27,7 +27,7 @@ from webdyno.model.run import Probe
 from webdyno.model.service import without_password
 from webdyno.model.workload import Request, Workload
 from webdyno.rig.group import Group
-from webdyno.rig.host import STDOUT, Command, bare_environment
+from webdyno.rig.host import STDOUT, Command, bare_environment, folders_on
 from webdyno.rig.ports import describe_owners, free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.serve.ask import Answer, ask
@@ -199,6 +199,7 @@ def _command(plan: _Planned, built: Built, home: Path, log: Path) -> Command:
         role="contender",
         stdout=log,
         stderr=STDOUT,
+        reads=(Path(built.directory), *folders_on(built.environment.get("PATH", ""))),
         contained=built.contained,
     )
 

@@ -23,7 +23,7 @@ from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.model.placeholder import replace
 from webdyno.model.service import Backing, FoundService
 from webdyno.rig.group import Group
-from webdyno.rig.host import STDOUT, Command, bare_environment
+from webdyno.rig.host import STDOUT, Command, bare_environment, folders_on
 from webdyno.rig.ports import describe_owners, free_port, listeners, wait_free
 from webdyno.rig.strap import Strapped
 from webdyno.service.protocol import PROTOCOLS, Talker
@@ -163,6 +163,7 @@ class Services:
         if isinstance(built, BuildError):
             raise ServiceError(f"the {_name(found)} could not be built: {built}", built.log_tail)
         words = {"host": _HOST, "port": port, "folder": folder, "program": found.program}
+        path = built.environment.get("PATH", "") if built else str(Path(found.program).parent)
         log.parent.mkdir(parents=True, exist_ok=True)
         return Command(
             argv=replace(found.way.serve, words),
@@ -171,6 +172,7 @@ class Services:
             role="service",
             stdout=log,
             stderr=STDOUT,
+            reads=((Path(built.directory),) if built else ()) + folders_on(path),
         )
 
     def _loaded(

@@ -29,14 +29,18 @@ def strap_apart(
     cores: int | None = None,
     *,
     way: WayName | None = None,
+    as_user: bool = False,
     cpus: float | None = None,
     wait: bool = False,
 ) -> Iterator[Strapped]:
     """This machine for contenders, another host of ``cluster`` for drivers. UsageError, MachineError."""
+    taken_here = strap(
+        *(memory_bytes, cache_folder(), cores, waiting(wait)), way=way, as_user=as_user, cpus=cpus, side="contender"
+    )
     with (
         attached(cluster) as node,
         node.placed(Agent, error_of, cluster.hosts) as far,
-        strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus, side="contender") as strapped,
+        taken_here as strapped,
         confined(node.sign, strapped.rig.control_cores) as daemons,
         taken(far, node.sign) as abouts,
     ):

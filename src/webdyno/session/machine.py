@@ -24,6 +24,7 @@ def strapped_here(
     cores: int | None = None,
     *,
     way: WayName | None = None,
+    as_user: bool = False,
     cpus: float | None = None,
     wait: bool = False,
     far: Cluster | None = None,
@@ -33,11 +34,11 @@ def strapped_here(
     ``far``: drivers are started on another host of it.
     """
     if far is None:
-        taken = strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, cpus=cpus)
+        taken = strap(memory_bytes, cache_folder(), cores, waiting(wait), way=way, as_user=as_user, cpus=cpus)
     else:
         from webdyno.session.far import strap_apart
 
-        taken = strap_apart(far, memory_bytes, cores, way=way, cpus=cpus, wait=wait)
+        taken = strap_apart(far, memory_bytes, cores, way=way, as_user=as_user, cpus=cpus, wait=wait)
     with taken as strapped, listening_for_interrupts(event=strapped.interrupted):
         note(strapped.swept)
         yield strapped

@@ -49,7 +49,7 @@ class There:
 def look(known: Catalogue, contenders: Iterable[str], workloads: Iterable[str], strapped: Strapped) -> There:
     """Runtimes, of which those that can be had without rights are brought, and services."""
     runtimes, missing = look_for_runtimes(known, list(contenders), strapped, fetch=True)
-    services, lacking = look_for_services(known, workloads, strapped)
+    services, lacking = look_for_services(known, workloads, strapped, apart=strapped.apart)
     return There(runtimes=runtimes, missing=missing, services=services, lacking=lacking)
 
 

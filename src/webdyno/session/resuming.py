@@ -28,7 +28,7 @@ from webdyno.session.lookup import driver_versions
 from webdyno.session.machine import strapped_here, wide
 from webdyno.session.ready import There, look
 from webdyno.session.saying import note
-from webdyno.session.trust import Agree, ask_for_plan
+from webdyno.session.trust import Agree, ask_for_plan, throwaway_for
 from webdyno.store import FILE, LOGS, Store
 
 _PROCESSORS = ("cpu_model", "architecture", "cores", "threads_per_core")
@@ -192,15 +192,22 @@ def _only(names: Sequence[str]) -> str:
 
 @contextmanager
 def on_its_machine(
-    store: Store, *, wait: bool, far: Cluster | None = None
+    store: Store, *, wait: bool, far: Cluster | None = None, as_planned: bool = False
 ) -> Iterator[tuple[Strapped, dict[str, str]]]:
-    """This machine, and the versions of the plan's drivers; UsageError on another one."""
+    """This machine, and the versions of the plan's drivers; UsageError on another one.
+
+    ``as_planned``: contenders run as the user whom the plan says, wherever it began.
+    """
     plan, was_far = store.plan(), store.fingerprint().driver is not None
     if was_far != (far is not None):
         said = "with its load from another machine: give --far again" if was_far else "on one machine: leave --far out"
         raise UsageError(f"{store.folder}: its runs were made {said}")
     far = wide(far, [trial.load for trial in plan.trials])
-    with strapped_here(plan.memory_bytes, plan.cores, way=plan.way, cpus=plan.cpus, wait=wait, far=far) as strapped:
+    as_user = plan.as_user if as_planned else throwaway_for(plan)
+    strapping = strapped_here(
+        *(plan.memory_bytes, plan.cores), way=plan.way, as_user=as_user, cpus=plan.cpus, wait=wait, far=far
+    )
+    with strapping as strapped:
         refuse_another_machine(plan, store.folder, store.fingerprint(), strapped.fingerprint)
         versions = driver_versions(
             dict.fromkeys(trial.driver for trial in plan.trials) or ["engine"], strapped.of_drivers

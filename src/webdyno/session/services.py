@@ -19,9 +19,12 @@ from webdyno.session.folders import cache_folder
 
 
 def look_for_services(
-    catalogue: Catalogue, workloads: Iterable[str], host: Host
+    catalogue: Catalogue, workloads: Iterable[str], host: Host, *, apart: bool = False
 ) -> tuple[dict[str, FoundService], dict[str, str]]:
-    """The services of ``workloads`` that can be had here; and of those workloads that cannot be asked here, why."""
+    """The services of ``workloads`` that can be had here; and of those workloads that cannot be asked here, why.
+
+    ``apart``: contenders are in a network of their own, and reach only what is started there.
+    """
     needed = dict.fromkeys(service for name in workloads if (service := catalogue.workloads[name].service))
     looked = {
         name: find_service(
@@ -30,20 +33,25 @@ def look_for_services(
         for name in needed
     }
     found = {name: result for name, result in looked.items() if isinstance(result, FoundService)}
-    reasons = {name: _why_not(catalogue.workloads[name], looked) for name in workloads}
+    reasons = {name: _why_not(catalogue.workloads[name], looked, apart=apart) for name in workloads}
     return found, {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _why_not(workload: Workload, looked: Mapping[str, FoundService | str]) -> str | None:
+def _why_not(workload: Workload, looked: Mapping[str, FoundService | str], *, apart: bool) -> str | None:
     """Why ``workload`` cannot be asked here; None: it can."""
     if workload.service is None:
         return None
     found = looked[workload.service]
     if isinstance(found, str):
         return found
+    service = found.service
+    if apart and found.way.kind == "url":
+        return (
+            f"the {service.title} that {service.variable} names is out of reach of throw-away users, whose network has "
+            f"only loopback; unset {service.variable}, or use --no-as-user"
+        )
     if not workload.delay_ms or found.way.delays:
         return None
-    service = found.service
     if found.way.kind == "url":
         return (
             f"the {service.title} that {service.variable} names is not slowed down, because others may need it; unset "

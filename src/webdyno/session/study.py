@@ -65,6 +65,8 @@ class Manner:
     """Asked before the commands of somebody else's folder are run."""
     far: Cluster | None = None
     """Where drivers are started; None: here."""
+    as_planned: bool = False
+    """A plan that began elsewhere says itself as whom contenders run, instead of as throw-away users."""
 
 
 class Ended(NamedTuple):
@@ -92,9 +94,8 @@ def begin(
     refuse_what_the_driver_cannot(study, known)
     raced = choice.rounds_of(study)
     far = wide(manner.far, study.loads)
-    with strapped_here(
-        memory_bytes(study), study.cores, way=study.way, cpus=study.cpus, wait=manner.wait, far=far
-    ) as strapped:
+    limits, wait = (memory_bytes(study), study.cores), manner.wait
+    with strapped_here(*limits, way=study.way, as_user=study.as_user, cpus=study.cpus, wait=wait, far=far) as strapped:
         versions, absent = look_for_drivers(study, strapped.of_drivers)
         there = look(known, study.contenders, study.workloads, strapped)
         plan = make_plan(raced, known, there.missing, there.lacking, absent, brief=brief)
@@ -122,7 +123,8 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
         store.recall(known)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
-        with on_its_machine(store, wait=manner.wait, far=manner.far) as (strapped, versions):
+        how = {"wait": manner.wait, "as_planned": manner.as_planned}
+        with on_its_machine(store, far=manner.far, **how) as (strapped, versions):
             there = there_again(known, plan, folder, strapped)
             manner.announce(Intent(plan, folder, versions, already))
             ready = build(known, plan, there, versions, strapped)

@@ -29,6 +29,8 @@ from webdyno.session.folders import state_folder
 
 MEMORY = "trusted"
 """File in the folder of the user's state: a hash on each line, and what it was of."""
+_AGREED = "agreed to: "
+"""Before the place of what was not begun here."""
 _SHOWN_CHARACTERS = 120
 """Of a command within a sentence."""
 
@@ -91,6 +93,24 @@ def ask_for_catalogues(folders: Sequence[Path], known: Catalogue, agree: Agree) 
     _ask(strange, {hash_: str(folder.resolve()) for hash_, folder in hashes.items()}, agree)
 
 
+def throwaway(said: bool | None, folders: Sequence[Path], *, wanted: bool = False) -> bool:
+    """Whether contenders run as throw-away users: as it was ``said``, else if a study ``wanted`` it, or if root is
+    about to run those of a catalogue folder that is somebody else's, agreed to or not.
+    """
+    if said is not None:
+        return said
+    own = _begun()
+    return wanted or (os.geteuid() == 0 and not all(is_own(each) or content_of(each) in own for each in folders))
+
+
+def throwaway_for(plan: Plan) -> bool:
+    """The same for a stored plan, whose own word counts only if it was begun here; webdyno's own commands are known."""
+    lines = lines_of_plan(plan) if plan.tried is None else lines_of_try(plan.tried)
+    if plan.as_user or os.geteuid() != 0 or _hash(lines) in _begun():
+        return plan.as_user
+    return not set(lines).issubset(lines_of(read_catalogue([default_folder()])))
+
+
 def remember_plan(plan: Plan, folder: Path) -> None:
     """It begins here, so going on with it is no question."""
     _remember(_hash(lines_of_plan(plan)), str(folder))
@@ -131,7 +151,7 @@ def _ask(strange: Strange, hashes: Mapping[str, str], agree: Agree) -> None:
     if not agree(strange):
         raise UsageError(f"{visible(strange.where)}: none of its commands was run; --trust runs them without asking")
     for hash_, place in hashes.items():
-        _remember(hash_, place)
+        _remember(hash_, f"{_AGREED}{place}")
 
 
 def _hash(lines: Sequence[str]) -> str:
@@ -140,12 +160,22 @@ def _hash(lines: Sequence[str]) -> str:
 
 def _memory() -> set[str]:
     """Hashes of what is trusted; a file that somebody else may have written says nothing."""
+    return {line.partition(" ")[0] for line in _remembered()}
+
+
+def _begun() -> set[str]:
+    """Of those, what began here, and was not only agreed to."""
+    lines = (line.partition(" ") for line in _remembered())
+    return {hash_ for hash_, _, place in lines if not place.startswith(_AGREED)}
+
+
+def _remembered() -> list[str]:
     path = state_folder() / MEMORY
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if _is_mine(path.stat()) else []
     except OSError:
-        return set()
-    return {line.partition(" ")[0] for line in lines}
+        return []
+    return lines
 
 
 def _remember(hash_: str, place: str) -> None:

@@ -191,4 +191,6 @@ def placement(rig: Rig) -> tuple[object, ...]:
         rig.cgroup,
         rig.cpus,
         rig.container,
+        rig.as_user,
+        rig.own_network,
     )
