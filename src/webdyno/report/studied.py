@@ -15,11 +15,12 @@ from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.charts import served_chart
 from webdyno.report.columns import CLAIMS, cell, head
 from webdyno.report.iterations import iterations
+from webdyno.report.labels import Point
 from webdyno.report.markup import Markup, element
 from webdyno.report.percentiles import about, by_table
 from webdyno.report.sheet import Sheet
 from webdyno.report.sheets import TITLES
-from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
+from webdyno.report.svg import STYLES, Frame, Series, lines, room
 from webdyno.report.words import Column
 
 _KINDS = {"holds": "good", "does not hold": "bad", "cannot tell": "open"}
