@@ -45,7 +45,7 @@ def _cpu(cell: Cell) -> Limit | None:
     used, cores = _used(cell), _cores(cell)
     if used is None or not cores or used < BUSY * cores:
         return None
-    all_of = "its one core" if cores == 1 else f"all of its {cores} cores"
+    all_of = "its one core was" if cores == 1 else f"all of its {cores} cores were"
     return Limit(
         kind="cpu",
         says=f"is bound by CPU: {all_of} {words.per_cent(min(used / cores, 1.0))} busy",
@@ -121,9 +121,10 @@ def _backlog(cell: Cell) -> Limit | None:
     shortest = min(queues, default=None)
     if shortest is None or shortest >= cell.load.connections or each is None or each >= CLOSING_BELOW:
         return None
+    queue = words.count(shortest, "connection")
     return Limit(
         kind="backlog",
-        says=f"lets {words.count(shortest, 'connection')} queue while {cell.load.connections:,} come over and over",
+        says=f"lets at most {queue} queue, and {cell.load.connections:,} connect again and again",
         numbers={"backlog": float(shortest), "connections": float(cell.load.connections)},
     )
 

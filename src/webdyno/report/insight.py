@@ -14,17 +14,16 @@ from webdyno.report.words import Column
 
 
 def limited(verdict: Verdict) -> Markup | None:
-    """Every contender with everything that holds it back; None where nothing stands out."""
-    rows = [
-        (standing.contender, "; ".join(limit.says for limit in standing.limits))
-        for standing in words.served(verdict)
-        if standing.limits
-    ]
+    """Everything that holds contenders back, those of the same limits together; None where nothing stands out."""
+    found: dict[str, list[str]] = {}
+    for standing in words.served(verdict):
+        if standing.limits:
+            found.setdefault("; ".join(limit.says for limit in standing.limits), []).append(standing.contender)
     return _table(
         "What limits each",
         "Determined from its processes, connections and memory under load.",
         LIMITED,
-        rows,
+        [(", ".join(names), says) for says, names in found.items()],
     )
 
 

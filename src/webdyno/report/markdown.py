@@ -19,7 +19,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.model.way import WAYS
-from webdyno.report import course, failed, sheets, words
+from webdyno.report import course, failed, sheets, titles, words
 from webdyno.report.appendix import StartRow, again, start_rows
 from webdyno.report.sheet import Sheet
 from webdyno.report.words import Mark
@@ -39,7 +39,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     parts += _claims(plan, analysis)
     first = next((each for each in analysis.verdicts if words.compares(each.standings)), None)
     for verdict in analysis.verdicts:
-        parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
+        parts += [f"## {_text(titles.of(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
         if verdict is first:
             parts.append(_text(f"{words.BY_RATIO} {words.BY_ITSELF}"))
         if held := words.held_back(verdict):

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from webdyno.analyse.phrases import where
 from webdyno.analyse.words import (
     MISSING,
     count,
@@ -162,11 +161,6 @@ def tie(letters: str) -> str:
 def tail(log: str, lines: int) -> str:
     """The last lines of a log, led by the one that says why, each cut to a readable length."""
     return "\n".join(line[:200] for line in last_lines(clean(log), lines))
-
-
-def title(verdict: Verdict) -> str:
-    """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
-    return where(verdict)
 
 
 def scalings(analysis: Analysis) -> list[str]:
