@@ -86,7 +86,7 @@ def _service(cell: Cell) -> Limit | None:
         return None
     return Limit(
         kind="service",
-        says=f"waits for the service behind it, which uses {used:.2f} cores",
+        says=f"waits for the service behind it, which used {used:.2f} cores",
         numbers={"cores_used": used, "cores": float(cores)},
     )
 
@@ -135,7 +135,7 @@ def _waiting(cell: Cell) -> Limit | None:
     if used is None or not cores or used > IDLE * cores or (cell.median(_taken) or 0.0) > TAKEN:
         return None
     floor = cell.workload.floor_ms
-    what = f"each answer takes {floor:g} ms by its nature" if floor else "for a timer, a lock or its own full pool"
+    what = f"each answer takes {floor:g} ms by design" if floor else "for a timer, a lock or its own full pool"
     return Limit(
         kind="waiting",
         says=f"waits: its cores are {words.per_cent(1 - used / cores)} idle, {what}",

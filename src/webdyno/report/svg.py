@@ -164,7 +164,7 @@ def _scatter(frame: Frame, dots: Sequence[Dot], label: str, *, narrow: bool = Fa
     taken += [labels.box(frame.place(dot.point), 9.0, 9.0) for dot in grey]
     names = [_name(frame, dot, taken) for dot in grey]
     left_out = sum(name is None for name in names)
-    note = f"{left_out} grey {'name' if left_out == 1 else 'names'} left out for want of room" if left_out else ""
+    note = f"{left_out} grey {'name' if left_out == 1 else 'names'} left out: no room" if left_out else ""
     return _picture(
         frame,
         label,

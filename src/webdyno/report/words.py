@@ -340,7 +340,7 @@ def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
         if run.service is not None:
             where = f"started on {_cores(run.rig.service_cores)}" if run.service.started else "the user's own, by URL"
             stands = f", instead of a {run.service.genuine}" if run.service.is_stand_in else ""
-            later = f", told to answer {run.service.delay_ms} ms later" if run.service.delay_ms else ""
+            later = f", its answers delayed by {run.service.delay_ms} ms" if run.service.delay_ms else ""
             what = f"{run.service.kind} {run.service.version}{stands}, {where}{later}"
             facts[f"Service {run.service.service}", what] = None
     return list(facts)

@@ -33,7 +33,7 @@ class Asking:
         flag(
             "--expect",
             help="What a correct answer is (repeatable): 'status in 200,204', 'body contains \"x\"', 'length==13', "
-            "'type==application/json', 'sha256==...'. Status 200-399 when nothing is said.",
+            "'type==application/json', 'sha256==...'. [default: a status from 200 to 399]",
         ),
     ] = None
     requests_file: Annotated[
