@@ -2,7 +2,7 @@
 
 A server under a closed load is busy, or it waits; both are seen from outside. Busy: on all the cores it has, or on one
 of several (a global lock, one process). Waiting: for the load generator, for the service behind it, for its own
-clients to connect anew, for memory, or for something we cannot see (a timer, a lock, a full pool). What is named first
+clients to connect again, for memory, or for something we cannot see (a timer, a lock, a full pool). What is named first
 is what would have to go first. Utilisation as the first question: B. Gregg (2013), Thinking methodically about
 performance, Communications of the ACM 56 (the USE method).
 """

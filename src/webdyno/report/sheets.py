@@ -336,7 +336,7 @@ def judged(claims: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
 
 
 def tally(claims: Sequence[ClaimVerdict]) -> str:
-    """How the claims were judged, and how many could not be for want of a contender."""
+    """How the claims were judged, and how many could not be, because a contender was missing."""
     lacking = len(claims) - len(judged(claims))
     if not lacking:
         return words.tally(claims)

@@ -41,7 +41,8 @@ class Asking:
         flag("--requests-file", help="TOML file of [[requests]], as in a workload, sent to the URL's server."),
     ] = None
     template: Annotated[
-        bool, flag("--template", help="Fill {{counter}}, {{random}} and {{random:1-9}} anew in each request.")
+        bool,
+        flag("--template", help="Fill {{counter}}, {{random}} and {{random:1-9}} with a new value in each request."),
     ] = False
 
     def requests(self, targets: list[Target]) -> list[Request]:
