@@ -20,19 +20,17 @@ RULED = {"holds": "good", "does not hold": "bad", "cannot tell": "open"}
 """The class of each ruling."""
 
 
-def headline(plan: Plan, analysis: Analysis) -> Markup:
-    """What the first screen begins with."""
-    asked = element("p", plan.question, class_="lead asked") if plan.question else None
-    if analysis.claims:
-        head = element("h1", _tally(analysis.claims))
-        answers = [_claim(claim) for claim in _leading(analysis)]
-        told = element("ul", *answers, class_="answers") if answers else None
-        return join(asked, head, told, _recommended(plan, analysis))
-    head = element("h1", _emphasised(_sentence(plan, analysis.sentence), analysis.recommended))
-    return join(asked, head, _alone(plan, analysis))
+def leading(analysis: Analysis) -> list[ClaimVerdict]:
+    """The claims that answer the study's question."""
+    return [claim for claim in analysis.claims if claim.headline and not claim.unmeasured]
 
 
-def _tally(claims: Sequence[ClaimVerdict]) -> str:
+def rest(analysis: Analysis) -> str:
+    """The analysis' sentence without the claims that lead it, which it joins so; empty where it says no more."""
+    return analysis.sentence[len("".join(f"{claim.headline}. " for claim in leading(analysis))) :]
+
+
+def counted(claims: Sequence[ClaimVerdict]) -> str:
     """``26 of 34 claims hold, 4 do not, 4 are undecided.``"""
     by = Counter(claim.ruling for claim in claims)
     of = f"{by['holds']} of {words.count(len(claims), 'claim')} {'holds' if by['holds'] == 1 else 'hold'}"
@@ -42,25 +40,26 @@ def _tally(claims: Sequence[ClaimVerdict]) -> str:
     return f"{of}{against}{undecided}."
 
 
-def _leading(analysis: Analysis) -> list[ClaimVerdict]:
-    """The claims that answer the study's question."""
-    return [claim for claim in analysis.claims if claim.headline and not claim.unmeasured]
+def found(claim: ClaimVerdict) -> str:
+    """The claim, and the figure that decided."""
+    figure = claim.headline.removeprefix(f"{claim.text}: ").partition(", ")[2]
+    return f"{claim.text}{f': {figure}' if figure else ''}."
 
 
-def _claim(claim: ClaimVerdict) -> Markup:
-    """Its ruling, the claim, and the figure that decided."""
-    found = claim.headline.removeprefix(f"{claim.text}: ").partition(", ")[2]
-    ruling = element("b", claim.ruling, class_=f"ruling {RULED[claim.ruling]}")
-    return element("li", ruling, f" {claim.text}{f': {found}' if found else ''}.")
-
-
-def _recommended(plan: Plan, analysis: Analysis) -> Markup | None:
-    """The contender to take, where there is one; of claims alone, that there is none says nothing."""
-    if analysis.recommended is None:
-        return None
-    # the sentence begins with these, as the analysis joins them, and ends with the recommendation
-    before = "".join(f"{claim.headline}. " for claim in _leading(analysis))
-    return element("p", _emphasised(_sentence(plan, analysis.sentence[len(before) :]), analysis.recommended))
+def headline(plan: Plan, analysis: Analysis) -> Markup:
+    """What the first screen begins with."""
+    asked = element("p", plan.question, class_="lead asked") if plan.question else None
+    if not analysis.claims:
+        head = element("h1", _emphasised(_sentence(plan, analysis.sentence), analysis.recommended))
+        return join(asked, head, _alone(plan, analysis))
+    answers = [
+        element("li", element("b", claim.ruling, class_=f"ruling {RULED[claim.ruling]}"), f" {found(claim)}")
+        for claim in leading(analysis)
+    ]
+    told = element("ul", *answers, class_="answers") if answers else None
+    # of claims alone, that there is no contender to take says nothing
+    take = _emphasised(_sentence(plan, rest(analysis)), analysis.recommended) if analysis.recommended else None
+    return join(asked, element("h1", counted(analysis.claims)), told, element("p", take) if take else None)
 
 
 def _alone(plan: Plan, analysis: Analysis) -> Markup | None:

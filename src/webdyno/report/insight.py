@@ -90,13 +90,18 @@ def _share(estimate: Estimate | None) -> str:
 def _table(
     title: str, says: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], texts: int | None = None
 ) -> Markup | None:
-    """A card; the columns behind the first ``texts`` are figures, None: there are none. None without rows."""
+    """A card; the columns behind the first ``texts`` are figures, None: there are none. None without rows.
+
+    A column without a single figure is left out.
+    """
     if not rows:
         return None
-    figures = range(len(columns) if texts is None else texts, len(columns))
+    shown = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    figures = [at for at in shown if at >= (len(columns) if texts is None else texts)]
     body = [
-        element("tr", *[cell(columns[at], text, class_="n" if at in figures else None) for at, text in enumerate(row)])
+        element("tr", *[cell(columns[at], row[at], class_="n" if at in figures else None) for at in shown])
         for row in rows
     ]
-    table = element("table", head(columns, figures), element("tbody", *body))
+    kept = [columns[at] for at in shown]
+    table = element("table", head(kept, [shown.index(at) for at in figures]), element("tbody", *body))
     return folded(title, says, element("div", table, class_="scroll"), len(rows))

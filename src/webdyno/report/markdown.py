@@ -19,7 +19,7 @@ from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
 from webdyno.model.way import WAYS
-from webdyno.report import course, failed, sheets, titles, words
+from webdyno.report import course, failed, headline, sheets, titles, words
 from webdyno.report.appendix import StartRow, again, start_rows
 from webdyno.report.sheet import Sheet
 from webdyno.report.words import Mark
@@ -31,7 +31,7 @@ _LOG_LINES = 10
 def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:
     """The whole report."""
     marks = words.marks(analysis)
-    parts = [f"# {_text(plan.title)}", _text(plan.question), f"**{_text(analysis.sentence)}**"]
+    parts = [f"# {_text(plan.title)}", _text(plan.question), *_headline(analysis)]
     if raced := race_end(Evidence(plan, fingerprint, runs)):
         parts.append(_text(f"{raced}."))
     if analysis.recommended_command:
@@ -53,6 +53,15 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     parts += ["## How", _text(course.measured(plan, runs)), _machine(fingerprint, runs)]
     parts += [*_starts(plan, runs), "## How to repeat it", _fence(again(plan))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _headline(analysis: Analysis) -> list[str]:
+    """The answer in a sentence; of a study's claims how many hold, and those that answer its question."""
+    if not analysis.claims:
+        return [f"**{_text(analysis.sentence)}**"]
+    told = [f"- **{claim.ruling}**: {_text(headline.found(claim))}" for claim in headline.leading(analysis)]
+    take = _text(headline.rest(analysis)) if analysis.recommended else ""
+    return [f"**{_text(headline.counted(analysis.claims))}**", "\n".join(told), take]
 
 
 def _text(text: str) -> str:
