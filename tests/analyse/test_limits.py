@@ -53,7 +53,7 @@ def test_each_limit_is_seen(kind: str) -> None:
 
 def test_a_wait_that_the_workload_asks_for_is_named() -> None:
     [waiting] = found(with_cpu(0.1), workloads={"hello": workload(service_floor_ms=1000.0)})
-    assert "each answer takes 1000 ms by its nature" in waiting.says
+    assert "each answer takes 1000 ms by design" in waiting.says
 
 
 @pytest.mark.parametrize("made", [with_cpu(0.75), run(readings=[]), run(slices=[]), run(outcome="died", message="x")])
