@@ -293,7 +293,7 @@ def test_what_runs_as_in_an_article_of_long_ago_is_no_choice() -> None:
     both = analysed(table({"go-as-2013": 40_000, "node": 30_000}))
     assert both.verdicts[0].winners == ["go-as-2013"]
     assert both.recommended == "node"
-    assert "of today is ranked" in analysed(table({"go-as-2013": 40_000, "node-as-2013": 30_000})).sentence
+    assert "present-day contender is ranked" in analysed(table({"go-as-2013": 40_000, "node-as-2013": 30_000})).sentence
 
 
 def test_a_trial_that_ran_again_counts_once_with_its_last_run() -> None:
