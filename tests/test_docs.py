@@ -199,7 +199,11 @@ def outside_outputs(path: Path) -> str:
     return re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.S)
 
 
-@pytest.mark.parametrize("path", [path for path in DOCUMENTS if path.parent.name != "studies"], ids=str)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in DOCUMENTS if path.parent.name != "studies"],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_a_document_has_no_heading_twice(path: Path) -> None:
     """A merge of two versions once left both of them on a page, the old one below the new."""
     headings = re.findall(r"^#+ .*$", outside_outputs(path), re.M)

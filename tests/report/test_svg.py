@@ -8,7 +8,8 @@ import numpy as np
 
 from tests.report.drawn import wide
 from webdyno.report.axis import Axis
-from webdyno.report.svg import Frame, Point, Series, lines, room, thinned
+from webdyno.report.labels import Point
+from webdyno.report.svg import Frame, Series, lines, room, thinned
 
 FRAME = Frame(Axis("x", 0.0, 100.0, ()), Axis("y", -50.0, 50.0, ()), 560, 330)
 
