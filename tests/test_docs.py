@@ -193,3 +193,25 @@ def test_every_file_of_provoked_faults_is_on_the_page_of_what_is_promised() -> N
     page = (ROOT / "docs" / "how-to" / "trust-the-rig.md").read_text("utf-8")
     files = [f"tests/torture/{path.name}" for path in (ROOT / "tests" / "torture").glob("test_*.py")]
     assert [file for file in files if f"`{file}" not in page] == []
+
+
+def outside_outputs(path: Path) -> str:
+    return re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.S)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in DOCUMENTS if path.parent.name != "studies"],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_a_document_has_no_heading_twice(path: Path) -> None:
+    """A merge of two versions once left both of them on a page, the old one below the new."""
+    headings = re.findall(r"^#+ .*$", outside_outputs(path), re.M)
+    assert sorted(headings) == sorted(set(headings))
+
+
+def test_no_row_of_the_list_of_documents_stands_twice() -> None:
+    for page in ("docs/start.md", "docs/index.md"):
+        links = re.findall(r"^\| .* \| (\[.*) \|$", outside_outputs(ROOT / page), re.M)
+        assert len(links) >= 10
+        assert sorted(links) == sorted(set(links))

@@ -99,7 +99,7 @@ def test_no_histograms_are_none() -> None:
 
 @pytest.mark.parametrize("percent", [-1, 100.1, math.nan])
 def test_percentile_outside_its_range_is_refused(percent: float) -> None:
-    with pytest.raises(ValueError, match="is no percentile; they go from 0 to 100"):
+    with pytest.raises(ValueError, match="is not a percentile: give a number from 0 to 100"):
         merged([1]).percentile(percent)
 
 

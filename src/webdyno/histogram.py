@@ -113,7 +113,7 @@ class Histogram:
     def percentile(self, percent: float) -> int | None:
         """The lowest value that at least ``percent`` of all values do not exceed."""
         if not 0 <= percent <= 100:
-            raise ValueError(f"{percent} is no percentile; they go from 0 to 100")
+            raise ValueError(f"{percent} is not a percentile: give a number from 0 to 100")
         if not self._values:
             return None
         # a hair less, so that 99.9 / 100 * 1000 asks for the 999th value and not, by rounding, for the 1000th

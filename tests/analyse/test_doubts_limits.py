@@ -93,7 +93,7 @@ def pooled(places: int, workers: int = 2) -> list[Run]:
 def test_a_pool_with_fewer_places_than_connections_is_told() -> None:
     runs = pooled(10)
     doubt = doubts(runs, of(runs, work=STATIC))["pool-limited"]
-    assert "may ask redis 20 questions at once for 64 connections" in doubt.sentence
+    assert "sends redis at most 20 queries at a time for 64 connections" in doubt.sentence
     assert doubt.severity == "shades"
     runs = pooled(32)
     assert "pool-limited" not in doubts(runs, of(runs, work=STATIC))
@@ -105,7 +105,7 @@ def test_a_rate_that_workers_and_threads_set_is_told() -> None:
         runs = good(rate=rate, **changes)
         return dict(doubts(runs, of(runs, work=WAIT)))
 
-    assert "works on 8 requests at once" in sleeping(79, workers=2, threads=4)["pool-limited"].sentence
+    assert "handles 8 requests at a time" in sleeping(79, workers=2, threads=4)["pool-limited"].sentence
     assert "pool-limited" not in sleeping(600, workers=1)  # an event loop: far more than one at a time
     assert "pool-limited" not in sleeping(630, workers=8, threads=8)  # as many as there are connections
     assert "pool-limited" not in sleeping(40, workers=2, threads=4)  # slower still: something else

@@ -30,14 +30,14 @@ def closing(made: Run) -> Run:
 
 
 CASES = {
-    "cpu": (with_cpu(0.97), "is bound by CPU: its one core 97 % busy"),
+    "cpu": (with_cpu(0.97), "is bound by CPU: its one core was 97 % busy"),
     "one-core": (with_cpu(1.0, rig=WIDE), "is bound by one core of 4: it uses 1.00 cores, one process does the work"),
     "generator": (with_cpu(0.75, driver=0.95), "got no more requests: the load generator was 95 % busy"),
     "closing": (closing(with_cpu(0.75)), "pays for a new connection with nearly every answer"),
     "memory": (with_cpu(0.75, memory_peak_bytes=512 << 20), "is at its memory limit (512 MiB of 512 MiB)"),
     "backlog": (
         closing(with_cpu(0.75, probe=msgspec.structs.replace(PROBE, backlog=5))),
-        "lets 5 connections queue while 64 come over and over",
+        "lets at most 5 connections queue, and 64 connect again and again",
     ),
     "waiting": (with_cpu(0.2), "waits: its cores are 80 % idle"),
 }
@@ -53,7 +53,7 @@ def test_each_limit_is_seen(kind: str) -> None:
 
 def test_a_wait_that_the_workload_asks_for_is_named() -> None:
     [waiting] = found(with_cpu(0.1), workloads={"hello": workload(service_floor_ms=1000.0)})
-    assert "each answer takes 1000 ms by its nature" in waiting.says
+    assert "each answer takes 1000 ms by design" in waiting.says
 
 
 @pytest.mark.parametrize("made", [with_cpu(0.75), run(readings=[]), run(slices=[]), run(outcome="died", message="x")])

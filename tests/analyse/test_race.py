@@ -376,7 +376,7 @@ def test_the_report_claims_what_the_race_told_and_misses_nothing() -> None:
     assert [standing.contender for standing in verdict.standings][-2:] == ["d", "e"]
     assert "incomplete" not in {doubt.kind for doubt in analysis.doubts}
     [cut] = [doubt for doubt in analyse(made, FINGERPRINT, runs[:7]).doubts if doubt.kind == "incomplete"]
-    assert cut.sentence == "the race is not over: 3 runs are missing in the current round"
+    assert cut.sentence == "the race has not ended: 3 runs are missing in the current round"
 
 
 def test_what_a_late_look_over_many_tables_asks_is_told_in_rounds() -> None:

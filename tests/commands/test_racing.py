@@ -150,4 +150,4 @@ def test_trials_that_were_shorter_than_reckoned_leave_time_for_more(tmp_path: Pa
                 store.append(run(trial.contender, round_=trial.round, trial=trial, seconds=1.0))
         assert len(store.runs()) == 30
         evidence = Evidence(made, FINGERPRINT, store.runs())
-    assert race_end(evidence).startswith("Over after 6 rounds, when its budget was spent; the order of ")
+    assert race_end(evidence).startswith("Ended after 6 rounds, when its budget was spent; the order of ")

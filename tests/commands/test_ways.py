@@ -90,7 +90,7 @@ def test_runs_of_two_ways_are_not_compared_and_a_report_says_which_way_it_was() 
 def test_doctor_says_the_way_that_is_taken() -> None:
     fine, _ = _of_limits(RIG, FINGERPRINT)
     assert (fine.subject, fine.state) == ("way", "fine")
-    assert fine.sentence.startswith("cgroup, unless --way says another: cores, memory and processes limited")
+    assert fine.sentence.startswith("cgroup, unless --way names another: cores, memory and processes limited")
     weak, _ = _of_limits(msgspec.structs.replace(RIG, cgroup="none", cgroup_reason="read-only"), FINGERPRINT)
     assert (weak.subject, weak.state) == ("way", "weak")
     assert weak.sentence.startswith("bare, as no cgroup can be written (read-only): cores by affinity alone")

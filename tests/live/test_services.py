@@ -122,6 +122,6 @@ def test_a_contender_waits_on_the_mongodb_that_webdyno_builds(webdyno: Call, tmp
     assert later["mongo-small-10ms"][0]["delay_ms"] == 10
     assert later["mongo-small-10ms"][1]["first_answer_ns"] >= 10_000_000
     assert later["mongo-big"][0].get("delay_ms", 0) == 0
-    assert "told to answer 10 ms later" in " ".join(done.stdout.split())
+    assert "its answers delayed by 10 ms" in " ".join(done.stdout.split())
     assert "not a mongod but mongo-java-server 1.47.0" in " ".join(done.stdout.split())
     assert_nothing_left(cache)

@@ -126,7 +126,7 @@ def test_names_in_a_crowd_never_lie_on_each_other() -> None:
     assert not [
         p for p in pairs if p[0][0] < p[1][2] - 0.2 and p[1][0] < p[0][2] - 0.2 and abs(p[0][1] - p[1][1]) < 11.8
     ]
-    assert f"{24 - len(shown)} grey names left out for want of room" in drawn
+    assert f"{24 - len(shown)} grey names left out: no room" in drawn
 
 
 def test_latency_at_an_open_pace_is_counted_from_due() -> None:

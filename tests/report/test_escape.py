@@ -119,7 +119,7 @@ def _doubted(analysis: Analysis, evil: str) -> Analysis:
     )
 
 
-TAGS = {"svg", "path", "line", "rect", "text", "title"}
+TAGS = {"svg", "path", "line", "rect", "text", "tspan", "title"}
 
 
 @pytest.mark.parametrize("evil", EVILS)
@@ -127,8 +127,9 @@ def test_the_page_gains_no_tag_attribute_or_link_and_shows_it_as_text(evil: str)
     html = render_html(*told(evil))
     checker = parsed(html)
     harmless = parsed(render_html(*told("harmless")))
-    assert checker.tags == harmless.tags
-    assert {name for name, _ in checker.attributes} == {name for name, _ in harmless.attributes}
+    # a name too long for one line of a chart has further ones
+    assert checker.tags - {"tspan"} == harmless.tags - {"tspan"}
+    assert {name for name, _ in checker.attributes} - {"dy"} == {name for name, _ in harmless.attributes} - {"dy"}
     assert "<script>alert" not in html
     assert not [name for name, _ in checker.attributes if name.startswith("on") or name == "src"]
     assert {value[:5] for name, value in checker.attributes if name == "href" and value[0] != "#"} == {"data:"}

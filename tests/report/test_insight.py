@@ -60,7 +60,7 @@ def test_limits_and_warm_up_are_in_the_page_and_nothing_of_them_is_markup(tmp_pa
     made = plan(runs)
     html = render_html(made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
     assert "What limits each" in html
-    assert "is bound by CPU: its one core 98 % busy" in html
+    assert "is bound by CPU: its one core was 98 % busy" in html
     assert "cold start" in html
     assert '<td data-label="cold start" class="n">320 ms</td>' in html
     assert EVIL not in html

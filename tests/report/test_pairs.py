@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -106,13 +107,18 @@ def test_the_same_route_is_compared_between_two_workloads() -> None:
     assert 800 < claim.estimate.value < 900
 
 
-def test_claims_that_answer_the_question_lead_the_report() -> None:
+def test_claims_that_answer_the_question_lead_the_report_below_how_many_hold() -> None:
     open_ = msgspec.structs.replace(CLAIM, text="Four are ahead", cores=64)
     analysis, page = analysed(CLAIM, open_)
     first, second = analysis.sentence.split(". ")
     assert first.startswith("What needs no time waits: it holds, 952 ms (")
     assert second == "Four are ahead: cannot tell, it is about 64 cores or more, and the contenders had 1 here"
-    assert first in page
+    assert "<h1>1 of 2 claims holds, 1 is undecided.</h1>" in page
+    answers = re.findall("<li>(.*?)</li>", page.partition('class="answers"')[2].partition("</ul>")[0])
+    assert [re.sub("<.*?>", "", each) for each in answers] == [
+        f"holds What needs no time waits: {first.partition('holds, ')[2]}.",
+        "cannot tell Four are ahead: it is about 64 cores or more, and the contenders had 1 here.",
+    ]
 
 
 def test_a_claim_that_was_not_asked_leads_nothing() -> None:

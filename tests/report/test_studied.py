@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.analyse.fakes import FINGERPRINT, LOAD, plan
 from tests.report import once
 from tests.report.drawn import wide
 from tests.report.once import page
-from tests.report.studied import ORIGINAL, faceted, study
+from tests.report.studied import ORIGINAL, faceted, rounds, study
 from tests.report.test_html import parsed
 from tests.report.test_terminal import rendered
 from webdyno.analyse import analyse
@@ -57,7 +58,7 @@ def test_figures_stand_against_connections() -> None:
     assert sheet.title.endswith("hello, keep-alive")
     assert sheet.head == ["contender", "64", "512"]
     assert sheet.rows == [["go", "50,000", "45,000"], ["node", "10,000", "8,000"]]
-    assert told("Peak memory against").rows[0] == ["go", "58.2 MiB", "58.2 MiB"]
+    assert told("Peak memory in MiB against").rows[0] == ["go", "58.2", "58.2"]
     assert sheet.means[2].startswith("Requested over 512 connections at once. Correct answers per second")
 
 
@@ -70,9 +71,19 @@ def test_each_figure_of_a_table_can_say_its_interval_and_its_rounds() -> None:
     assert f'title="{sheet.sure[0][2]}"' in shown()
 
 
+def test_a_table_of_times_has_one_unit_and_its_digits_never_contradict_the_order() -> None:
+    rates = {"quick": 40_000.0, "middling": 10_050.0, "near": 9_980.0, "slow": 2.0}
+    more = msgspec.structs.replace(LOAD, connections=512)
+    runs = [each for name, rate in rates.items() for load in (LOAD, more) for each in rounds(name, rate, load=load)]
+    (sheet,) = [it for it in sheets(analyse(plan(runs, shows=["p99"]), FINGERPRINT, runs)) if "p99" in it.title]
+    assert sheet.title.startswith("p99 latency in µs against connections")
+    figures = {row[0]: float(row[1].replace(",", "")) for row in sheet.rows}
+    assert figures["quick"] < figures["middling"] <= figures["near"] < 1_000 < figures["slow"]
+
+
 def test_a_load_at_one_number_of_connections_has_its_figures_side_by_side() -> None:
     sheet = told("Figures: hello, keep-alive, by ab")
-    assert sheet.head[:3] == ["contender", "requests/s", "p99 latency"]
+    assert sheet.head[:3] == ["contender", "requests/s", "p99 latency, µs"]
     assert [row[:2] for row in sheet.rows] == [["go", "20,000"], ["node", "9,000"]]
 
 
@@ -97,9 +108,10 @@ def test_a_figure_that_is_not_there_says_so() -> None:
 
 def test_routes_and_thirds_have_tables() -> None:
     routes = told("Latency of each route: mix")
-    assert [(row[1], row[2], row[3][:3], row[3][-2:], row[5]) for row in routes.rows] == [
-        ("instant", "50 %", "2.0", "ms", "0 %"),
-        ("blocking", "50 %", "1.0", " s", "0 %"),
+    assert routes.head[3:5] == ["p50, ms", "p99, ms"]
+    assert [(row[1], row[2], row[3][:3], row[5]) for row in routes.rows] == [
+        ("instant", "50 %", "2.0", "0 %"),
+        ("blocking", "50 %", "1,0", "0 %"),
     ]
     (thirds, *_) = [sheet for sheet in sheets(analysed()) if "third of a server's life" in sheet.title]
     assert thirds.head[1:5] == ["first", "second", "third", "third / first"]
@@ -284,7 +296,7 @@ def test_what_runs_as_in_the_article_has_the_colours_and_the_others_are_grey() -
 
 def test_a_figure_of_the_article_without_a_ratio_stands_beside_ours() -> None:
     by_title = {sheet.title.split(" against")[0]: sheet for sheet in sheets(graphed())}
-    memory, errors = by_title["Peak memory"], by_title["Errors, as a share of all requests"]
+    memory, errors = by_title["Peak memory in MiB"], by_title["Errors, as a share of all requests,"]
     assert memory.head[-1] == errors.head[-1] == "the article"
     assert [row[-1] for row in memory.rows] == ["9.0 MiB at 512", "-"]
     assert [row[-1] for row in errors.rows] == ["under 7 %", "34 %"]

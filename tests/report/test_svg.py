@@ -8,7 +8,8 @@ import numpy as np
 
 from tests.report.drawn import wide
 from webdyno.report.axis import Axis
-from webdyno.report.svg import Frame, Point, Series, lines, room, thinned
+from webdyno.report.labels import Point
+from webdyno.report.svg import Frame, Series, lines, room, thinned
 
 FRAME = Frame(Axis("x", 0.0, 100.0, ()), Axis("y", -50.0, 50.0, ()), 560, 330)
 
@@ -65,18 +66,39 @@ def test_a_thinned_course_keeps_every_hiccup_its_order_and_its_bound() -> None:
     assert thinned(points[:300], 300) == points[:300]
 
 
-def test_names_have_the_room_they_need_and_very_long_ones_are_cut() -> None:
+def labels_of(svg: str) -> list[str]:
+    return [re.sub("<[^>]*>", "|", inside) for inside in re.findall(r'<text[^>]*class="label[^>]*>(.*?)</text>', svg)]
+
+
+def test_a_long_name_has_more_lines_and_one_beyond_all_reason_keeps_both_its_ends() -> None:
     points = [(0.0, 1.0), (100.0, 3.0)]
-    short, long = Series("go", points, style=0), Series("a-framework-with-a-name-beyond-all-reason", points, style=1)
+    short, long = Series("go", points, style=0), Series("flask-uwsgi-gevent-processes-db", points, style=1)
     assert room([short]) < room([short, long]) < 200
     assert room([Series(long.name, points)]) == room([])  # grey, and not named
     svg = wide(lines(Frame(FRAME.x, FRAME.y, 560, 330, right=room([long])), [long], "a chart"))
-    (label,) = re.findall(r'class="label s1"[^>]*>([^<]*)<', svg)
-    assert label.endswith("…")
-    assert f"<title>{long.name}</title>" in svg
+    assert labels_of(svg) == ["flask-uwsgi-gevent-|processes-db|"]
+    endless = Series(f"flask-{'x' * 80}-db", points, style=1)
+    (label,) = labels_of(wide(lines(Frame(FRAME.x, FRAME.y, 560, 330, right=room([endless])), [endless], "a chart")))
+    assert label.startswith("flask-|xx")
+    assert label.count("|") == 4
+    assert label.endswith("-db|")
+    assert f"<title>{endless.name}</title>" in lines(FRAME, [endless], "a chart")
 
 
-def test_a_leader_from_far_away_does_not_look_like_a_line_of_figures() -> None:
+def test_the_name_of_what_was_measured_at_one_level_stands_beside_its_point_and_no_line_leads_to_it() -> None:
     ends, stops = Series("go", [(0.0, 1.0), (100.0, 1.0)], style=0), Series("node", [(50.0, 2.0)], style=1)
     svg = wide(lines(FRAME, [ends, stops], "a chart"))
-    assert re.findall(r'class="(leader [^"]*)"', svg) == ["leader s1 far", "leader s0"]
+    assert re.findall(r'class="(leader [^"]*)"', svg) == ["leader s0"]
+    (x, y) = FRAME.place((50.0, 2.0))
+    (left, below) = re.findall(r'class="label s1" x="([^"]*)" y="([^"]*)"', svg)[0]
+    assert abs(float(left) - x) < 30
+    assert abs(float(below) - y) < 40
+
+
+def test_a_name_without_room_beside_its_end_stands_in_the_margin_with_its_marker() -> None:
+    many = [Series(f"server-{at}", [(50.0, 0.2 * at)], style=at % 6) for at in range(30)]
+    svg = wide(lines(FRAME, many, "a chart"))
+    assert len(labels_of(svg)) == 30
+    assert 'class="leader' not in svg
+    aside = FRAME.width - FRAME.right + 8
+    assert f'd="M{aside:.1f} ' in svg

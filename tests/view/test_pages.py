@@ -303,8 +303,8 @@ def test_a_race_at_rest_says_how_it_ended_and_a_killed_one_is_stopped(tmp_path: 
     said = {row.split('value="')[1].split('"')[0]: text_of(f"<tr{row}</tr>") for row in rows}
     assert "6 runs 3 rounds" in said["settled"]
     assert "Settled after 3 rounds; the order of 1 of 1 pair is decided. " in said["settled"]
-    assert "Stopped in round 2, before it was over; the order of 0 of 1 pair is decided. " in said["killed"]
-    assert "Over after 3 rounds, when its runs were used; the order of" in said["used"]
+    assert "Stopped in round 2, before its end; the order of 0 of 1 pair is decided. " in said["killed"]
+    assert "Ended after 3 rounds, when its runs were used up; the order of" in said["used"]
     assert "3 of at most 16 runs 2 rounds stopped" in said["interrupted"]
     assert Shelf(tmp_path).entry("killed").state == "ended"
 

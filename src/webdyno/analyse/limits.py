@@ -2,7 +2,7 @@
 
 A server under a closed load is busy, or it waits; both are seen from outside. Busy: on all the cores it has, or on one
 of several (a global lock, one process). Waiting: for the load generator, for the service behind it, for its own
-clients to connect anew, for memory, or for something we cannot see (a timer, a lock, a full pool). What is named first
+clients to connect again, for memory, or for something we cannot see (a timer, a lock, a full pool). What is named first
 is what would have to go first. Utilisation as the first question: B. Gregg (2013), Thinking methodically about
 performance, Communications of the ACM 56 (the USE method).
 """
@@ -45,7 +45,7 @@ def _cpu(cell: Cell) -> Limit | None:
     used, cores = _used(cell), _cores(cell)
     if used is None or not cores or used < BUSY * cores:
         return None
-    all_of = "its one core" if cores == 1 else f"all of its {cores} cores"
+    all_of = "its one core was" if cores == 1 else f"all of its {cores} cores were"
     return Limit(
         kind="cpu",
         says=f"is bound by CPU: {all_of} {words.per_cent(min(used / cores, 1.0))} busy",
@@ -86,7 +86,7 @@ def _service(cell: Cell) -> Limit | None:
         return None
     return Limit(
         kind="service",
-        says=f"waits for the service behind it, which uses {used:.2f} cores",
+        says=f"waits for the service behind it, which used {used:.2f} cores",
         numbers={"cores_used": used, "cores": float(cores)},
     )
 
@@ -121,9 +121,10 @@ def _backlog(cell: Cell) -> Limit | None:
     shortest = min(queues, default=None)
     if shortest is None or shortest >= cell.load.connections or each is None or each >= CLOSING_BELOW:
         return None
+    queue = words.count(shortest, "connection")
     return Limit(
         kind="backlog",
-        says=f"lets {words.count(shortest, 'connection')} queue while {cell.load.connections:,} come over and over",
+        says=f"lets at most {queue} queue, and {cell.load.connections:,} connect again and again",
         numbers={"backlog": float(shortest), "connections": float(cell.load.connections)},
     )
 
@@ -134,7 +135,7 @@ def _waiting(cell: Cell) -> Limit | None:
     if used is None or not cores or used > IDLE * cores or (cell.median(_taken) or 0.0) > TAKEN:
         return None
     floor = cell.workload.floor_ms
-    what = f"each answer takes {floor:g} ms by its nature" if floor else "for a timer, a lock or its own full pool"
+    what = f"each answer takes {floor:g} ms by design" if floor else "for a timer, a lock or its own full pool"
     return Limit(
         kind="waiting",
         says=f"waits: its cores are {words.per_cent(1 - used / cores)} idle, {what}",

@@ -11,10 +11,10 @@ from webdyno.analyse.table import Evidence
 
 _ENDS: dict[str | None, str] = {
     "settled": "Settled after {rounds}",
-    "rounds": "Over after {rounds}, the most this race may have",
-    "budget": "Over after {rounds}, when its budget was spent",
-    "runs": "Over after {rounds}, when its runs were used",
-    None: "Stopped in round {begun}, before it was over",
+    "rounds": "Ended after {rounds}, the maximum for this race",
+    "budget": "Ended after {rounds}, when its budget was spent",
+    "runs": "Ended after {rounds}, when its runs were used up",
+    None: "Stopped in round {begun}, before its end",
 }
 
 

@@ -56,8 +56,8 @@ def recommend(
         return None, "no contender can be recommended: not every workload has a ranking"
     scores = {name: score for name, score in _scores(verdicts).items() if name not in of_article}
     if not scores:
-        today = " of today" if of_article else ""
-        return None, f"no contender can be recommended: no contender{today} is ranked on every workload"
+        today = "present-day " if of_article else ""
+        return None, f"no contender can be recommended: no {today}contender is ranked on every workload"
     best = max(scores, key=lambda name: scores[name])
     rivals = [name for name in scores if name != best and all(name in verdict.winners for verdict in verdicts)]
     everywhere = " on every workload" if len(verdicts) > 1 else ""
@@ -68,7 +68,7 @@ def recommend(
             return _tie([best, *rivals], verdicts, everywhere)
         return best, f"take {best}: it is in the top group{everywhere}"
     average = words.per_cent(scores[best])
-    return best, f"take {best}: {_among(scores, verdicts)}, on average at {average} of the fastest of each"
+    return best, f"take {best}: {_among(scores, verdicts)}, at {average} of the fastest rate on average"
 
 
 def _tie(names: Sequence[str], verdicts: Sequence[Verdict], everywhere: str) -> tuple[str, str]:

@@ -96,7 +96,7 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
         advice = "the difference between the first two is too small to be found in reasonable time"
     else:
         advice = (
-            f"about {words.count(more, 'more round')} would separate the first two, if they differ as much as it looks"
+            f"about {words.count(more, 'more round')} would separate the first two, if the observed difference is real"
         )
     return _untold("cannot tell yet", names, leader.contender, figure, advice)
 

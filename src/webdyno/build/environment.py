@@ -141,7 +141,7 @@ def _named_by_settings(user: Path) -> Iterator[str]:
 
 
 def _places(user: Path) -> dict[str, str]:
-    """Where tools find below the user's home what must not be fetched anew, unless a variable of the user's says it.
+    """Where tools find below the user's home what must not be fetched again, unless a variable of the user's says it.
 
     Go reads that from a file too, which a variable would overrule.
     """

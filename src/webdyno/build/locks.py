@@ -30,7 +30,7 @@ _PIN = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?==(?P<version>[^\
 def lock(
     contender: Contender, app: App, runtime: Runtime, target: Path, host: Host, sharing: Sequence[Contender] = ()
 ) -> None:
-    """Resolve everything anew and write it to ``target``; MachineError when that cannot be done.
+    """Resolve everything again and write it to ``target``; MachineError when that cannot be done.
 
     With several contenders ``sharing`` the lock, it holds what any of them needs and says of each line who needs it;
     what they pin then overrules what a package pins itself, which is how cyclone lives with a Twisted of today.

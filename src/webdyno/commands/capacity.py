@@ -84,7 +84,7 @@ def capacity(
 
     Requests are sent at a fixed rate, and latency counts from the moment each was due. The answer is the rate that half
     of all starts of the server meet, with its 95 % interval, and the curve of latency against rate. A contender is
-    started anew for every trial; a URL gets time to recover between trials, and its server may share its cores with the
+    restarted for every trial; a URL gets time to recover between trials, and its server may share its cores with the
     load generator. The exit code is 1 if the objectives are
     never met. Ctrl-C keeps the trials so far, and `--resume` continues.
 

@@ -141,7 +141,7 @@ def _of_cores(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
     placed = f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}"
     if rig.shares_cores:
         advice = (
-            "give the machine a second core: on one, client and server disturb each other by more than servers differ"
+            "give the machine a second core: on one core, client and server disturb each other more than servers differ"
         )
         yield Finding(subject="cores", state="weak", sentence=f"{placed}: they share cores", advice=advice)
     else:
@@ -157,7 +157,7 @@ def _of_limits(rig: Rig, machine: Fingerprint) -> Iterator[Finding]:
         sentence = f"bare, as no cgroup can be written ({rig.cgroup_reason}): {WAYS['bare']}"
         yield Finding(subject="way", state="weak", sentence=sentence, advice=advice)
     else:
-        told = f"cgroup, unless --way says another: {WAYS['cgroup']} ({rig.cgroup})"
+        told = f"cgroup, unless --way names another: {WAYS['cgroup']} ({rig.cgroup})"
         yield Finding(subject="way", state="fine", sentence=told)
     files = machine.open_files_limit
     state: State = "fine" if files >= 12_000 else "weak"
@@ -174,7 +174,7 @@ def _of_containers(strapped: Strapped) -> Finding:
     except MachineError as error:
         return Finding(subject="way container", state="missing", sentence=str(error))
     found.close()
-    told = f"{found.version} holds containers to cores and memory (cgroup {found.kind}): --way container"
+    told = f"{found.version} limits containers to cores and memory (cgroup {found.kind}): --way container"
     return Finding(subject="way container", state="fine", sentence=told)
 
 
@@ -199,7 +199,7 @@ def _of_noise(machine: Fingerprint) -> Iterator[Finding]:
     else:
         yield Finding(subject="noise", state="fine", sentence=f"load average is {machine.load_before:.2f}")
     if machine.virtualisation:
-        advice = "neighbours on the same host show up as steal; runs carry it as a doubt"
+        advice = "neighbours on the same host show up as steal; reports have a doubt about it"
         sentence = f"this is a virtual machine or container ({machine.virtualisation})"
         yield Finding(subject="metal", state="weak", sentence=sentence, advice=advice)
 

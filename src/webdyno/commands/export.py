@@ -22,7 +22,7 @@ def export(
     out: Annotated[
         Path | None,
         Parameter(
-            name=["--out", "-o"], help="File to write (hlog: folder); when not given, standard output (hlog: DIR/hlog)."
+            name=["--out", "-o"], help="File to write (hlog: folder). [default: standard output; hlog: DIR/hlog]"
         ),
     ] = None,
 ) -> int:

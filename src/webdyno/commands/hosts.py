@@ -52,11 +52,11 @@ def faults(hosts: Sequence[HostLook]) -> list[str]:
     ]
     hasty = [(each.address, kept) for each in hosts if (kept := each.about.patience_s) is not None and kept < LEAST_S]
     wrong += [
-        f"{address} is the head, and calls a host dead that has not answered for {kept:g} s, which a busy one may not: "
-        "start the head with RAY_health_check_failure_threshold=10 and no other RAY_health_check_ setting"
+        f"{address} is the head, and declares a host dead after {kept:g} s without an answer, which a busy one may "
+        "need: start the head with RAY_health_check_failure_threshold=10 and no other RAY_health_check_ setting"
         for address, kept in hasty
     ]
-    return wrong if len(hosts) > 1 else [*wrong, "the cluster has no second host: load cannot be made from another one"]
+    return wrong if len(hosts) > 1 else [*wrong, "the cluster has no second host to generate the load on"]
 
 
 def _row(host: HostLook) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def list_(
     excluded: Annotated[
         bool, flag("--excluded", help="The combinations of matrices that are not contenders, each with its reason.")
     ] = False,
-    wide: Annotated[bool, flag("--wide", help="Every column, and cells of as many lines as they need.")] = False,
+    wide: Annotated[bool, flag("--wide", help="Show every column, in as many lines as each cell needs.")] = False,
     catalogue: CatalogueOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -53,7 +53,7 @@ def list_(
     """
     known = catalogue_of(catalogue)
     if excluded and kind != "contenders":
-        raise UsageError(f"--excluded: lists what is no contender; leave out {kind}")
+        raise UsageError(f"--excluded lists combinations that are not contenders: leave out {kind}")
     chosen = None if study is None else _study(known, study)
     rows = _excluded(known, chosen) if excluded else _ROWS[kind](known)
     if chosen is not None and not excluded:

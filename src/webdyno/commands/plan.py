@@ -33,7 +33,7 @@ def plan(
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
     racing: Racing = Racing(),  # noqa: B008 - frozen
-    full: Annotated[bool, Parameter(name=["--full"], help="Every trial, not only the first ten.")] = False,
+    full: Annotated[bool, Parameter(name=["--full"], help="Show every trial, not only the first ten.")] = False,
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
     json: JsonOption = False,

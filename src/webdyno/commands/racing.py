@@ -34,7 +34,10 @@ class Racing:
     ] = None
     precision: Annotated[
         str | None,
-        flag("--precision", help="Race until any two rates are distinguished, or certainly within this (5%)."),
+        flag(
+            "--precision",
+            help="Race until any two rates are distinguished, or certainly equal within this margin (5%).",
+        ),
     ] = None
     top: Annotated[
         int | None, flag("--top", help="Race: number of top places to settle; 0: the whole order. [default: 3]")

@@ -99,14 +99,15 @@ def _by_name(out: Path | None, form: Format) -> Format:
 def drawn(store: Store, tables: list[int], *, dark: bool) -> str:
     """The picture of a store as SVG; UsageError for a table that it does not have."""
     from webdyno.analyse import analyse
+    from webdyno.report import titles
     from webdyno.report.picture import render_picture
-    from webdyno.report.words import count, title
+    from webdyno.report.words import count
 
     plan, fingerprint, runs = store.plan(), store.fingerprint(), store.runs()
     analysis = analyse(plan, fingerprint, runs)
     for number in tables:
         if number > len(analysis.verdicts):
-            there = [f"{at} {title(verdict)}" for at, verdict in enumerate(analysis.verdicts[:12], 1)]
+            there = [f"{at} {titles.of(verdict)}" for at, verdict in enumerate(analysis.verdicts[:12], 1)]
             has = f"this folder has {count(len(analysis.verdicts), 'table')}"
             raise UsageError(f"--table {number}: {': '.join([has, *filter(None, ['; '.join(there)])])}")
     return render_picture(plan, fingerprint, runs, analysis, of=list(dict.fromkeys(tables)), dark=dark)

@@ -67,7 +67,7 @@ class Bench:
     watch: Callable[[Event | Taken], None] = lambda _: None
     """Told every event of the driver as it comes, for a live view."""
     serve: Callable[..., AbstractContextManager[Served]] = serve
-    """How a contender is started and ended: anew for each Trial, unless rounds are measured in place."""
+    """How a contender is started and ended: again for each Trial, unless rounds are measured in place."""
     drive: Callable[[Trial, Bench, Order, Under, Record], None] | None = None
     """How it is loaded; None: from begin to end by the driver, alone. A block gives it turns instead."""
 

@@ -37,7 +37,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     linger: Literal["fin", "reset"] = "fin"
     backend: Literal["auto", "epoll", "io_uring"] = "auto"
     template: bool = False
-    """``{{counter}}`` and ``{{random}}`` in path, header values and body are filled anew for each request."""
+    """``{{counter}}`` and ``{{random}}`` in path, header values and body get a new value for each request."""
     template_seed: int = 1
 
 

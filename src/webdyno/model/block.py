@@ -21,7 +21,7 @@ class Turns(msgspec.Struct, frozen=True, kw_only=True):
     under load for longer (docs/measured.md)."""
     lead_s: float = 0.05
     """Load goes on for so long before a turn counts: after a rest the first milliseconds cost more CPU, five of them to
-    Go and Node, and all connections ask at once."""
+    Go and Node, and all connections send their request at the same moment."""
     cycles: float = 5.0
     """A turn lasts for this many answers on each of its connections, while that is not too long."""
     members: int = 8

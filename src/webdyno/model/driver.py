@@ -1,4 +1,4 @@
-"""Can: what a load tool can and cannot tell. It travels with every Run, so that the Doubts a tool earns by its nature
+"""Can: what a load tool can and cannot tell. It travels with every Run, so that the Doubts a tool earns by design
 can be drawn years later from the results file alone.
 """
 

@@ -26,7 +26,7 @@ class StudyLoad(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     poisson: bool = False
     """Arrivals at random instead of even, drawn from the study's seed."""
     max_connections: int | None = None
-    """How far the connections of an open load may grow; ten times when nothing is said."""
+    """How far the connections of an open load may grow; by default to ten times as many."""
     duration_s: float | None = None
     count: int | None = None
     warmup_s: float = 0.5

@@ -13,7 +13,8 @@ from webdyno.analyse.ratios import HIGHEST_FIRST, Ratios
 from webdyno.model.estimate import Estimate
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Verdict
-from webdyno.report import digits, words
+from webdyno.report import digits, titles, words
+from webdyno.report.lettering import width
 from webdyno.report.markup import Markup, element
 
 FIGURES = {"rate": "requests/s", "p99": "p99", "cpu_per_request": "CPU per request", "memory_peak": "memory"}
@@ -21,6 +22,8 @@ FIGURES = {"rate": "requests/s", "p99": "p99", "cpu_per_request": "CPU per reque
 TABLES = 6
 """Tables that can be chosen from; the overview has them all."""
 _ROWS = 16
+_NAMES, _LETTERS = 240.0, 14.0
+"""Most room for names, and the size of their letters."""
 _LANES = 4
 """Brackets side by side; further ones are left to the letters of the ranking."""
 Found = Mapping[str, Ratios]
@@ -46,13 +49,12 @@ def picture(verdicts: Sequence[Verdict], found: Sequence[Found]) -> Markup | Non
     shown = shown[:TABLES]
     metrics = [key for key in FIGURES if any(key in each for _, _, each in shown)]
     several = len(verdicts) > 1
-    names = [verdict.workload for _, verdict, _ in shown]
-    alike = len(set(names)) < len(names)
-    tables = [(f"t{at}", words.title(verdict) if alike else verdict.workload) for at, verdict, _ in shown]
+    beside = titles.beside([verdict for _, verdict, _ in shown])
+    tables = [(f"t{at}", title) for (at, _, _), title in zip(shown, beside, strict=True)]
     panels = [
         element(
             "div",
-            element("p", f"{words.title(verdict)}: {verdict.sentence}.", class_="answer") if several else None,
+            element("p", f"{titles.of(verdict)}: {verdict.sentence}.", class_="answer") if several else None,
             *[_panel(verdict, key, each[key]) for key in metrics if key in each],
             class_=f"of t{at}",
         )
@@ -102,10 +104,15 @@ def _panel(verdict: Verdict, key: str, found: Ratios) -> Markup:
     return element(
         "div",
         element("p", element("b", first), f" {says[0].upper()}{says[1:]}", class_="says"),
-        element("ol", *[_drawn(row, most) for row in rows]),
+        element("ol", *[_drawn(row, most) for row in rows], style=f"--names:{_room(rows):.0f}px"),
         element("p", f"and {words.count(left)} more: see the ranking", class_="says") if left else None,
         class_=f"panel by-{key}",
     )
+
+
+def _room(rows: Sequence[_Row]) -> float:
+    """What the names need, within reason: longer ones are broken."""
+    return min(_NAMES, max(width(row.name, _LETTERS, bold=True) for row in rows) + 2)
 
 
 def _rows(verdict: Verdict, key: str, found: Ratios) -> list[_Row]:

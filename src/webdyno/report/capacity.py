@@ -11,7 +11,7 @@ _COLUMNS = ("rate", "answered", "p50", "p99", "errors", "CPU", "memory", "met")
 
 
 def capacity_lines(what: str, slo: str, found: Capacity, doubts: Sequence[str] = (), of: str = "starts") -> list[str]:
-    """Every line of the answer; ``of`` is what differs from trial to trial, for a server that is not started anew."""
+    """Every line of the answer; ``of`` is what differs from trial to trial, for a server that is not restarted."""
     table = ["", *_table(found.curve)] if found.curve else []
     return [answer(what, slo, found), *_facts(found, of), *table, *(f"  doubt: {doubt}" for doubt in doubts)]
 

@@ -13,8 +13,9 @@ from webdyno.model.curve import Percentiles
 from webdyno.model.verdict import Standing, Verdict
 from webdyno.report import words
 from webdyno.report.axis import Axis, logarithmic, nines, short
+from webdyno.report.labels import Point
 from webdyno.report.markup import Markup
-from webdyno.report.svg import STYLES, Dot, Frame, Point, Series, lines, room, scatter
+from webdyno.report.svg import STYLES, Dot, Frame, Series, lines, room, scatter
 
 _STEPS = (0.0, 0.15, 0.3, 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.7, 1.85, 2.0, 2.15, 2.3, 2.5, 2.7, 2.85, 3.0, 3.3, 3.6)
 _STEPS_RARE = (4.0, 4.3, 4.6, 5.0)

@@ -38,7 +38,10 @@ WORK = (
 )
 LIMITED = (
     _NAME,
-    Column("it ...", "Everything that limited it, the nearest limit first: the first would have to be removed first"),
+    Column(
+        "what limits it",
+        "Everything that limited it, the nearest limit first: the first would have to be removed first",
+    ),
 )
 WARM_UP = (
     _NAME,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdyno.model.verdict import Verdict
-from webdyno.report import words
+from webdyno.report import titles, words
 from webdyno.report.markup import Markup, element
 
 FEW = 3
@@ -39,12 +39,12 @@ def contents(verdicts: Sequence[Verdict]) -> Markup | None:
 
 def _row(at: int, verdict: Verdict, *, named: bool) -> Markup:
     """One table; a workload is named once for all its loads."""
-    by = "" if verdict.driver == "engine" else f", by {verdict.driver}"
+    load = titles.of(verdict).removeprefix(f"{verdict.workload}, ")
     first = next((standing.rate for standing in verdict.standings if standing.contender in verdict.winners), None)
     return element(
         "tr",
         element("th", verdict.workload if named else None, scope="row"),
-        element("td", element("a", f"{verdict.load}{by}", href=f"#table-{at}")),
+        element("td", element("a", load, href=f"#table-{at}")),
         element("td", words.listing(verdict.winners, _NAMED) or "none: see the table"),
         element("td", words.plain(first) if first else words.MISSING, class_="n"),
     )

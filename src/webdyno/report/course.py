@@ -15,7 +15,7 @@ def rounds(plan: Plan, runs: Sequence[Run]) -> str:
     if plan.in_place:
         return f"{count(plan.rounds)}, all on one start of each server"
     if plan.race is None:
-        more = f", up to {count(plan.rounds)} of what open claims turned on" if plan.rounds > plan.rounds_of_all else ""
+        more = f", up to {count(plan.rounds)} for open claims" if plan.rounds > plan.rounds_of_all else ""
         return f"{count(plan.rounds_of_all)}{more}, a fresh server in each"
     return f"a race of up to {max((run.trial.round for run in runs), default=0)}, a fresh server in each"
 
@@ -44,9 +44,9 @@ def _done(plan: Plan, runs: Sequence[Run]) -> str:
     if plan.race is not None:
         begun = max((run.trial.round for run in runs), default=0)
         return (
-            f"A race: {count(done, 'run')} in {count(begun, 'round')}, without contenders whose order was settled by "
-            f"then, a fresh server process for each, in a new random order in every round (seed {plan.seed}). At most "
-            f"{number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
+            f"A race: {count(done, 'run')} in {count(begun, 'round')}, a fresh server process for each, in a new "
+            f"random order in every round (seed {plan.seed}). Contenders whose order was settled had no more rounds. "
+            f"At most {number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
         )
     how = (
         f"one after the other on one start of each server, the servers in random order (seed {plan.seed})"
@@ -68,4 +68,4 @@ def _further(plan: Plan, runs: int) -> str:
     if plan.further is None or runs <= 0:
         return ""
     more = count(plan.rounds - plan.rounds_of_all)
-    return f", then {count(runs, 'run')} in up to {more} more rounds of what open claims turned on"
+    return f", then {count(runs, 'run')} in up to {more} more rounds for claims that were still open"

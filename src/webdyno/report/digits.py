@@ -15,11 +15,12 @@ from typing import NamedTuple
 from webdyno.analyse.words import MISSING, decimals, half_width, interval, number, of_best, places_of_best
 from webdyno.model.estimate import Estimate
 
-_SCALES = {
+SCALES = {
     "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
     "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "bytes")),
 }
-_SCALES["ns_per_request"] = _SCALES["ns"]
+SCALES["ns_per_request"] = SCALES["ns"]
+"""Units of figures that have several, the largest first."""
 _LEGIBLE = 2
 """Significant digits that every figure has: one alone misleads beside others."""
 Known = Sequence[Estimate | None]
@@ -76,7 +77,7 @@ def in_order(values: Sequence[float], places: Sequence[int]) -> list[int]:
 
 def _unit(found: Sequence[Estimate]) -> tuple[float, str]:
     """That of the middle one: some need more digits, and none a unit of its own."""
-    scales = _SCALES.get(found[0].unit) if found else None
+    scales = SCALES.get(found[0].unit) if found else None
     if scales is None:
         return 1.0, ""
     middle = median(each.value for each in found)

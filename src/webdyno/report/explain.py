@@ -36,7 +36,7 @@ FACTS: dict[str, str] = {
     "Load": "Closed loop: each connection sends its next request when it has its answer, so a slow server gets "
     "fewer requests. "
     "Open loop: requests are due at set times, however long the answers take.",
-    "Rounds": "In a round, each contender is started anew and measured once, in a random order. Intervals come "
+    "Rounds": "In a round, each contender is started again and measured once, in a random order. Intervals come "
     "from the variation between rounds.",
     "Measured": "Side by side: contenders of a block are alive at once and take turns under load, pass after pass in "
     "random order, so that changes of the machine affect all of them alike. Alone: a contender has the machine "

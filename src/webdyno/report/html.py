@@ -19,7 +19,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import answer, course, words
+from webdyno.report import answer, course, titles, words
 from webdyno.report.against import against, sweeps
 from webdyno.report.appendix import failures, machine, repeat, skipped, starts
 from webdyno.report.cards import question
@@ -29,6 +29,7 @@ from webdyno.report.contents import FEW, contents
 from webdyno.report.csv import render_csv
 from webdyno.report.downloads import downloads
 from webdyno.report.facts import facts, in_brief
+from webdyno.report.headline import headline
 from webdyno.report.homes import homes, without
 from webdyno.report.insight import scaling
 from webdyno.report.json import render_json
@@ -85,7 +86,7 @@ def _main(
     files = {"csv": render_csv(*told), "json": render_json(*told).decode()}
     links = downloads(plan.study, {ending: without(text, private) for ending, text in files.items()})
     return [
-        _answer(plan, analysis),
+        headline(plan, analysis),
         _findings(grave),
         answer.picture(analysis.verdicts, [each.ratios for each in ratios]),
         in_brief(*told, _other(marks, grave), links),
@@ -151,28 +152,7 @@ def _places(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     """The tables by name, or their contents."""
     if len(verdicts) > FEW:
         return [("#contents", "Contents")]
-    names = [verdict.workload for verdict in verdicts]
-    alike = len(set(names)) < len(names)
-    return [
-        (f"#table-{at}", words.title(verdict) if alike else verdict.workload) for at, verdict in enumerate(verdicts, 1)
-    ]
-
-
-def _answer(plan: Plan, analysis: Analysis) -> Markup:
-    """The question, and the answer in a sentence; of a single table also its own."""
-    asked = element("p", plan.question, class_="lead asked") if plan.question else None
-    head = element("h1", _emphasised(answer.capital(plan, analysis.sentence) + ".", analysis.recommended))
-    if len(analysis.verdicts) != 1:
-        return join(asked, head)
-    return join(asked, head, element("p", answer.capital(plan, analysis.verdicts[0].sentence), ".", class_="lead"))
-
-
-def _emphasised(sentence: str, name: str | None) -> Markup:
-    """The sentence with the contender's name marked."""
-    if not name or name not in sentence:
-        return join(sentence)
-    before, _, after = sentence.partition(name)
-    return join(before, element("b", name), after)
+    return [(f"#table-{at}", title) for at, title in enumerate(titles.beside(verdicts), 1)]
 
 
 def _findings(marks: Sequence[Mark]) -> Markup | None:

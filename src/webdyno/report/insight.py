@@ -14,17 +14,16 @@ from webdyno.report.words import Column
 
 
 def limited(verdict: Verdict) -> Markup | None:
-    """Every contender with everything that holds it back; None where nothing stands out."""
-    rows = [
-        (standing.contender, "; ".join(limit.says for limit in standing.limits))
-        for standing in words.served(verdict)
-        if standing.limits
-    ]
+    """Everything that holds contenders back, those of the same limits together; None where nothing stands out."""
+    found: dict[str, list[str]] = {}
+    for standing in words.served(verdict):
+        if standing.limits:
+            found.setdefault("; ".join(limit.says for limit in standing.limits), []).append(standing.contender)
     return _table(
         "What limits each",
         "Determined from its processes, connections and memory under load.",
         LIMITED,
-        rows,
+        [(", ".join(names), says) for says, names in found.items()],
     )
 
 
@@ -91,13 +90,18 @@ def _share(estimate: Estimate | None) -> str:
 def _table(
     title: str, says: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], texts: int | None = None
 ) -> Markup | None:
-    """A card; the columns behind the first ``texts`` are figures, None: there are none. None without rows."""
+    """A card; the columns behind the first ``texts`` are figures, None: there are none. None without rows.
+
+    A column without a single figure is left out.
+    """
     if not rows:
         return None
-    figures = range(len(columns) if texts is None else texts, len(columns))
+    shown = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    figures = [at for at in shown if at >= (len(columns) if texts is None else texts)]
     body = [
-        element("tr", *[cell(columns[at], text, class_="n" if at in figures else None) for at, text in enumerate(row)])
+        element("tr", *[cell(columns[at], row[at], class_="n" if at in figures else None) for at in shown])
         for row in rows
     ]
-    table = element("table", head(columns, figures), element("tbody", *body))
+    kept = [columns[at] for at in shown]
+    table = element("table", head(kept, [shown.index(at) for at in figures]), element("tbody", *body))
     return folded(title, says, element("div", table, class_="scroll"), len(rows))

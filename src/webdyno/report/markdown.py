@@ -18,7 +18,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import course, failed, sheets, words
+from webdyno.report import course, failed, headline, sheets, titles, words
 from webdyno.report.appendix import StartRow, again, start_rows
 from webdyno.report.kept import kept
 from webdyno.report.sheet import Sheet
@@ -31,7 +31,7 @@ _LOG_LINES = 10
 def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], analysis: Analysis) -> str:
     """The whole report."""
     marks = words.marks(analysis)
-    parts = [f"# {_text(plan.title)}", _text(plan.question), f"**{_text(analysis.sentence)}**"]
+    parts = [f"# {_text(plan.title)}", _text(plan.question), *_headline(analysis)]
     if raced := race_end(Evidence(plan, fingerprint, runs)):
         parts.append(_text(f"{raced}."))
     if analysis.recommended_command:
@@ -39,7 +39,7 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     parts += _claims(plan, analysis)
     first = next((each for each in analysis.verdicts if words.compares(each.standings)), None)
     for verdict in analysis.verdicts:
-        parts += [f"## {_text(words.title(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
+        parts += [f"## {_text(titles.of(verdict))}", _text(verdict.sentence), _table(verdict, marks)]
         if verdict is first:
             parts.append(_text(f"{words.BY_RATIO} {words.BY_ITSELF}"))
         if held := words.held_back(verdict):
@@ -53,6 +53,15 @@ def render_markdown(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], a
     parts += ["## How", _text(course.measured(plan, runs)), _machine(fingerprint, runs)]
     parts += [*_starts(plan, runs), "## How to repeat it", _fence(again(plan))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _headline(analysis: Analysis) -> list[str]:
+    """The answer in a sentence; of a study's claims how many hold, and those that answer its question."""
+    if not analysis.claims:
+        return [f"**{_text(analysis.sentence)}**"]
+    told = [f"- **{claim.ruling}**: {_text(headline.found(claim))}" for claim in headline.leading(analysis)]
+    take = _text(headline.rest(analysis)) if analysis.recommended else ""
+    return [f"**{_text(headline.counted(analysis.claims))}**", "\n".join(told), take]
 
 
 def _text(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from webdyno.model.estimate import Estimate
 from webdyno.model.verdict import Analysis, Verdict
-from webdyno.report import digits, words
+from webdyno.report import digits, titles, words
 from webdyno.report.cards import folded
 from webdyno.report.markup import Markup, element
 
@@ -22,7 +22,7 @@ def overview(analysis: Analysis) -> Markup | None:
     if len(verdicts) < 2 or len(names) < 2:
         return None
     cells = _cells(verdicts)
-    tables = [(f"#table-{at}", title) for at, title in enumerate(_titles(verdicts), 1)]
+    tables = [(f"#table-{at}", title) for at, title in enumerate(titles.beside(verdicts), 1)]
     across = len(verdicts) <= len(names)
     if across:
         head = [element("a", title, href=place) for place, title in tables]
@@ -61,12 +61,6 @@ def _names(verdicts: Sequence[Verdict]) -> list[str]:
             if standing.place is not None and standing.ratio_to_best is not None:
                 each.append(math.log(standing.ratio_to_best.value))
     return sorted(logs, key=lambda name: (-len(logs[name]), -sum(logs[name]) / max(len(logs[name]), 1), name))
-
-
-def _titles(verdicts: Sequence[Verdict]) -> list[str]:
-    names = [verdict.workload for verdict in verdicts]
-    alike = len(set(names)) < len(names)
-    return [words.title(verdict) if alike else verdict.workload for verdict in verdicts]
 
 
 def _cells(verdicts: Sequence[Verdict]) -> dict[tuple[str, int], Cell]:

@@ -16,7 +16,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report import course, words
+from webdyno.report import course, titles, words
 from webdyno.report.lettering import cut, line, width, wrap
 from webdyno.report.markup import Markup, element
 
@@ -205,7 +205,7 @@ def _panel(
     block: _Block, plan: Plan, verdict: Verdict, columns: _Columns, palette: Palette, rows: int, *, alone: bool
 ) -> _Block:
     """One table: what was asked, the ranking, and who is not in it."""
-    block = _after(block, _paragraph(words.title(verdict), 15.0, palette.ink, most=2, bold=True), 4.0)
+    block = _after(block, _paragraph(titles.of(verdict), 15.0, palette.ink, most=2, bold=True), 4.0)
     if not alone:
         block = _after(block, _paragraph(_sentence(plan, verdict.sentence), _TEXT, palette.soft, most=3), 6.0)
     standings = words.served(verdict)
@@ -341,7 +341,7 @@ def _told(chosen: Sequence[Verdict], rows: int) -> str:
 
 
 def _ranked(verdict: Verdict, rows: int) -> Iterator[str]:
-    yield f"{words.title(verdict)}: "
+    yield f"{titles.of(verdict)}: "
     for standing in words.served(verdict)[:rows]:
         told = words.cells(standing, dash=" to ")
         tie = "not ranked" if standing.place is None else f"tie {told['tie']}"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Standing, Verdict
-from webdyno.report import digits, explain, words
+from webdyno.report import digits, explain, titles, words
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.words import Mark
 
@@ -52,7 +52,7 @@ def ranking(plan: Plan, verdict: Verdict, marks: Sequence[Mark], styles: dict[st
         "table",
         element("thead", element("tr", *head)),
         element("tbody", *rows),
-        aria_label=f"Ranking: {words.title(verdict)}",
+        aria_label=f"Ranking: {titles.of(verdict)}",
         data_workload=verdict.workload,
         **data,
     )

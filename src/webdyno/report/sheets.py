@@ -17,7 +17,7 @@ from webdyno.model.estimate import Estimate
 from webdyno.model.load import connections_text
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis
-from webdyno.report import explain, words
+from webdyno.report import digits, explain, words
 from webdyno.report.columns import MEANS
 from webdyno.report.pairs import pairs
 from webdyno.report.percentiles import percentiles, within
@@ -93,19 +93,17 @@ def _against(curves: Sequence[Curve]) -> Iterator[Sheet]:
 def _levels(curve: Curve) -> Sheet:
     faceted = any(row.facet for row in curve.rows)
     article = any(row.published for row in curve.rows)  # says something of this figure
+    unit, cells = _texts([row.cells for row in curve.rows], curve.measure)
+    of = TITLES[curve.measure] + (f" in {unit}" if unit else "")
     return Sheet(
         key=f"{curve.workload}-{curve.measure}",
-        title=f"{TITLES[curve.measure]} against connections: {_about(curve)}",
+        title=f"{of}{',' if ',' in of else ''} against connections: {_about(curve)}",
         says="",
         head=[*_first(faceted), *(words.count(number) for number in curve.connections), *["the article"] * article],
         means=[*_untold(faceted), *(_over(number, curve) for number in curve.connections), *[_PUBLISHED] * article],
         rows=[
-            [
-                *_name(row, faceted),
-                *(_text(cell, curve.measure) for cell in row.cells),
-                *[_published(row, curve.measure)] * article,
-            ]
-            for row in curve.rows
+            [*_name(row, faceted), *texts, *[_published(row, curve.measure)] * article]
+            for row, texts in zip(curve.rows, cells, strict=True)
         ],
         texts=2 if faceted else 1,
         sure=[[*_name(row, faceted, told=False), *map(_sure, row.cells), *[""] * article] for row in curve.rows],
@@ -122,26 +120,31 @@ def _published(row: CurveRow, measure: Measure) -> str:
 
 
 def _side_by_side(family: Sequence[Curve]) -> Sheet:
-    """All measures of one load beside each other."""
+    """All measures of one load beside each other, each in one unit."""
     first = family[0]
     faceted = any(row.facet for row in first.rows)
-    rows = [
-        [*_name(row, faceted), *(_text(_cell(curve, row.contender), curve.measure) for curve in family)]
-        for row in first.rows
-    ]
+    names = [row.contender for row in first.rows]
+    told = [_texts([[_cell(curve, name)] for name in names], curve.measure) for curve in family]
     return Sheet(
         key=f"{first.workload}-figures",
         title=f"Figures: {_about(first)}, {words.count(first.connections[0], 'connection')}",
         says="",
-        head=[*_first(faceted), *(MEASURED[curve.measure] for curve in family)],
+        head=[
+            *_first(faceted),
+            *(_head(MEASURED[curve.measure], unit) for curve, (unit, _) in zip(family, told, strict=True)),
+        ],
         means=[*_untold(faceted), *(_over_rounds(curve) for curve in family)],
-        rows=rows,
+        rows=[[*_name(row, faceted), *(texts[at][0] for _, texts in told)] for at, row in enumerate(first.rows)],
         texts=2 if faceted else 1,
         sure=[
             [*_name(row, faceted, told=False), *(_sure(_cell(curve, row.contender)) for curve in family)]
             for row in first.rows
         ],
     )
+
+
+def _head(title: str, unit: str) -> str:
+    return f"{title}, {unit}" if unit else title
 
 
 def _about(curve: Curve) -> str:
@@ -188,27 +191,35 @@ def _sure(estimate: Estimate | None) -> str:
     return explain.sure(estimate) if estimate else explain.UNKNOWN
 
 
+def _texts(rows: Sequence[Sequence[Estimate | None]], measure: Measure) -> tuple[str, list[list[str]]]:
+    """Cells that are read together: times and sizes in one unit, which is the first of the two; all in one order."""
+    if MEASURES[measure][0] not in digits.SCALES and measure != "rate":
+        return "", [[_text(cell, measure) for cell in row] for row in rows]
+    (told,) = digits.told([cell for row in rows for cell in row])
+    numbers = iter(told.numbers)
+    return told.unit, [[next(numbers) for _ in row] for row in rows]
+
+
 def _text(estimate: Estimate | None, measure: Measure) -> str:
-    if estimate is None:
-        return words.MISSING
-    return words.plain(estimate) if measure == "rate" else figure(estimate, measure)
+    return words.MISSING if estimate is None else figure(estimate, measure)
 
 
 def _routes(analysis: Analysis) -> Iterator[Sheet]:
     for verdict in analysis.verdicts:
         if verdict.pair_apart_s is not None:  # these are told together
             continue
+        routes = [(standing.contender, route) for standing in verdict.standings for route in standing.routes]
+        p50, p99 = digits.told([route.p50 for _, route in routes], [route.p99 for _, route in routes])
         rows = [
             [
-                standing.contender,
+                name,
                 route.route,
                 words.per_cent(route.share),
-                _text(route.p50, "p50"),
-                _text(route.p99, "p99"),
+                p50.numbers[at],
+                p99.numbers[at],
                 words.per_cent(route.error_ratio),
             ]
-            for standing in verdict.standings
-            for route in standing.routes
+            for at, (name, route) in enumerate(routes)
         ]
         if rows:
             yield Sheet(
@@ -216,7 +227,7 @@ def _routes(analysis: Analysis) -> Iterator[Sheet]:
                 title=f"Latency of each route: {where(verdict)}",
                 says="Requests of several routes were sent side by side. A slow route that delays the others "
                 "shows in their times.",
-                head=["contender", "route", "of all", "p50", "p99", "errors"],
+                head=["contender", "route", "of all", _head("p50", p50.unit), _head("p99", p99.unit), "errors"],
                 means=["", "", *_ROUTES],
                 rows=rows,
                 texts=2,
@@ -325,7 +336,7 @@ def judged(claims: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
 
 
 def tally(claims: Sequence[ClaimVerdict]) -> str:
-    """How the claims were judged, and how many could not be for want of a contender."""
+    """How the claims were judged, and how many could not be, because a contender was missing."""
     lacking = len(claims) - len(judged(claims))
     if not lacking:
         return words.tally(claims)

@@ -14,15 +14,16 @@ from webdyno.report import sheets
 from webdyno.report.axis import levels, logarithmic, short, straight, whole
 from webdyno.report.charts import served_chart
 from webdyno.report.columns import CLAIMS, cell, head
+from webdyno.report.headline import RULED
 from webdyno.report.iterations import iterations
+from webdyno.report.labels import Point
 from webdyno.report.markup import Markup, element
 from webdyno.report.percentiles import about, by_table
 from webdyno.report.sheet import Sheet
 from webdyno.report.sheets import TITLES
-from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
+from webdyno.report.svg import STYLES, Frame, Series, lines, room
 from webdyno.report.words import Column
 
-_KINDS = {"holds": "good", "does not hold": "bad", "cannot tell": "open"}
 _SCALED: dict[str, tuple[str, float]] = {
     "per_s": ("requests/s", 1.0),
     "ns": ("ms", 1e6),
@@ -39,7 +40,7 @@ _LOGARITHMIC = ("ns", "ns_per_request", "per_connection")
 
 
 def claims(plan: Plan, analysis: Analysis) -> Markup | None:
-    """Each claim of the original with what became of it."""
+    """Each claim of the original, its ruling, and what decided it; what else is known of that in small letters."""
     if not analysis.claims:
         return None
     table = element(
@@ -63,10 +64,12 @@ def claims(plan: Plan, analysis: Analysis) -> Markup | None:
 
 
 def _claim(claim: ClaimVerdict) -> Markup:
-    ruling = element("b", claim.ruling, class_=f"ruling {_KINDS[claim.ruling]}")
+    ruling = element("b", claim.ruling, class_=f"ruling {RULED[claim.ruling]}")
     rests_on = sheets.basis(claim)
     text = element("td", claim.text, element("small", rests_on) if rests_on else None)
-    return element("tr", text, element("td", ruling), element("td", claim.sentence))
+    decided, _, further = claim.sentence.partition("; ")
+    why = element("td", decided, element("small", further) if further else None)
+    return element("tr", text, element("td", ruling), why)
 
 
 def studied(analysis: Analysis) -> Markup | None:

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from webdyno.report import labels
 from webdyno.report.axis import Axis
+from webdyno.report.labels import Point
+from webdyno.report.lettering import width
+from webdyno.report.marker import kind_of, marker
 from webdyno.report.markup import Markup, element, join
 
-Point = tuple[float, float]
 STYLES = 6
 """Series that can be distinguished by colour, dash and marker."""
-_LINE_HEIGHT = 14.0
 _LETTER = 6.7
-"""Width of a letter in a label, rather too much than too little."""
-_FAR = 40.0
-"""A name so far above or below its point is tied to it by a line."""
+"""Width of a letter at an axis, rather too much than too little."""
 _ROOM = (70.0, 190.0)
 """Least and most width kept free for the names at the right."""
 _NARROW, _HIGHEST_NARROW, _ROOM_NARROW, _POINTS_NARROW = 340.0, 300.0, 118.0, 60
@@ -46,14 +46,11 @@ class Series:
     named: bool = False
 
 
-_NEAR = 24.0
-"""From the right edge; a leader from further away is dotted, or it would look like a line of figures."""
-
-
 def room(series: Iterable[Series], most: float = _ROOM[1]) -> float:
-    """The width at the right that the names of ``series`` need, within reason: longer ones are cut."""
-    longest = max((len(one.name) for one in series if one.style is not None or one.named), default=0)
-    return max(_ROOM[0], min(most, 20 + _LETTER * longest))
+    """The width at the right that the names of ``series`` need, within reason: longer ones have two lines."""
+    named = [one.name for one in series if one.style is not None or one.named]
+    longest = max((width(name, labels.SIZE) for name in named), default=0.0)
+    return max(_ROOM[0], min(most, 20 + longest))
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,12 @@ class Frame:
                 kept.append((value, text))
         return replace(small, x=replace(self.x, title=self.x.title.partition(";")[0], ticks=tuple(kept)))
 
+    @property
+    def area(self) -> labels.Area:
+        """The plane in the picture."""
+        right, bottom = self.width - self.right, self.height - self.bottom
+        return labels.Area(self.left, right, self.top, bottom, self.width)
+
     def place(self, point: Point) -> Point:
         """Position of a point in the picture."""
         across, up = self.width - self.left - self.right, self.height - self.top - self.bottom
@@ -107,10 +110,18 @@ def _lines(frame: Frame, series: Sequence[Series], label: str, *, narrow: bool =
         *[_band(frame, one) for one in ordered if one.style is not None and one.band],
         *[_path(frame, one.faint, one.style, "faint") for one in ordered if one.faint],
         *[_path(frame, [one.points], one.style, "line", one.hint or one.name) for one in ordered],
-        *[_marker(frame.place(point), one.style) for one in ordered if one.style is not None for point in one.marked],
-        *_labels(frame, [one for one in series if (one.style is not None or one.named) and one.points]),
+        *[marker(frame.place(point), one.style) for one in ordered if one.style is not None for point in one.marked],
+        *_names(frame, series),
         narrow=narrow,
     )
+
+
+def _names(frame: Frame, series: Sequence[Series]) -> list[Markup]:
+    """Of those in colour, and of the grey ones that are named."""
+    named = [one for one in series if (one.style is not None or one.named) and one.points]
+    ends = [labels.End(frame.place(one.points[-1]), one.name, one.style) for one in named]
+    drawn = [each for one in named for each in labels.along([frame.place(point) for point in one.points])]
+    return labels.names(frame.area, ends, drawn)
 
 
 def thinned(points: Sequence[Point], most: int) -> list[Point]:
@@ -148,17 +159,17 @@ def _scatter(frame: Frame, dots: Sequence[Dot], label: str, *, narrow: bool = Fa
     """
     coloured = [dot for dot in dots if dot.style is not None]
     grey = [dot for dot in dots if dot.style is None]
-    taken = [_box(frame.place(dot.point), 9.0, 9.0) for dot in coloured]
+    taken = [labels.box(frame.place(dot.point), 9.0, 9.0) for dot in coloured]
     first = [_name(frame, dot, taken) for dot in coloured]
-    taken += [_box(frame.place(dot.point), 9.0, 9.0) for dot in grey]
+    taken += [labels.box(frame.place(dot.point), 9.0, 9.0) for dot in grey]
     names = [_name(frame, dot, taken) for dot in grey]
     left_out = sum(name is None for name in names)
-    note = f"{left_out} grey {'name' if left_out == 1 else 'names'} left out for want of room" if left_out else ""
+    note = f"{left_out} grey {'name' if left_out == 1 else 'names'} left out: no room" if left_out else ""
     return _picture(
         frame,
         label,
         _grid(frame, both=True),
-        *[_marker(frame.place(dot.point), dot.style, dot.hint) for dot in (*grey, *reversed(coloured))],
+        *[marker(frame.place(dot.point), dot.style, dot.hint) for dot in (*grey, *reversed(coloured))],
         *names,
         *first,
         element("text", note, class_="tick", x=frame.width - 4, y=frame.top - 17, text_anchor="end") if note else None,
@@ -166,53 +177,8 @@ def _scatter(frame: Frame, dots: Sequence[Dot], label: str, *, narrow: bool = Fa
     )
 
 
-def _name(frame: Frame, dot: Dot, taken: list[Box]) -> Markup | None:
-    """A dot's name where there is room for it, tied to the dot by a line where it lies far off."""
-    x, y = frame.place(dot.point)
-    found = _free(frame, x, y, dot.name, taken, far=dot.style is not None)
-    if found is None and dot.style is None:
-        return None
-    anchor, tx, ty = found or ("start", x + 9, y + 4)
-    kind = _kind(dot.style)
-    name = element("text", dot.name, class_=f"label {kind}", x=round(tx, 1), y=round(ty, 1), text_anchor=anchor)
-    if abs(ty - y) < _FAR:
-        return name
-    return join(element("path", class_=f"leader {kind}", d=f"M{x:.1f} {y:.1f}L{tx - 3:.1f} {ty - 4:.1f}"), name)
-
-
-Box = tuple[float, float, float, float]
-
-
-def _box(centre: Point, width: float, height: float) -> Box:
-    return centre[0] - width / 2, centre[1] - height / 2, centre[0] + width / 2, centre[1] + height / 2
-
-
-def _free(
-    frame: Frame, x: float, y: float, name: str, taken: list[Box], *, far: bool
-) -> tuple[str, float, float] | None:
-    """Where a name lies within the plane and not on what is already there; None if there is no such place near.
-
-    ``far``: else at the right of the point, as far above or below as need be.
-    """
-    width = 6.4 * len(name)
-    tries = [("start", 9.0, 4.0), ("end", -9.0, 4.0), ("middle", 0.0, -9.0), ("middle", 0.0, 17.0)]
-    tries += [("start", 9.0, 15.0), ("start", 9.0, -8.0), ("end", -9.0, 15.0), ("end", -9.0, -8.0)]
-    tries += [("start", 9.0, 27.0), ("start", 9.0, -20.0), ("middle", 0.0, 29.0), ("middle", 0.0, -21.0)]
-    if far:
-        tries += [("start", 24.0, 4.0 + sign * _LINE_HEIGHT * lines) for lines in range(2, 20) for sign in (1, -1)]
-    for anchor, dx, dy in tries:
-        left = x + dx - (width if anchor == "end" else width / 2 if anchor == "middle" else 0)
-        box = (left, y + dy - 10, left + width, y + dy + 2)
-        inside = box[0] >= frame.left and box[2] <= frame.width - 2
-        inside = inside and box[1] >= frame.top - 14 and box[3] <= frame.height - frame.bottom
-        if inside and not any(_overlap(box, other) for other in taken):
-            taken.append(box)
-            return anchor, x + dx, y + dy
-    return None
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _name(frame: Frame, dot: Dot, taken: list[labels.Box]) -> Markup | None:
+    return labels.of_dot(frame.area, labels.End(frame.place(dot.point), dot.name, dot.style), taken)
 
 
 def _picture(frame: Frame, label: str, *parts: Markup | None, narrow: bool) -> Markup:
@@ -270,11 +236,7 @@ def _path(
     if not drawn:
         return None
     title = element("title", hint) if hint else None
-    return element("path", title, class_=f"{kind} {_kind(style)}", d=drawn)
-
-
-def _kind(style: int | None) -> str:
-    return "grey" if style is None else f"s{style}"
+    return element("path", title, class_=f"{kind} {kind_of(style)}", d=drawn)
 
 
 def _steps(frame: Frame, points: Sequence[Point]) -> str:
@@ -313,57 +275,4 @@ def _band(frame: Frame, series: Series) -> Markup:
     above = [frame.place((x, high)) for x, _, high in series.band]
     below = [frame.place((x, low)) for x, low, _ in reversed(series.band)]
     corners = " ".join(f"{x:.1f} {y:.1f}" for x, y in above + below)
-    return element("path", class_=f"band {_kind(series.style)}", d=f"M{corners}z")
-
-
-_SHAPES = (
-    "M{x} {y}m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",
-    "M{x} {y}m-3.3-3.3h6.6v6.6h-6.6z",
-    "M{x} {y}m0-4.2l4 7.2h-8z",
-    "M{x} {y}m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z",
-    "M{x} {y}m0 4.2l-4-7.2h8z",
-    "M{x} {y}m-3.2-3.2l6.4 6.4m0-6.4l-6.4 6.4",
-)
-"""Circle, square, triangle up, diamond, triangle down, cross."""
-
-
-def _marker(place: Point, style: int | None, hint: str = "") -> Markup:
-    x, y = f"{place[0]:.1f}", f"{place[1]:.1f}"
-    return element(
-        "path",
-        element("title", hint) if hint else None,
-        class_=f"marker {_kind(style)}",
-        d=_SHAPES[style or 0].format(x=x, y=y),
-    )
-
-
-def _labels(frame: Frame, series: Sequence[Series]) -> list[Markup]:
-    """Names at the right ends, pushed apart so that none covers another."""
-    ends = sorted(((frame.place(one.points[-1]), one) for one in series), key=lambda end: end[0][1])
-    heights = _apart([end[0][1] for end in ends], frame.top, frame.height - frame.bottom + 4)
-    right = frame.width - frame.right
-    most = int((frame.right - 16) / _LETTER)
-    drawn: list[Markup] = []
-    for ((x, y), one), height in zip(ends, heights, strict=True):
-        drawn.append(
-            element(
-                "path",
-                class_=f"leader {_kind(one.style)}{' far' if x < right - _NEAR else ''}",
-                d=f"M{x + 4:.1f} {y:.1f}L{right + 6:.1f} {y:.1f}L{right + 12:.1f} {height:.1f}",
-            )
-        )
-        name = one.name if len(one.name) <= most else f"{one.name[: most - 1]}…"
-        drawn.append(element("text", name, class_=f"label {_kind(one.style)}", x=right + 15, y=round(height + 4, 1)))
-    return drawn
-
-
-def _apart(wanted: Sequence[float], low: float, high: float) -> list[float]:
-    """Heights near the ``wanted`` ones (ascending), a line apart, within bounds as far as there is room."""
-    placed: list[float] = []
-    for height in wanted:
-        placed.append(max(height, placed[-1] + _LINE_HEIGHT) if placed else max(height, low))
-    limit = high
-    for at in range(len(placed) - 1, -1, -1):
-        placed[at] = min(placed[at], limit)
-        limit = placed[at] - _LINE_HEIGHT
-    return placed
+    return element("path", class_=f"band {kind_of(series.style)}", d=f"M{corners}z")

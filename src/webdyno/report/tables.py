@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from webdyno.analyse.table import Table
 from webdyno.model.trial import Plan
-from webdyno.report import answer, words
+from webdyno.report import answer, titles, words
 from webdyno.report.against import Pair
 from webdyno.report.cards import card, chart, question
 from webdyno.report.charts import latency_chart, speed_chart
@@ -37,7 +37,7 @@ def section(
     interval is for what.
     """
     table, verdict = pair
-    title, anchor = element("h2", words.title(verdict)), f"table-{at}"
+    title, anchor = element("h2", titles.of(verdict)), f"table-{at}"
     says = element("p", answer.capital(plan, verdict.sentence), ".", class_="answer") if of > 1 else None
     inside = [
         says,

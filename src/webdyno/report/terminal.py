@@ -24,7 +24,7 @@ from webdyno.model.rig import Fingerprint
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
 from webdyno.model.verdict import Analysis, Standing, Verdict
-from webdyno.report import course, failed, words
+from webdyno.report import course, failed, headline, titles, words
 from webdyno.report.sheet import Sheet
 from webdyno.report.sheets import basis, judged, lone, source, tally
 from webdyno.report.sheets import sheets as study_sheets
@@ -74,7 +74,7 @@ def _verdicts(page: _Page, analysis: Analysis, marks: Sequence[Mark]) -> list[st
     dropped: list[str] = []
     told = False
     for verdict in analysis.verdicts:
-        page.heading(words.title(verdict))
+        page.heading(titles.of(verdict))
         page.line(verdict.sentence, "bold green" if len(verdict.winners) == 1 else "bold yellow")
         if not lone(analysis):
             continue
@@ -250,7 +250,10 @@ def _skipped(page: _Page, plan: Plan) -> None:
 
 def _recommendation(page: _Page, analysis: Analysis, folder: Path) -> None:
     page.heading("Recommendation")
-    page.line(analysis.sentence, "bold green" if analysis.recommended else "bold yellow")
+    for claim in headline.leading(analysis):
+        page.line(claim.headline)
+    if sentence := headline.rest(analysis):
+        page.line(sentence, "bold green" if analysis.recommended else "bold yellow")
     if analysis.recommended_command:
         # printed without wrapping, so that it can be copied
         page.console.print(page.text("  " + shlex.join(analysis.recommended_command)), soft_wrap=True)

@@ -26,9 +26,10 @@ from webdyno.model.sample import Reading, Slice
 from webdyno.report import words
 from webdyno.report.axis import Axis, course, short, straight
 from webdyno.report.charts import milliseconds
+from webdyno.report.labels import Point
 from webdyno.report.markup import Markup, element, join
 from webdyno.report.placing import Zeros, placed, since, zeros_of
-from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room, thinned
+from webdyno.report.svg import STYLES, Frame, Series, lines, room, thinned
 
 _WIDTH = 1140.0
 _MOST, _MOST_FAINT, _LEAST_FAINT = 300, 150, 24

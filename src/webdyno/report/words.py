@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from webdyno.analyse.phrases import where
 from webdyno.analyse.words import (
     MISSING,
     count,
@@ -162,11 +161,6 @@ def tie(letters: str) -> str:
 def tail(log: str, lines: int) -> str:
     """The last lines of a log, led by the one that says why, each cut to a readable length."""
     return "\n".join(line[:200] for line in last_lines(clean(log), lines))
-
-
-def title(verdict: Verdict) -> str:
-    """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
-    return where(verdict)
 
 
 def scalings(analysis: Analysis) -> list[str]:
@@ -346,7 +340,7 @@ def services(runs: Iterable[Run]) -> list[tuple[str, str]]:
         if run.service is not None:
             where = f"started on {_cores(run.rig.service_cores)}" if run.service.started else "the user's own, by URL"
             stands = f", instead of a {run.service.genuine}" if run.service.is_stand_in else ""
-            later = f", told to answer {run.service.delay_ms} ms later" if run.service.delay_ms else ""
+            later = f", its answers delayed by {run.service.delay_ms} ms" if run.service.delay_ms else ""
             what = f"{run.service.kind} {run.service.version}{stands}, {where}{later}"
             facts[f"Service {run.service.service}", what] = None
     return list(facts)

@@ -69,7 +69,7 @@ class Mongo:
             )
             took_ms = min(_find_ms(client) for _ in range(_TIMED)) if delay_ms else 0.0
         if took_ms < delay_ms:
-            raise Unanswered(f"it was told to answer {delay_ms} ms later, and answered after {took_ms:.1f} ms")
+            raise Unanswered(f"its answers were to be delayed by {delay_ms} ms, and took {took_ms:.1f} ms")
         self._delay_ms = delay_ms
 
     @contextmanager

@@ -43,7 +43,7 @@ class There:
     """Contenders."""
     services: Mapping[str, FoundService]
     lacking: Mapping[str, str]
-    """Workloads, for want of their service."""
+    """Workloads whose service is missing."""
 
 
 def look(known: Catalogue, contenders: Iterable[str], workloads: Iterable[str], strapped: Strapped) -> There:

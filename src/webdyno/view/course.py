@@ -9,9 +9,10 @@ from webdyno.analyse.table import Cell
 from webdyno.analyse.window import Window
 from webdyno.report import words
 from webdyno.report.axis import Axis, short, straight
+from webdyno.report.labels import Point
 from webdyno.report.markup import Markup
 from webdyno.report.placing import placed, since, zeros_of
-from webdyno.report.svg import STYLES, Frame, Point, Series, lines, room
+from webdyno.report.svg import STYLES, Frame, Series, lines, room
 
 _MARKED = 60
 """Points up to which each is marked."""

@@ -20,7 +20,7 @@ from webdyno.view.course import of_two
 from webdyno.view.shell import Reply, page, place, query
 
 MARGIN = 0.03
-"""Changes smaller than this part count as none, as `webdyno compare` has it when nothing is said."""
+"""Changes smaller than this part count as none, as `webdyno compare` has it by default."""
 SIDES = ("base", "head")
 _KINDS: dict[Outcome, str] = {
     "better": "ruling good",

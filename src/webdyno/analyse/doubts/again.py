@@ -6,7 +6,7 @@ from webdyno.analyse import words
 from webdyno.analyse.table import Cell
 from webdyno.model.doubt import Doubt
 
-RAN_AGAIN_ADVICE = "start the study anew with more rounds, all of which count"
+RAN_AGAIN_ADVICE = "start the study again with more rounds, all of which count"
 
 
 def ran_again(cell: Cell) -> Doubt | None:
@@ -23,7 +23,7 @@ def ran_again(cell: Cell) -> Doubt | None:
         severity="voids",
         subject=cell.name,
         sentence=f"{words.count(len(trials), 'round')} of {cell.name} ran {times} times in total, and only the "
-        "last counts: a round that may be repeated until it suits proves nothing",
+        "last counts: a round that is repeated until its result is convenient proves nothing",
         advice=RAN_AGAIN_ADVICE,
         numbers={"trials": len(trials), "discarded": len(cell.discarded)},
     )

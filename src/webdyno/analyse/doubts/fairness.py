@@ -14,7 +14,7 @@ from webdyno.model.run import Run
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^;,\s]+)")
 UNEQUAL = 2
 VERSIONS_DIFFER_ADVICE = "clear the build cache and lock the contender again"
-BUILDS_DIFFER_ADVICE = "start the study anew; a resumed plan must use the same builds"
+BUILDS_DIFFER_ADVICE = "start the study again from the beginning; a resumed plan must use the same builds"
 UNEQUAL_PARALLELISM_ADVICE = "compare those with equal numbers, or sweep the setting for each"
 
 

@@ -28,7 +28,7 @@ STOLEN_TIME_ADVICE = (
     "measure again, with more rounds or on a quieter machine; a contender that was faster by less than this may have "
     "cost is not said to beat it"
 )
-UNLIKE_MACHINES_ADVICE = "start the study anew on one machine instead of resuming it"
+UNLIKE_MACHINES_ADVICE = "start the study again on one machine instead of resuming it"
 
 
 def shared_cores(evidence: Evidence) -> Doubt | None:

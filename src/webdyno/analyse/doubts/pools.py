@@ -33,7 +33,7 @@ def _pool(cell: Cell, run: Run) -> Doubt | None:
     places = int(told) * (run.workers or 1) if told.isdecimal() else math.inf
     if cell.workload.service is None or places >= cell.load.connections:
         return None
-    what = f"may ask {cell.workload.service} {words.count(int(places), 'question')} at once"
+    what = f"sends {cell.workload.service} at most {int(places):,} {'query' if places == 1 else 'queries'} at a time"
     return _doubt(cell, what, int(places))
 
 
@@ -46,7 +46,7 @@ def _slots(cell: Cell, run: Run) -> Doubt | None:
         return None
     if not NEAR <= rate * floor_s / slots <= ABOVE:
         return None
-    return _doubt(cell, f"works on {words.count(slots, 'request')} at once (workers x threads)", slots)
+    return _doubt(cell, f"handles {words.count(slots, 'request')} at a time (workers x threads)", slots)
 
 
 def _doubt(cell: Cell, what: str, places: int) -> Doubt:
@@ -54,8 +54,8 @@ def _doubt(cell: Cell, what: str, places: int) -> Doubt:
         kind="pool-limited",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} {what} for {words.count(cell.load.connections, 'connection')}: the others wait "
-        "for a place, and the size of its pool determines its rate",
+        sentence=f"{cell.name} {what} for {words.count(cell.load.connections, 'connection')}: the others wait, "
+        "and the size of its pool determines its rate",
         advice=POOL_LIMITED_ADVICE,
         numbers={"places": places, "connections": cell.load.connections},
     )

@@ -14,7 +14,7 @@ DRIFT = 0.05
 SURE = 0.01
 FEW_ROUNDS_ADVICE = "run at least three rounds: the variance between starts of a server is what matters"
 DRIFTED_ADVICE = "look for heat, a power-saving governor or a noisy neighbour; let the machine settle and measure again"
-ONE_START_ADVICE = "run it without --in-place: every round then starts every server anew"
+ONE_START_ADVICE = "run it without --in-place: every round then starts every server again"
 INCOMPLETE_ADVICE = (
     "continue with `--resume` of the command that made it, which repeats nothing; if it has none, measure "
     "again, to the end"
@@ -99,7 +99,7 @@ def incomplete(evidence: Evidence) -> Doubt | None:
         kind="incomplete",
         severity="shades",
         subject="",
-        sentence=f"the race is not over: {missing}"
+        sentence=f"the race has not ended: {missing}"
         if raced
         else f"{left} of {words.count(planned, 'planned run')} are missing",
         advice=INCOMPLETE_ADVICE,

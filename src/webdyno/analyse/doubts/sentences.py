@@ -41,7 +41,7 @@ def near_ceiling(who: str, per_s: float, most_per_s: float, load: Load) -> str:
 
 
 def not_offered(who: str, share: float) -> str:
-    """Of a schedule of which only ``share`` was sent, for want of connections."""
+    """Of a schedule of which only ``share`` was sent, because connections were missing."""
     return (
         f"only {words.per_cent(share)} of the requests that were due were sent to {who}: it was measured at a "
         "lower rate than requested"

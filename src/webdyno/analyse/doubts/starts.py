@@ -17,7 +17,7 @@ FENCE = 3 * 1.4826
 """Median absolute deviations that make three standard deviations of a normal curve."""
 LEAST = 2
 """Slow rounds of one contender; a single one may be anything."""
-SLOW_STARTS_ADVICE = "look at its rounds one by one; if a quiet machine shows it too, its starts are of two kinds"
+SLOW_STARTS_ADVICE = "look at its rounds one by one; if a quiet machine shows it too, its starts fall into two groups"
 
 
 def slow_starts(table: Table) -> Doubt | None:

@@ -33,7 +33,7 @@ class Pacing:
         ),
     ] = None
     duration: Annotated[str | None, flag("--duration", "-d", help="How long. [default: 10s]")] = None
-    requests: Annotated[int | None, flag("--requests", "-n", help="How many requests, instead of how long.")] = None
+    requests: Annotated[int | None, flag("--requests", "-n", help="Number of requests, instead of a duration.")] = None
     warmup: Annotated[str | None, flag("--warmup", help="Warm-up before counting: 1s. [default: none]")] = None
     opening: Annotated[
         str | None,
@@ -55,7 +55,9 @@ class Pacing:
             "come and go: '10s:10-100 connections'.",
         ),
     ] = None
-    burst: Annotated[str | None, flag("--burst", help="SIZE/EVERY: this many at once, this often: 100/50ms.")] = None
+    burst: Annotated[
+        str | None, flag("--burst", help="SIZE/EVERY: a burst of SIZE requests at intervals of EVERY: 100/50ms.")
+    ] = None
     max_connections: Annotated[
         int | None, flag("--max-connections", help="At a rate: maximum number of connections. [default: 10 times -c]")
     ] = None

@@ -33,7 +33,7 @@ class Asking:
         flag(
             "--expect",
             help="What a correct answer is (repeatable): 'status in 200,204', 'body contains \"x\"', 'length==13', "
-            "'type==application/json', 'sha256==...'. Status 200-399 when nothing is said.",
+            "'type==application/json', 'sha256==...'. [default: a status from 200 to 399]",
         ),
     ] = None
     requests_file: Annotated[
@@ -41,7 +41,8 @@ class Asking:
         flag("--requests-file", help="TOML file of [[requests]], as in a workload, sent to the URL's server."),
     ] = None
     template: Annotated[
-        bool, flag("--template", help="Fill {{counter}}, {{random}} and {{random:1-9}} anew in each request.")
+        bool,
+        flag("--template", help="Fill {{counter}}, {{random}} and {{random:1-9}} with a new value in each request."),
     ] = False
 
     def requests(self, targets: list[Target]) -> list[Request]:

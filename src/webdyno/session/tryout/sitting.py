@@ -130,7 +130,7 @@ class Sitting:
         )
 
     def build(self, most: int | None = None) -> None:
-        """This many of the able servers, or as many more as it takes to have one; all of them when nothing is said."""
+        """This many of the able servers, or as many more as it takes to have one; all of them by default."""
         while self.able and self.project is not None:
             now, self.able = self.able[:most], self.able[len(self.able[:most]) :]
             clock = time.monotonic()
