@@ -38,4 +38,4 @@ def test_a_head_that_calls_busy_hosts_dead_is_said() -> None:
     patient = msgspec.structs.replace(THERE, about=msgspec.structs.replace(THERE.about, patience_s=65.0))
     assert faults([HERE, patient]) == []
     [said] = faults([HERE, hasty])
-    assert said.startswith("10.0.0.2 is the head, and calls a host dead that has not answered for 12 s")
+    assert said.startswith("10.0.0.2 is the head, and declares a host dead after 12 s without an answer")

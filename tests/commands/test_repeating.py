@@ -29,6 +29,7 @@ EVERY = Narrowing(
     memory="none",
     cpus=1.5,
     way="container",
+    as_user=True,
     trimmed=True,
     alone=True,
     brief=True,

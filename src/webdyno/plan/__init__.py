@@ -95,13 +95,14 @@ def _plan(
         absent=study.absent,
         brief=brief,
     )
+    return _measured(plan, study)
+
+
+def _measured(plan: Plan, study: Study) -> Plan:
+    """How long it takes, how contenders are kept, and what may follow its rounds."""
     seconds = sum(expected_s(plan, trial) for trial in plan.trials)
     how = {"way": study.way, "as_user": study.as_user, "cpus": study.cpus}
-    return _with_further(msgspec.structs.replace(plan, seconds=seconds, **how), study)
-
-
-def _with_further(plan: Plan, study: Study) -> Plan:
-    further = _further(study)
+    plan, further = msgspec.structs.replace(plan, seconds=seconds, **how), _further(study)
     return plan if further is None else msgspec.structs.replace(plan, further=further, whole_rounds=study.rounds)
 
 
