@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.rig.strapping import gone, own_lock, wait_for
+from webdyno.conduct.hearing import killed
 from webdyno.measure.sampler import Sampler
 from webdyno.model.errors import MachineError, StartError
 from webdyno.rig import far as far_module
@@ -77,7 +78,7 @@ def test_its_folder_holds_what_was_here_and_what_it_writes_comes_back(there: Far
     group = there.start(command(code, tmp_path, stderr=tmp_path.parent / "log"))
     assert group.stdout is not None and group.stdout.read() == b""
     assert (tmp_path / "told").read_text() == "how much?"
-    assert group.wait(5.0) == 0
+    assert group.wait(5.0) == 0 and group.last_words() == "exit status 0"
     group.end(1.0)
     assert (tmp_path.parent / "log").read_text() == "done"
 
@@ -107,6 +108,7 @@ def test_a_host_that_is_lost_ends_the_output_and_says_so(there: FarHost, wire: W
     wire.is_cut = True
     assert group.stdout.read() == b""
     assert group.poll() == -9 and group.has_ended()
+    assert killed(group) == "", "how it ended is not known"
     assert group.end(1.0) == ["there, the host of the load, has not answered for 15 s"]
     wire.is_cut = False
 

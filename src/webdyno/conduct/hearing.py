@@ -20,9 +20,10 @@ TICK_S = 0.1
 
 
 def killed(driver: Group) -> str:
-    """What is to be added to a Fault of one whom a signal ended; empty for any other."""
+    """What is to be added to a Fault of one whom a signal ended; empty for any other, and where its host is lost."""
     status = driver.wait(DYING_S)
-    return f" (it was ended by {driver.last_words()})" if status is not None and status < 0 else ""
+    is_known = status is not None and status < 0 and not driver.lost
+    return f" (it was ended by {driver.last_words()})" if is_known else ""
 
 
 def heard(group: Group, log: BinaryIO, must_stop: Callable[[], bool]) -> Iterator[str]:

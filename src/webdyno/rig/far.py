@@ -106,7 +106,7 @@ class FarGroup(Group):
         self.pid, self.mark, self.clock_ahead_ns = pid, mark, clock_ahead_ns
         self._call, self._host, self._command, self._number = call, host, command, number
         self._status: int | None = None
-        self._ended = False
+        self._ended, self._flood = False, ""
         reading, self._writing = os.pipe()
         self.stdout = os.fdopen(reading, "rb", buffering=0)
         self.stdin = io.BufferedWriter(_Input(self._write)) if command.stdin == "pipe" else None
