@@ -155,7 +155,7 @@ def test_a_finger_opens_and_closes(show: Show) -> None:
 def test_the_figures_at_the_top_explain_themselves(show: Show) -> None:
     page = unfold(show(of_a_study()))
     page.locator(".facts span", has_text="a fresh server in each").focus()
-    expect(page.get_by_role("tooltip")).to_contain_text("each contender is started anew")
+    expect(page.get_by_role("tooltip")).to_contain_text("each contender is started again")
 
 
 def test_an_explanation_follows_its_figure_when_the_page_scrolls(show: Show) -> None:
