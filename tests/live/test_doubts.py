@@ -160,7 +160,7 @@ def test_answers_from_a_cache_and_a_small_pool(webdyno: Call) -> None:
     assert kinds(cached.doubts)["cached-service"].severity == "voids"
     assert cached.place is None
     assert "cached-service" not in kinds(asking.doubts)
-    assert "1 question at once for 8 connections" in kinds(asking.doubts)["pool-limited"].sentence
+    assert "1 query at a time for 8 connections" in kinds(asking.doubts)["pool-limited"].sentence
     if (os.cpu_count() or 1) < 4:
         assert "service-shares-cores" in kinds(found.doubts)
 
