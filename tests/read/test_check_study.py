@@ -103,6 +103,10 @@ def test_a_claim_that_means_nothing_is_refused(tmp_path: Path, change: tuple[str
     [
         ("[brief]\n", r"brief: says nothing; give rounds"),
         ("[brief]\nrounds = 0\n", r"brief\.rounds: must be 1 or more, but is 0"),
+        (
+            "[brief]\nrounds = 3\n\n[brief.further]\nlooks = [3]\nbudget_s = 60\n",
+            r"brief\.further\.looks: must be rising",
+        ),
         ('[brief]\ncontenders = ["ruby"]\n', r'no contender of this study "ruby"'),
         ('[brief]\nworkloads = ["static"]\n', r'no workload of this study "static"'),
         ("[[brief.loads]]\nconnections = [8]\n", r"exactly one of duration_s and count must be given, and neither is"),
