@@ -21,6 +21,7 @@ def estimate(value: float, low: float | None = None, high: float | None = None) 
         (1_000, 59, 17_000, "1,000 requests/s (59-17,000)"),  # far from zero, though the width has no place for it
         (0.4, -0.002, 0.9, "0.4 requests/s (-0.0020-0.9)"),
         (10, 0, 30, "10 requests/s (0-30)"),
+        (0.91, 1e-10, 1e10, "0.9 requests/s (unknown)"),
     ],
 )
 def test_a_figure_has_the_digits_its_interval_supports(value: float, low: float, high: float, text: str) -> None:
@@ -40,6 +41,11 @@ def test_a_figure_has_the_digits_its_interval_supports(value: float, low: float,
 )
 def test_durations_choose_their_unit(ns: float, text: str) -> None:
     assert words.time_ns(ns) == text
+
+
+def test_a_ratio_of_which_two_rounds_tell_nothing_has_no_ends() -> None:
+    assert words.of_best(estimate(0.91, 1e-10, 1e10)) == "0.91x (unknown)"
+    assert words.of_best(estimate(0.91, 0.1, 8.3)) == "0.91x (0.10-8.30)"
 
 
 def test_a_duration_with_a_wide_interval_loses_its_digits() -> None:

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 from webdyno.model.verdict import Estimate
 
-MISSING = "-"
+MISSING, UNKNOWN = "-", "unknown"
 _SMALL_RATIO = 0.1
 """Below it two places would be one digit."""
 _MOST_PLACES = 4
 _EXACT = 1e-9
 """Of a figure, the half-width below which it was the same in every round: as bytes of an answer are."""
+_WIDEST = 1000.0
+"""Times its lower end that the upper end of an interval is at most where it tells a reader anything."""
 
 
 def decimals(value: float, half_width: float | None) -> int:
@@ -54,8 +56,15 @@ def interval(estimate: Estimate, scale: float = 1.0, dash: str = "-", places: in
     width = half_width(estimate)
     if estimate.low is None or estimate.high is None or width is None:
         return ""
+    if _is_unknown(estimate.low, estimate.high):
+        return UNKNOWN
     places = decimals(estimate.value / scale, width / scale) if places is None else places
     return dash.join(_end(end / scale, places) for end in (estimate.low, estimate.high))
+
+
+def _is_unknown(low: float, high: float) -> bool:
+    """Too few rounds for an interval: one degree of freedom makes ends of ``0.00`` and ``10,128,867,474``."""
+    return low > 0 and high > _WIDEST * low
 
 
 def _end(value: float, places: int) -> str:
@@ -79,6 +88,8 @@ def of_best(ratio: Estimate, dash: str = "-", places: int | None = None) -> str:
     places = places_of_best(ratio) if places is None else places
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
         return f"{number(ratio.value, places)}x"
+    if _is_unknown(ratio.low, ratio.high):
+        return f"{number(ratio.value, places)}x ({UNKNOWN})"
     low, high = (number(end, places) for end in (ratio.low, ratio.high))
     return f"{number(ratio.value, places)}x ({low}{dash}{high})"
 

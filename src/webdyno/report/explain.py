@@ -136,6 +136,8 @@ def sure(found: Estimate) -> str:
     over = f"over {words.count(found.rounds, 'round')}"
     if found.low is None or found.high is None:
         return f"Without an interval, {over}."
+    if words.interval(found) == words.UNKNOWN:
+        return f"Its 95 % interval is unknown: too few rounds, {over}."
     return f"95 % interval {_bounds(found, found.low, found.high)}, {over}."
 
 

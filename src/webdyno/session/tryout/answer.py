@@ -141,7 +141,8 @@ def called(setting: Setting) -> str:
 def _times(ratio: Estimate) -> str:
     """``1.8x (1.7-1.9x)``."""
     bounds = words.interval(ratio)
-    return words.times(ratio) + (f" ({bounds}x)" if bounds else "")
+    unit = "" if bounds == words.UNKNOWN else "x"
+    return words.times(ratio) + (f" ({bounds}{unit})" if bounds else "")
 
 
 def _changes(new: Standing, old: Standing) -> str:
