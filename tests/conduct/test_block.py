@@ -51,6 +51,7 @@ class Machine:
         self.resting_cpu_ns = 0
         self.warmup_s: dict[str, float] = {}
         """Of those that take another than all the others."""
+        self.warmup_requests: dict[str, int] = {}
         self.restless_looks: dict[str, float] = defaultdict(float)
         """How many more looks at each find that it used CPU meanwhile."""
         self.disturbed: list[str] = []
@@ -298,7 +299,11 @@ def say(out: Any, **line: object) -> None:
 
 def conducted(machine: Machine, **missing: BuildError) -> dict[str, Run]:
     trials = [
-        msgspec.structs.replace(fakes.trial(name, load=LOAD), warmup_s=machine.warmup_s.get(name))
+        msgspec.structs.replace(
+            fakes.trial(name, load=LOAD),
+            warmup_s=machine.warmup_s.get(name),
+            warmup_requests=machine.warmup_requests.get(name),
+        )
         for name in machine.rates
     ]
     names = list(machine.rates)
@@ -338,6 +343,21 @@ def test_who_warms_up_longest_is_first_so_that_the_others_do_not_wait_for_it(mac
     machine.warmup_s = {"two": 45.0, "three": 8.0}
     conducted(machine)
     assert machine.turns[:3] == [("two", "warmup", 45.0), ("three", "warmup", 8.0), ("one", "warmup", 0.3)]
+
+
+def test_a_warm_up_that_counts_answers_ends_with_them_however_fast_the_machine_is(machine: Machine) -> None:
+    machine.warmup_s, machine.warmup_requests = {"two": 10.0, "three": 10.0}, {"two": 5_000, "three": 5_000}
+    conducted(machine)
+    warm = [name for name, phase, _ in machine.turns if phase == "warmup"]
+    assert warm == ["two"] * 3 + ["three"] * 2 + ["one"], "at 2,000 and 4,000 a second, looked at every second"
+
+
+def test_a_warm_up_whose_answers_do_not_come_ends_all_the_same(machine: Machine) -> None:
+    machine.warmup_s, machine.warmup_requests = {"two": 10.0}, {"two": 1_000_000}
+    runs = conducted(machine)
+    assert sum(length for name, phase, length in machine.turns if (name, phase) == ("two", "warmup")) == 30.0
+    assert runs["two"].outcome == "ok"
+    assert sum(slice_.phase == "warmup" for slice_ in runs["two"].slices) == 30
 
 
 def test_the_same_seed_gives_the_same_order(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ runtime = "py"
 program = "python2.7"
 ready_s = 60
 warmup_s = 3
+warmup_requests = 900
 [runtimes.old.requires]
 flask = ["flask==1.0"]
 loop = ["loop==1.0"]
@@ -110,6 +111,7 @@ def test_a_combination_has_the_values_of_its_three(grid: Path) -> None:
         author="tests",
         ready_s=60.0,
         warmup_s=3.0,
+        warmup_requests=900,
     )
     assert known.contenders["flask-loop-new"].warmup_s is None
     assert known.contenders["own-loop-new"].serve[-1] == "--own"
@@ -194,15 +196,15 @@ WRONG = [
      "on loop new"),
     ("ready_s = 60", "ready_s = 0", ":36: runtimes.old.ready_s: must be more than 0, but is 0.0"),
     ("warmup_s = 3", "warmup_s = 0", ":37: runtimes.old.warmup_s: must be more than 0, but is 0.0"),
-    ('servers = ["pool"]', 'servers = ["pol"]', ':44: exclude[0].servers[0]: there is no server "pol"; did you mean '
+    ('servers = ["pool"]', 'servers = ["pol"]', ':45: exclude[0].servers[0]: there is no server "pol"; did you mean '
      '"pool"?'),
-    ('reason = "Pool forks"', 'reason = " "', ":51: exclude[1].reason: must not be empty"),
+    ('reason = "Pool forks"', 'reason = " "', ":52: exclude[1].reason: must not be empty"),
     ('runtimes = ["old"]\nservers = ["pool"]\n', "",
-     ":48: exclude[1]: names no value of frameworks, servers, runtimes, so it would exclude everything"),
+     ":49: exclude[1]: names no value of frameworks, servers, runtimes, so it would exclude everything"),
     ('frameworks = ["own"]\nruntimes = ["old"]', 'servers = ["pool"]\nruntimes = ["old"]',
-     ":53: exclude[2]: excludes nothing that the entries before it do not exclude; remove it"),
+     ":54: exclude[2]: excludes nothing that the entries before it do not exclude; remove it"),
     ('[[exclude]]\nframeworks = ["own"]\nruntimes = ["old"]\nreason = "Own came later"\n', "",
-     ":38: runtimes.old.requires.own: is missing; write its exact requirements, [] when it needs none, or exclude own "
+     ":39: runtimes.old.requires.own: is missing; write its exact requirements, [] when it needs none, or exclude own "
      "on loop old"),
 ]  # fmt: skip
 

@@ -57,7 +57,9 @@ class Seat:
         self.is_out = False
         """It can take no turn any more: its record says why, or the end of its contender will."""
         self.undrained = 0
-        """Turns that ended with requests unanswered, the warm-up among them."""
+        """Turns that ended with requests unanswered; a warm-up counts as one."""
+        self.warmed = 0
+        """Answers in its warm-up."""
         self.cycle_s: float | None = None
         """How long one answer on each connection took in the last warm-up; None: there was none."""
         self.cores: float | None = None
@@ -132,14 +134,16 @@ class Seat:
         return used_ns
 
     def _count(self, slice_: Slice, used_ns: int | None) -> None:
-        if slice_.phase in ("warmup", "turn"):
-            self.undrained += bool(slice_.errors.get("timeout"))
+        hangs = bool(slice_.errors.get("timeout"))
         match slice_.phase:
             case "warmup":
+                self.undrained = max(self.undrained, hangs)
+                self.warmed += slice_.ok
                 self.cycle_s = self.trial.load.connections * slice_.duration_ns / 1e9 / slice_.ok if slice_.ok else None
                 self.cores = None if used_ns is None else used_ns / slice_.duration_ns
                 self.reconnects = 2 * (slice_.connections_opened or 0) > slice_.ok
             case "turn":
+                self.undrained += hangs
                 self._turns_ns += slice_.duration_ns
                 self._turns_cpu_ns += used_ns or 0
             case "steady" if slice_.start_ns is not None:

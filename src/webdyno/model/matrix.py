@@ -57,6 +57,8 @@ class MatrixRuntime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Seconds a contender may take from start to its first correct answer."""
     warmup_s: float | None = None
     """Seconds of load until its compiler is done with what it serves; no contender on it is given less."""
+    warmup_requests: int | None = None
+    """Answers until then, as of a contender: before turns these decide, and not the seconds."""
 
 
 class Exclusion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -37,6 +37,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """From 1."""
     warmup_s: float | None = None
     """Longer than the load's own, where the contender needs it; the table it belongs to is the same."""
+    warmup_requests: int | None = None
+    """As of the contender."""
 
     @property
     def asked(self) -> Load:
@@ -164,4 +166,5 @@ def trial_of(plan: Plan, contender: str, load: Load, round_: int, driver: str = 
         driver=driver,
         round=round_,
         warmup_s=it.warmup_s,
+        warmup_requests=it.warmup_requests,
     )

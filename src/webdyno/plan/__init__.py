@@ -190,4 +190,5 @@ def _trial(catalogue: Catalogue, cell: Cell, round_: int) -> Trial:
         driver=cell.driver,
         round=round_,
         warmup_s=contender.warmup_s,
+        warmup_requests=contender.warmup_requests,
     )

@@ -93,6 +93,10 @@ def _patience(it: Contender) -> Iterator[Fault]:
     yield from _above(("ready_s",), it.ready_s, 0)
     if it.warmup_s is not None:
         yield from _above(("warmup_s",), it.warmup_s, 0)
+    if it.warmup_requests is not None:
+        yield from _at_least(("warmup_requests",), it.warmup_requests, 1)
+        if it.warmup_s is None:
+            yield ("warmup_requests",), "needs warmup_s beside it: a warm-up takes three times as long at most"
     yield from _at_least(("stop_s",), it.stop_s, 0)
 
 

@@ -79,6 +79,7 @@ def contender(matrix: Matrix, cell: Cell) -> Contender:
         sweep={setting: values for setting, values in server.sweep.items() if setting in told},
         ready_s=matrix.runtimes[runtime].ready_s,
         warmup_s=matrix.runtimes[runtime].warmup_s,
+        warmup_requests=matrix.runtimes[runtime].warmup_requests,
         stop_s=server.stop_s,
     )
 
@@ -106,7 +107,7 @@ def origin(matrix: Matrix, cell: Cell, key: Key) -> Key:
     first, *rest = key
     if first == "requires" and rest:
         return _requires(matrix, cell)[int(rest[0])][0]
-    if first in ("runtime", "ready_s", "warmup_s"):
+    if first in ("runtime", "ready_s", "warmup_s", "warmup_requests"):
         return ("runtimes", cell.runtime, *key)
     if first in ("because", "author"):
         return key
