@@ -13,6 +13,7 @@ from webdyno.analyse.words import length
 from webdyno.commands.racing import Racing, costs, extent
 from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
+from webdyno.model.further import Further
 from webdyno.model.race import Race
 from webdyno.model.study import StudyLoad
 from webdyno.model.trial import Plan
@@ -53,6 +54,8 @@ def test_flags_become_a_race(flags: Racing, race: Race | None) -> None:
         (Racing(exhaustive=True, budget="1m"), "--exhaustive leaves nothing out"),
         (Racing(in_place=True, top=2), "--in-place measures every round of everything"),
         (Racing(in_place=True, exhaustive=True), "it excludes --budget"),
+        (Racing(further="15m", exhaustive=True), "--further is for claims"),
+        (Racing(further="15m", budget="10m"), "--further is for claims"),
     ],
 )
 def test_what_cannot_be_is_said(flags: Racing, says: str) -> None:
@@ -87,6 +90,17 @@ def test_a_study_of_rates_is_raced_unless_it_asks_for_more(changed: dict[str, ob
         Racing(top=2).choice.of(other)
     with pytest.raises(UsageError, match="--top says what a race settles"):  # also what a race settles anyway
         Racing(top=3).choice.of(other)
+
+
+def test_a_study_with_claims_may_be_given_more_time_for_those_that_are_open() -> None:
+    given = msgspec.structs.replace(QUICK, design="exhaustive", further=Further(looks=[7, 9], budget_s=60.0))
+    chosen = Racing(further="15m").choice.rounds_of(given).further
+    assert chosen == Further(looks=[7, 9], budget_s=900.0), "when claims are judged stays as the study says"
+    assert Racing().choice.rounds_of(given).further == given.further
+    with pytest.raises(UsageError, match=r"--further soon: give a duration"):
+        _ = Racing(further="soon").choice
+    with pytest.raises(UsageError, match=r"--further: study study has no \[further\] rounds for its claims; leave it out"):
+        Racing(further="15m").choice.rounds_of(msgspec.structs.replace(given, further=None))
 
 
 def test_a_study_in_place_is_raced_only_when_asked_and_then_in_rounds() -> None:

@@ -14,12 +14,14 @@ from tests.analyse import fakes
 from tests.shipped import catalogue
 from webdyno.model.again import Again
 from webdyno.model.errors import UsageError
+from webdyno.model.further import Further
 from webdyno.model.load import Load
 from webdyno.model.paired import Paired, Revisions
 from webdyno.model.place import Cluster
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request
 from webdyno.session.resuming import (
+    further_of,
     line_of,
     not_by,
     on_its_machine,
@@ -116,6 +118,15 @@ def test_the_answer_of_a_tryout_is_not_waited_for(tmp_path: Path) -> None:
     writer = os.open(tmp_path / ANSWER, os.O_RDWR | os.O_NONBLOCK)  # one that never writes
     assert _finished(tmp_path) is None
     os.close(writer)
+
+
+def test_a_study_that_ended_goes_on_with_more_time_for_its_open_claims(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(fakes.plan([fakes.run()]), further=Further(looks=[6, 9], budget_s=60.0))
+    with Store.create(tmp_path / "r", plan, fakes.FINGERPRINT) as store:
+        store.grow([], further=further_of(plan, tmp_path, 900.0))
+        assert store.plan() == msgspec.structs.replace(plan, further=Further(looks=[6, 9], budget_s=900.0))
+    with pytest.raises(UsageError, match="its plan has no further rounds for open claims: leave --further out"):
+        further_of(msgspec.structs.replace(plan, further=None), tmp_path, 900.0)
 
 
 def test_load_from_another_host_goes_on_with_it_alone_and_the_line_says_so(tmp_path: Path) -> None:

@@ -54,6 +54,15 @@ class Racing:
         bool, flag("--in-place", help="No race: each server is started once, and all its rounds follow each other.")
     ] = False
 
+    further: Annotated[
+        str | None,
+        flag(
+            "--further",
+            help="Spend at most this long (15m) on further rounds for claims that are open, instead of what the study "
+            "says; with --resume, a study that has ended continues with them.",
+        ),
+    ] = None
+
     @property
     def race(self) -> Race | None:
         """The race that the flags ask for by themselves; UsageError when they contradict each other."""
@@ -65,6 +74,8 @@ class Racing:
             )
         if self.exhaustive and (wanted or self.top is not None):
             raise UsageError("--exhaustive leaves nothing out; it excludes --budget, --precision and --top")
+        if self.further is not None and (wanted or self.top is not None or self.exhaustive):
+            raise UsageError("--further is for claims; it excludes --exhaustive, --budget, --precision and --top")
         if self.top is not None and self.top < 0:
             raise UsageError(f"--top {self.top}: give how many places are to be settled, or 0 for all")
         if not wanted:
@@ -81,6 +92,11 @@ class Racing:
         return Race().top if self.top is None else self.top or None
 
     @property
+    def further_s(self) -> float | None:
+        """UsageError for what is no time."""
+        return None if self.further is None else seconds(self.further, "--further")
+
+    @property
     def choice(self) -> Choice:
         """What they come to; UsageError."""
         return Choice(
@@ -89,6 +105,7 @@ class Racing:
             only_race=self.top is not None,
             exhaustive=self.exhaustive,
             in_place=self.in_place,
+            further_s=self.further_s,
         )
 
 

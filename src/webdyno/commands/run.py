@@ -64,7 +64,8 @@ def run(
         announce=_announce, attend=_attending(metrics), wait=wait, agree=agreeing(trust), far=placing.cluster
     )
     if resume is not None:
-        manner = replace(manner, as_planned=_as_planned(study, narrowing, racing))
+        as_planned = _as_planned(study, narrowing, racing)
+        manner = replace(manner, as_planned=as_planned, further_s=racing.further_s)
         return _finish(continued(resume, known, manner=manner), json, metrics)
     if study is None:
         raise UsageError("run what? Name a study (see: webdyno list studies), a study file, or --resume FOLDER")
@@ -78,7 +79,7 @@ def run(
 def _as_planned(study: str | None, narrowing: Narrowing, racing: Racing) -> bool:
     """Whether --no-as-user leaves it to the plan as whom contenders run; UsageError for what changes a plan."""
     as_planned = narrowing == Narrowing(as_user=False)
-    if study is not None or not (narrowing.is_empty or as_planned) or racing != Racing():
+    if study is not None or not (narrowing.is_empty or as_planned) or replace(racing, further=None) != Racing():
         raise UsageError("--resume continues a plan as it was made; it takes no study and no flag that changes one")
     return as_planned
 

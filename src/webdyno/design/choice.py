@@ -13,6 +13,7 @@ import msgspec
 from webdyno.analyse.words import count, length
 from webdyno.design.length import longest_s, rounds_s
 from webdyno.model.errors import UsageError
+from webdyno.model.further import Further
 from webdyno.model.race import Race
 from webdyno.model.study import Study
 from webdyno.model.trial import Plan
@@ -30,6 +31,8 @@ class Choice:
     """Those places were asked for, which only a race settles."""
     exhaustive: bool = False
     in_place: bool = False
+    further_s: float | None = None
+    """For further rounds of open claims; None: as the study says."""
 
     def of(self, study: Study) -> Race | None:
         """The race that ``study`` becomes, its most Runs apart; None: every round of everything. UsageError."""
@@ -52,8 +55,18 @@ class Choice:
         if race is not None:
             return msgspec.structs.replace(study, rounds=race.most_rounds, design="race")
         design = "in-place" if self.in_place else "exhaustive" if self.exhaustive else study.design
-        further = None if self.exhaustive else study.further
+        further = None if self.exhaustive else self._further(study)
         return msgspec.structs.replace(study, design=design, further=further)
+
+    def _further(self, study: Study) -> Further | None:
+        if self.further_s is None:
+            return study.further
+        if study.further is None:
+            raise UsageError(
+                f"--further: study {study.name} has no [further] rounds for its claims; leave it out, or name their "
+                "looks in its file"
+            )
+        return msgspec.structs.replace(study.further, budget_s=self.further_s)
 
     def on(self, plan: Plan, study: Study) -> Plan:
         """The plan of ``rounds_of`` the ``study`` as a race, with the most it may take.

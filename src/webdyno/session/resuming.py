@@ -15,6 +15,7 @@ from webdyno.analyse.words import listing
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
+from webdyno.model.further import Further
 from webdyno.model.paired import Revisions
 from webdyno.model.place import Cluster
 from webdyno.model.rig import Fingerprint
@@ -121,6 +122,13 @@ def _commands(plan: Plan) -> list[str]:
         return [plan.tried.current or "", *plan.tried.commands]
     made = _revisions(plan)
     return [] if made is None else [made.cmd or "", *made.builds]
+
+
+def further_of(plan: Plan, folder: Path, budget_s: float) -> Further:
+    """What a plan gives its open claims, with another budget; UsageError where it gives them nothing."""
+    if plan.further is None:
+        raise UsageError(f"{folder}: its plan has no further rounds for open claims: leave --further out")
+    return msgspec.structs.replace(plan.further, budget_s=budget_s)
 
 
 def is_by_url(plan: Plan) -> bool:

@@ -28,6 +28,7 @@ from webdyno.session.ready import build, look
 from webdyno.session.resuming import (
     agreed,
     command_of,
+    further_of,
     not_by,
     on_its_machine,
     opened,
@@ -65,6 +66,8 @@ class Manner:
     """Asked before the commands of somebody else's folder are run."""
     far: Cluster | None = None
     """Where drivers are started; None: here."""
+    further_s: float | None = None
+    """For further rounds of open claims, of a plan that goes on; None: as it says itself."""
     as_planned: bool = False
     """A plan that began elsewhere says itself as whom contenders run, instead of as throw-away users."""
 
@@ -121,6 +124,8 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
             raise not_by("run", store.plan(), store.folder)
         agreed(store, known, manner.agree)
         store.recall(known)
+        if manner.further_s is not None:
+            store.grow([], further=further_of(store.plan(), store.folder, manner.further_s))
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
         how = {"wait": manner.wait, "as_planned": manner.as_planned}

@@ -15,6 +15,7 @@ import msgspec
 from webdyno.disk import refused
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.further import Further
 from webdyno.model.rig import Fingerprint, changes
 from webdyno.model.run import Run
 from webdyno.model.sample import Reading, Slice
@@ -230,14 +231,14 @@ class Store:
             self._insert("reading", number, position, *cpu, look.rss_bytes, look.pss_bytes, as_json(look))
         return number
 
-    def grow(self, trials: Sequence[Trial], of: Plan | None = None) -> None:
-        """Add Trials at the plan's end, and who is new in ``of``: what is next is decided only after the Run before."""
+    def grow(self, trials: Sequence[Trial], of: Plan | None = None, further: Further | None = None) -> None:
+        """Add Trials at the plan's end, and who is new in ``of``; ``further``: what open claims get from now on."""
         plan = self.plan()
         rounds = max(plan.rounds, *(trial.round for trial in trials)) if trials else plan.rounds
         known = {**plan.contenders, **(of.contenders if of else {})}
-        longer = msgspec.structs.replace(plan, trials=[*plan.trials, *trials], rounds=rounds, contenders=known)
-        self._whole = self._whole and msgspec.structs.replace(self._whole, contenders=known)
-        self._planned = None
+        more = {"trials": [*plan.trials, *trials], "further": further or plan.further}
+        longer = msgspec.structs.replace(plan, rounds=rounds, contenders=known, **more)
+        self._planned, self._whole = None, self._whole and msgspec.structs.replace(self._whole, contenders=known)
         with explained(self._file), self._transaction():
             self._connection.execute("UPDATE plan SET rounds = ?, body = ?", (rounds, as_json(hidden(longer))))
             for position, trial in enumerate(trials, len(plan.trials)):
