@@ -59,10 +59,20 @@ class Made:
 
     ahead_s = 0
     """Of its monotonic clock, before ours."""
+    cache_at: Path | None = None
+    """Where it sees its cache, as machines do that are set up alike; None: at the path that it really has."""
 
     def command(self, *argv: str) -> list[str]:
         later = ["unshare", "--time", "--monotonic", str(self.ahead_s)] if self.ahead_s else []
-        return [*later, "nsenter", f"--net=/run/netns/{self.name}", "taskset", "-c", str(self.core), *argv]
+        bind = 'mount --bind "$0" "$1" && shift && exec "$@"'
+        alike = ["unshare", "--mount", "sh", "-c", bind, str(self.folder / "cache"), str(self.cache_at)]
+        inside = ["nsenter", f"--net=/run/netns/{self.name}", *(alike if self.cache_at else [])]
+        return [*later, *inside, "taskset", "-c", str(self.core), *argv]
+
+    def set_up_like(self, others: Path) -> None:
+        """It keeps its builds where the others keep theirs."""
+        others.mkdir(exist_ok=True)
+        self.cache_at, self.environment["WEBDYNO_CACHE"] = others, str(others)
 
     def cut(self) -> None:
         """Pull its cable."""
@@ -111,10 +121,10 @@ def ip(*arguments: str) -> str:
 
 
 @contextlib.contextmanager
-def hosts_joined(number: int, ahead_s: int = 0) -> Iterator[list[Made]]:
+def hosts_joined(number: int, ahead_s: int = 0, *, alike: bool = False) -> Iterator[list[Made]]:
     """A head and other nodes, with one token, each on a cable to a switch of the head's.
 
-    ``ahead_s``: the monotonic clock of the last is so far ahead of the others'.
+    ``ahead_s``: the monotonic clock of the last is so far ahead of the others'. ``alike``: their caches have one path.
     """
     folder, token = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp")), secrets.token_hex(16)
     cores = sorted(os.sched_getaffinity(0))
@@ -134,6 +144,8 @@ def hosts_joined(number: int, ahead_s: int = 0) -> Iterator[list[Made]]:
             ip("-n", host.name, "addr", "add", f"{host.address}/24", "dev", "cable")
             ip("-n", host.name, "link", "set", "cable", "up")
         hosts[-1].ahead_s = ahead_s
+        for host in hosts if alike else []:
+            host.set_up_like(folder / "cache")
         head.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(head.folder / "tmp"))
         for other in others:
             other.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')

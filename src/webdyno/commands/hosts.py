@@ -36,7 +36,7 @@ def say_hosts(cluster: Cluster, *, json: bool) -> int:
 
 def faults(hosts: Sequence[HostLook]) -> list[str]:
     """Why load cannot be made from one host on another, one sentence each."""
-    from webdyno.session.far import versions
+    from webdyno.session.agent import versions
 
     first = hosts[0]
     wrong = [

@@ -22,10 +22,12 @@ import msgspec
 
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.place import Cluster
-from webdyno.rig.far import LOST_S, FarHost
+from webdyno.rig.far import LOST_S, Call, FarHost
 
 DRIVER_RESOURCE = "webdyno_driver"
 """A Ray resource that a host has which is to make load; where no host has it, any but ours may."""
+CONTENDER_RESOURCE = "webdyno_contender"
+"""One that a host of a fleet has; where no host has it, all but ours are of the fleet."""
 _PLACED_S = 20.0
 _ASK = """import sys
 from ray._raylet import GcsClient
@@ -81,6 +83,29 @@ class Attached:
         finally:
             with contextlib.suppress(Exception):  # the cluster itself may be gone
                 remove_placement_group(group)
+
+    @contextlib.contextmanager
+    def manned(self, agent: type, error_of: Callable[[str, str], Exception]) -> Iterator[dict[str, Call]]:
+        """An agent on each host that is to have contenders, by its address. MachineError where there is none."""
+        addresses = self._of_fleet()
+        if not addresses:
+            raise MachineError(
+                "the cluster has no host for contenders: start a node on one, with ray start "
+                f"--address={self.address}:6379 --resources='{{\"{CONTENDER_RESOURCE}\": 1}}'"
+            )
+        made = self.ray.remote(num_cpus=0, max_restarts=0, max_concurrency=8)(agent)
+        with contextlib.ExitStack() as ending:
+            calls: dict[str, Call] = {}
+            for address in addresses:
+                actor = made.options(resources={f"node:{address}": 0.001}).remote()
+                ending.callback(self.ray.kill, actor)
+                calls[address] = _caller(self.ray, actor, address, error_of, "a host of the fleet")
+            yield calls
+
+    def _of_fleet(self) -> list[str]:
+        alive = [node for node in self.ray.nodes() if node["Alive"]]
+        named = [node["NodeManagerAddress"] for node in alive if CONTENDER_RESOURCE in node["Resources"]]
+        return sorted(named) or self.others()
 
     def others(self) -> list[str]:
         """Addresses of the other hosts that live."""
@@ -219,20 +244,22 @@ def _refuse_other_versions(address: str, ours: str) -> None:
         raise UsageError(f"the cluster at {address} has {theirs}, and here are {mine}: install the same on every host")
 
 
-def _caller(ray: Any, actor: Any, name: str, error_of: Callable[[str, str], Exception]) -> Any:
+def _caller(
+    ray: Any, actor: Any, name: str, error_of: Callable[[str, str], Exception], role: str = "the host of the load"
+) -> Call:
     """A Call (rig/far.py)."""
 
     def call(verb: str, *arguments: Any, within_s: float = LOST_S) -> Any:
         try:
             kind, value = ray.get(actor.answer.remote(verb, arguments), timeout=within_s)
         except ray.exceptions.GetTimeoutError:
-            raise MachineError(f"{name}, the host of the load, has not answered for {within_s:.0f} s") from None
+            raise MachineError(f"{name}, {role}, has not answered for {within_s:.0f} s") from None
         except ray.exceptions.RayError as error:
             if "No module named" in str(error):
                 raise MachineError(
                     f"{name} has Ray, but no webdyno of this version: install webdyno[far] there"
                 ) from None
-            raise MachineError(f"{name}, the host of the load, is gone ({_first(error)})") from None
+            raise MachineError(f"{name}, {role}, is gone ({_first(error)})") from None
         if kind:
             raise error_of(kind, f"{name}: {value}")
         return value

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 
 import msgspec
 
-from webdyno.model.errors import UsageError
 from webdyno.model.place import Cluster
 from webdyno.model.way import WayName
 from webdyno.rig.by_ray import attached
@@ -17,7 +16,7 @@ from webdyno.rig.daemons import confined
 from webdyno.rig.far import FarHost
 from webdyno.rig.reach import Reached, answering
 from webdyno.rig.strap import Strapped, strap
-from webdyno.session.agent import About, Agent, about_here, error_of
+from webdyno.session.agent import About, Agent, about_here, error_of, refuse_other_versions
 from webdyno.session.folders import cache_folder
 from webdyno.session.waiting import waiting
 
@@ -74,18 +73,6 @@ def taken(far: Sequence[FarHost], sign: str) -> Iterator[list[About]]:
             abouts.append(host.take(sign))
             refuse_other_versions(abouts[-1], host.name)
         yield abouts
-
-
-def refuse_other_versions(about: About, name: str) -> None:
-    """UsageError unless webdyno and its engine are the same on both."""
-    theirs, ours = versions(about), versions(about_here())
-    if theirs != ours:
-        raise UsageError(f"{name} has {theirs}, and here is {ours}: install the same on every host")
-
-
-def versions(about: About) -> str:
-    """``webdyno 0.1.0 with engine 0.1.0``."""
-    return f"webdyno {about.fingerprint.webdyno} with engine {about.engine or 'none'}"
 
 
 class HostLook(msgspec.Struct, frozen=True, kw_only=True):

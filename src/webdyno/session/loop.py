@@ -113,12 +113,14 @@ class OnContenders:
     services: Services
     book: Book
     watch: Callable[[Event | Taken], None] = lambda _: None
+    numbers: Iterator[int] | None = None
+    """Of blocks; None: on from those in the book."""
     in_place: InPlace | None = None
     """Which keeps a server for the next round of its cell, where the plan is measured so."""
 
     def conduct(self) -> Conduct:
-        """The way to carry out one after the other; blocks are numbered on from those in the book."""
-        numbers = count(1 + max((run.block or 0 for run in self.book.runs()), default=0))
+        """The way to carry out one after the other."""
+        numbers = self.numbers or count(next_block(self.book.runs()))
 
         def carry_out(block: Block) -> list[Run]:
             turns = self.ready.plan.turns
@@ -147,8 +149,19 @@ class OnContenders:
         return replace(bench, serve=self.in_place.serve)
 
 
+def next_block(runs: Sequence[Run]) -> int:
+    """The number of a block after ``runs``."""
+    return 1 + max((run.block or 0 for run in runs), default=0)
+
+
 @contextmanager
-def at_work(ready: Ready, strapped: Strapped, book: Book, listeners: Sequence[Listener] = ()) -> Iterator[Loop]:
+def at_work(
+    ready: Ready,
+    strapped: Strapped,
+    book: Book,
+    listeners: Sequence[Listener] = (),
+    numbers: Iterator[int] | None = None,
+) -> Iterator[Loop]:
     """The loop over contenders that are built; whatever happens, services and servers end with it."""
     told = Listeners([Kept(book.refuse_moved), *listeners])
     with Services(ready.found, ready.servers, strapped, book.service_log) as services, InPlace() as kept:
@@ -158,6 +171,7 @@ def at_work(ready: Ready, strapped: Strapped, book: Book, listeners: Sequence[Li
             services=services,
             book=book,
             watch=told.event,
+            numbers=numbers,
             in_place=kept,
         )
         yield Loop(ready.plan, book, way.conduct(), told, strapped.interrupted)
