@@ -19,7 +19,7 @@ from webdyno.model.block import Taken
 from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.further import Further
 from webdyno.model.race import Race
-from webdyno.model.run import Run
+from webdyno.model.run import Outcome, Run
 from webdyno.model.trial import Plan, Trial, again
 from webdyno.session import fleet_course
 from webdyno.session.agent import About
@@ -41,10 +41,11 @@ PLAN = plan(RUNS)
 
 
 class Host:
-    """A host of a fleet, and a carrier to it, that measures in no time; ``dies``: with this block begun, from 1."""
+    """A host of a fleet, and a carrier to it, that measures in no time; ``dies``: with this block begun, from 1.
+    ``ends``: itself, with that block."""
 
-    def __init__(self, name: str, dies: int | None = None) -> None:
-        self.name, self.dies = name, dies
+    def __init__(self, name: str, dies: int | None = None, ends: int | None = None) -> None:
+        self.name, self.dies, self.ends = name, dies, ends
         self.asked: list[str] = []
         self.carried: list[list[Trial]] = []
         self.stopped = False
@@ -66,6 +67,8 @@ class Host:
     def _begin(self, verb: str, arguments: tuple[Any, ...]) -> None:
         for block in arguments[0] if verb == "carry_out" else ():
             self.carried.append([*block])
+            if self.ends is not None and len(self.carried) > self.ends:
+                break
             self._said.put(("begun", ([*block],)))
             if len(self.carried) == self.dies:
                 self._gone = True
@@ -83,7 +86,9 @@ class Host:
 
     def made(self, trial: Trial) -> Run:
         rig = msgspec.structs.replace(RIG, contender_host=self.name)
-        return msgspec.structs.replace(run(trial.contender, workload=trial.workload, rig=rig), trial=trial)
+        outcome: Outcome = "interrupted" if len(self.carried) == self.ends else "ok"
+        made = run(trial.contender, workload=trial.workload, rig=rig)
+        return msgspec.structs.replace(made, trial=trial, outcome=outcome)
 
 
 class Ear:
@@ -152,6 +157,15 @@ def test_what_a_lost_host_had_begun_is_done_again_and_it_is_given_nothing_more(
     assert lost[0].rig.contender_host == "other"
     assert other.asked == ["carry_out"], "one that is lost is asked nothing more"
     assert "other, a host of the fleet, is gone; the fleet goes on without it" in caplog.messages[0]
+
+
+def test_a_host_that_ended_itself_is_given_nothing_more(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "webdyno")
+    one, other = Host("one"), Host("other", ends=2)
+    with carried(tmp_path, [one, other]) as store:
+        assert store.done() == {trial.id for trial in PLAN.trials}
+    assert len(other.carried) == 2
+    assert "other stopped before its blocks were measured; the fleet goes on without it" in caplog.messages[0]
 
 
 def test_without_any_host_left_it_says_so_and_keeps_what_was_done(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ class _Doing:
     """The one in flight; None: none was begun."""
     began_s: float = 0.0
     began_at: str = ""
+    measured: int = 0
+    """Blocks of it."""
 
 
 class FleetCourse:
@@ -130,6 +132,7 @@ class FleetCourse:
         elif kind == "runs" and [run.trial for run in said[0]] == [*(doing.block or ())]:
             self._write(*said)
             doing.block = None
+            doing.measured += any(run.outcome != "interrupted" for run in said[0])
         elif kind == "runs":
             del self._doing[member]
             self._lose(member, doing, f"{member.name} sent runs of other trials than it was given")
@@ -138,6 +141,9 @@ class FleetCourse:
             del self._doing[member]
             if kind == "lost":
                 self._lose(member, doing, said[0])
+            elif doing.measured < len(doing.batch) and not self._interrupted.is_set():
+                # It ended itself, having heard nothing of us for too long: it would do so with every other batch.
+                self._lose(member, doing, f"{member.name} stopped before its blocks were measured")
 
     def _write(self, runs: Sequence[Run], logs: dict[str, bytes]) -> None:
         """Logs of these Trials alone, whatever a host sends."""
