@@ -82,6 +82,15 @@ class Made:
         """Plug it in again."""
         ip("-n", self.name, "link", "set", "cable", "up")
 
+    def disturb(self, *netem: str) -> str | None:
+        """Let its network do this (tc-netem) to what it sends; why not, where it cannot."""
+        tc = ["nsenter", f"--net=/run/netns/{self.name}", "tc", "qdisc", "replace", "dev", "cable", "root", "netem"]
+        try:
+            done = subprocess.run([*tc, *netem], capture_output=True, text=True, check=False)
+        except FileNotFoundError as error:
+            return str(error)
+        return done.stderr.strip() or None if done.returncode else None
+
     def start(self, *argv: str, **added: str) -> subprocess.Popen[str]:
         pipe, environment = subprocess.PIPE, {**self.environment, **added}
         return subprocess.Popen(
@@ -98,6 +107,14 @@ class Made:
         given = ["--node-ip-address", self.address, "--disable-usage-stats", "--num-cpus", "1"]
         done = self.run(str(RAY), "start", *given, "--object-store-memory", "100000000", *argv)
         assert done.returncode == 0, done.stderr + done.stdout
+
+    def lead(self) -> None:
+        """Be the head of a cluster."""
+        self.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(self.folder / "tmp"))
+
+    def follow(self, head: Made) -> None:
+        """Be another node of it, that loads may come from."""
+        self.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
 
     def pids(self) -> list[int]:
         return [int(pid) for pid in ip("netns", "pids", self.name).split()]
@@ -121,10 +138,11 @@ def ip(*arguments: str) -> str:
 
 
 @contextlib.contextmanager
-def hosts_joined(number: int, ahead_s: int = 0, *, alike: bool = False) -> Iterator[list[Made]]:
+def hosts_joined(number: int, ahead_s: int = 0, *, alike: bool = False, **of_head: str) -> Iterator[list[Made]]:
     """A head and other nodes, with one token, each on a cable to a switch of the head's.
 
     ``ahead_s``: the monotonic clock of the last is so far ahead of the others'. ``alike``: their caches have one path.
+    ``of_head``: what its environment has besides.
     """
     folder, token = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp")), secrets.token_hex(16)
     cores = sorted(os.sched_getaffinity(0))
@@ -146,9 +164,10 @@ def hosts_joined(number: int, ahead_s: int = 0, *, alike: bool = False) -> Itera
         hosts[-1].ahead_s = ahead_s
         for host in hosts if alike else []:
             host.set_up_like(folder / "cache")
-        head.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(head.folder / "tmp"))
+        head.environment.update(of_head)
+        head.lead()
         for other in others:
-            other.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
+            other.follow(head)
         yield hosts
 
 
@@ -166,7 +185,7 @@ def open_host() -> Iterator[Made]:
     host = Made(3, min(os.sched_getaffinity(0)), folder, None)
     try:
         ip("-n", host.name, "addr", "add", f"{host.address}/32", "dev", "lo")
-        host.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(folder / "tmp"))
+        host.lead()
         yield host
     finally:
         host.end()
