@@ -66,7 +66,8 @@ def test_four_hosts_share_a_load_exactly_by_the_books_of_the_server_though_a_clo
     assert shares.keys() == {host.address for host in hosts[1:]}
     assert sorted(shares.values()) == [500, 500, 500, 501]
     merged = merge(slice_["latency_hdr"] for slice_ in told["slices"] if slice_.get("latency_hdr"))
-    counts = {"server": (books.folder / BOOKS).stat().st_size, "engines": told["summary"]["ok"], "histogram": merged.count}
+    by_server = (books.folder / BOOKS).stat().st_size
+    counts = {"server": by_server, "engines": told["summary"]["ok"], "histogram": merged.count}
     assert set(counts.values()) == {2001}, counts
 
 

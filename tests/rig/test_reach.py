@@ -24,7 +24,7 @@ def test_a_round_trip_takes_time_and_bytes_come_as_often_as_asked(monkeypatch: p
 
 
 def test_what_each_core_spent_on_packets_is_read_from_the_kernel(tmp_path: Path) -> None:
-    text = "cpu  9 0 9 9 0 0 300 0 0 0\ncpu0 5 0 5 5 0 0 100 0 0 0\ncpu1 4 0 4 4 0 0 200 0 0 0\nintr 7 1 2 3 4 5 6 7\n\n"
+    text = "cpu 9 0 9 9 0 0 300 0 0 0\ncpu0 5 0 5 5 0 0 100 0 0 0\ncpu1 4 0 4 4 0 0 200 0 0 0\nintr 7 1 2 3 4 5 6 7\n"
     (tmp_path / "stat").write_text(text)
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     assert softirq_s(tmp_path / "stat") == {"cpu0": 100 / ticks_per_s, "cpu1": 200 / ticks_per_s}

@@ -1,8 +1,8 @@
 """Reach: how long a byte takes from one host to another and back, and how many a second the network carries.
 
 By one TCP connection that is given nothing else to do. So the time is the network's and two kernels', and the number
-of bytes is what one connection reaches, which may be less than a load over many. What keeps it from more is told where it
-is the card, by the speed that its driver says, or the core that takes what the card brings in.
+of bytes is what one connection reaches, which may be less than a load over many. What keeps it from more is told where
+it is the card, by the speed that its driver says, or the core that takes what the card brings in.
 """
 
 from __future__ import annotations
