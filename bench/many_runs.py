@@ -67,7 +67,7 @@ class Cost(NamedTuple):
 
 def make(folder: Path, shape: Shape, variants: int = 100, seed: int = 1) -> None:
     """A results folder of that shape, with so many different histograms of each height."""
-    plan, machine = _plan(shape), _machine()
+    plan, machine = plan_of(shape), _machine()
     chance = np.random.default_rng(seed)
     steps = [[encode(_times(chance, 1e6 * 1.5**at)) for _ in range(variants)] for at in range(20)]
     with Store.create(folder, plan, machine) as store:
@@ -91,10 +91,11 @@ def cost(folder: Path, step: str) -> Cost:
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
-def _plan(shape: Shape) -> Plan:
+def plan_of(shape: Shape, duration_s: float = 1.5) -> Plan:
+    """A plan of that shape, each load so long."""
     names = [f"server-{at:03d}" for at in range(shape.contenders)]
     works = [f"work-{at}" for at in range(math.ceil(shape.cells / len(LEVELS)))]
-    loads = [Load(connections=level, duration_s=1.5) for level in LEVELS]
+    loads = [Load(connections=level, duration_s=duration_s) for level in LEVELS]
     cells = [(work, load) for work in works for load in loads][: shape.cells]
     trials = [
         Trial(

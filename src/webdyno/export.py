@@ -116,6 +116,11 @@ COLUMNS: list[Column] = [
     ("outcome", "of the Run", lambda row: row.run.outcome),
     ("block", "number of the block it was measured in by turns; empty: alone", lambda row: row.run.block),
     ("beside", "the other contenders of that block", lambda row: " ".join(row.run.beside) or None),
+    (
+        "host",
+        "of a fleet, by its address; empty: webdyno's own machine",
+        lambda row: row.run.rig.contender_host or None,
+    ),
     _field("phase", "warmup, turn or steady"),
     _field("turn", "pass of the block in which this was its turn, from 0; empty: no turn"),
     _field("index", "place of the Slice within its Run, from 0"),

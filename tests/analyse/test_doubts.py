@@ -467,6 +467,11 @@ def test_load_before_the_start_is_noise() -> None:
     assert "load average 1.7 on 2 cores" in doubts(good(), load_before=1.7)["noisy-host"].sentence
 
 
+def test_a_host_of_a_fleet_that_was_busy_is_named() -> None:
+    fleet = {"10.0.0.1": FINGERPRINT, "10.0.0.2": change(FINGERPRINT, load_before=1.5)}
+    assert doubts(good(), fleet=fleet)["noisy-host"].sentence.startswith("10.0.0.2 was busy before the start")
+
+
 def test_a_carrier_that_may_run_beside_a_contender_and_does_is_doubted() -> None:
     def carried(confined: bool, part: float, control: tuple[int, ...] = (1,)) -> list[Run]:
         return [
@@ -539,5 +544,7 @@ def test_every_rule_has_a_test_above() -> None:
         "throttled",
         "turns-differ",
         "uneven-drivers",  # test_shares.py
+        "hosts-differ",  # test_hosts.py
+        "unlike-hosts",
     }
     assert {row.kind for row in ROWS} == PROVOKED.keys() | also

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tarfile
 import threading
 from pathlib import Path
 
 import pytest
 
-from webdyno.build.cache import MARKER, Complete, alone, clear, complete, publish
+from webdyno.build.cache import MARKER, Complete, alone, clear, complete, pack, publish, unpack
+from webdyno.model.errors import MachineError
 
 WHOLE = Complete(versions={"fast": "1.0"}, seconds=2.5)
 
@@ -61,3 +63,27 @@ def test_waiting_ends_when_the_user_wants_to_stop(tmp_path: Path) -> None:
     stop.set()
     with alone(tmp_path / "key", threading.Event()), pytest.raises(KeyboardInterrupt), alone(tmp_path / "key", stop):
         raise AssertionError("it is held by somebody else")
+
+
+def test_what_is_packed_is_unpacked_as_it_was_links_and_rights_included(tmp_path: Path) -> None:
+    made, again = tmp_path / "made", tmp_path / "again"
+    (made / "bin").mkdir(parents=True)
+    (made / "bin" / "start").write_text("#!/bin/sh")
+    (made / "bin" / "start").chmod(0o755)
+    (made / "bin" / "python").symlink_to("/usr/bin/python3")
+    publish(made, WHOLE)
+    pack(made, tmp_path / "packed")
+    (again / "half").mkdir(parents=True)
+    unpack(tmp_path / "packed", again, threading.Event())
+    assert complete(again) == WHOLE and not (again / "half").exists()
+    assert (again / "bin" / "start").stat().st_mode & 0o777 == 0o755
+    assert str((again / "bin" / "python").readlink()) == "/usr/bin/python3"
+
+
+@pytest.mark.parametrize("name", ["../out", "/out"])
+def test_a_packed_build_whose_names_lead_out_of_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+    with tarfile.open(tmp_path / "packed", "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo(name))
+    with pytest.raises(MachineError, match="leads out of"):
+        unpack(tmp_path / "packed", tmp_path / "key", threading.Event())
+    assert complete(tmp_path / "key") is None and not (tmp_path / "out").exists()

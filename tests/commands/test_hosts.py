@@ -11,7 +11,7 @@ from webdyno.session.agent import About
 from webdyno.session.far import HostLook
 
 HERE = HostLook(address="10.0.0.1", about=About(fingerprint=FINGERPRINT, engine="0.1.0"))
-REACHED = Reached(round_trip_ns=50_600, bytes_per_s=125e6)
+REACHED = Reached(round_trip_ns=50_600, bytes_per_s=118e6, card_bytes_per_s=125e6)
 THERE = HostLook(
     address="10.0.0.2", about=HERE.about, reached=REACHED, clock_ahead_ns=-2_000_000_000, clock_error_ns=400_000
 )
@@ -20,6 +20,7 @@ THERE = HostLook(
 def test_each_host_has_a_line_with_its_network_and_its_clock() -> None:
     head, first, second = table([_HEAD, _row(HERE), _row(THERE)])
     assert head.index("round trip") == first.index("this one") == second.index("50.6")
+    assert head.index("limited by") == first.rindex("-", 0, first.index("ours")) == second.index("network card")
     assert "2.00 s behind, +-400 µs" in second.replace("us", "µs")
     assert faults([HERE, THERE]) == []
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from webdyno.commands import call
-from webdyno.commands.placing import Placing
+from webdyno.commands.placing import Placing, Spreading
 from webdyno.model.place import Cluster
 
 
@@ -34,6 +34,20 @@ def test_the_flags_make_a_cluster_and_a_command_line_again() -> None:
     assert placing.cluster == Cluster(address="10.0.0.1:6379", insecure=True)
     assert placing.arguments == ["--far", "10.0.0.1:6379", "--insecure-cluster"]
     assert Placing().cluster is None and Placing().arguments == []
+
+
+def test_a_fleet_is_asked_for_with_its_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+    spreading = Spreading(far="10.0.0.1:6379", fleet=True)
+    assert spreading.cluster == Cluster(address="10.0.0.1:6379", fleet=True)
+    assert spreading.arguments == ["--far", "10.0.0.1:6379", "--fleet"]
+    assert call(["run", "quickstart", "--fleet"]) == 2
+    assert "--fleet needs another machine" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["capacity", "waitress", "--slo", "p99<1s"], ["load", "http://10.0.0.9:1/"]])
+def test_only_a_study_is_shared_by_a_fleet(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call([*command, "--far", "10.0.0.1:6379", "--fleet"]) == 2
+    assert "--fleet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ class Machine:
         rig = msgspec.structs.replace(fakes.RIG, contender_cores=(0,))
         strapped: Any = SimpleNamespace(
             daemons=None,
+            lost="",
             rig=rig,
             folder=lambda: self.folder,
             drop=lambda _: None,

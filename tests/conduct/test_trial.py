@@ -18,7 +18,7 @@ from webdyno.conduct import Bench, conduct
 from webdyno.conduct.trial import events_of
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, PhaseEdge
 from webdyno.model.built import Built
-from webdyno.model.errors import AnswerError, ServiceError, StartError
+from webdyno.model.errors import AnswerError, LostError, ServiceError, StartError
 from webdyno.model.run import Outcome, Run
 from webdyno.model.sample import Slice
 
@@ -96,6 +96,7 @@ class Bed:
         self.service_lives = True
         self.server, self.stowaways, self.loads = Serving(), [], 0
         self.start_error = StartError("it did not serve in time", exited=False)
+        self.lost = ""
 
     def stop(self, when: str) -> None:
         if when == self.stopped:
@@ -151,6 +152,7 @@ class Bed:
         made: Any = SimpleNamespace(
             daemons=None,
             far=(),
+            lost=self.lost,
             rig=fakes.RIG,
             folder=lambda: self.folder,
             drop=lambda _: None,
@@ -210,6 +212,34 @@ def test_a_driver_that_was_killed_is_told_with_what_ended_it(tmp_path: Path, mon
     monkeypatch.setattr(Loading, "status", -9)
     run = conducted(tmp_path, "fault", "never")
     assert (run.outcome, run.message) == ("driver-failed", "it was told to end (it was ended by SIGKILL)")
+
+
+@pytest.mark.parametrize("step", ["fault", "load"])
+def test_what_a_load_comes_to_whose_host_is_lost_is_no_word_about_the_contender(step: str, tmp_path: Path) -> None:
+    bed = Bed(tmp_path, step, "never")
+    bed.lost = "10.0.0.2, the host of the load, is gone"
+    run = conduct(fakes.trial(), bed.bench(), BUILT)
+    assert (run.outcome, run.message) == ("interrupted", "10.0.0.2, the host of the load, is gone")
+
+
+def test_a_host_that_is_lost_before_its_load_starts_interrupts_the_trial(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "nothing", "never")
+    bed.lost = "10.0.0.2, the host of the load, is gone"
+    bench = bed.bench()
+
+    def start(_: object) -> None:
+        raise LostError(bed.lost)
+
+    strapped: Any = bench.strapped
+    strapped.start = start
+    run = conduct(fakes.trial(), bench, BUILT)
+    assert (run.outcome, run.message) == ("interrupted", bed.lost)
+
+
+def test_what_a_contender_does_wrong_stays_its_own_though_the_host_of_the_load_is_lost(tmp_path: Path) -> None:
+    bed = Bed(tmp_path, "start", "never")
+    bed.lost = "10.0.0.2, the host of the load, is gone"
+    assert conduct(fakes.trial(), bed.bench(), BUILT).outcome == "never-ready"
 
 
 @pytest.mark.parametrize(("look", "loads"), [(1, 0), (2, 1)])

@@ -59,10 +59,20 @@ class Made:
 
     ahead_s = 0
     """Of its monotonic clock, before ours."""
+    cache_at: Path | None = None
+    """Where it sees its cache, as machines do that are set up alike; None: at the path that it really has."""
 
     def command(self, *argv: str) -> list[str]:
         later = ["unshare", "--time", "--monotonic", str(self.ahead_s)] if self.ahead_s else []
-        return [*later, "nsenter", f"--net=/run/netns/{self.name}", "taskset", "-c", str(self.core), *argv]
+        bind = 'mount --bind "$0" "$1" && shift && exec "$@"'
+        alike = ["unshare", "--mount", "sh", "-c", bind, str(self.folder / "cache"), str(self.cache_at)]
+        inside = ["nsenter", f"--net=/run/netns/{self.name}", *(alike if self.cache_at else [])]
+        return [*later, *inside, "taskset", "-c", str(self.core), *argv]
+
+    def set_up_like(self, others: Path) -> None:
+        """It keeps its builds where the others keep theirs."""
+        others.mkdir(exist_ok=True)
+        self.cache_at, self.environment["WEBDYNO_CACHE"] = others, str(others)
 
     def cut(self) -> None:
         """Pull its cable."""
@@ -71,6 +81,15 @@ class Made:
     def join(self) -> None:
         """Plug it in again."""
         ip("-n", self.name, "link", "set", "cable", "up")
+
+    def disturb(self, *netem: str) -> str | None:
+        """Let its network do this (tc-netem) to what it sends; why not, where it cannot."""
+        tc = ["nsenter", f"--net=/run/netns/{self.name}", "tc", "qdisc", "replace", "dev", "cable", "root", "netem"]
+        try:
+            done = subprocess.run([*tc, *netem], capture_output=True, text=True, check=False)
+        except FileNotFoundError as error:
+            return str(error)
+        return done.stderr.strip() or None if done.returncode else None
 
     def start(self, *argv: str, **added: str) -> subprocess.Popen[str]:
         pipe, environment = subprocess.PIPE, {**self.environment, **added}
@@ -88,6 +107,14 @@ class Made:
         given = ["--node-ip-address", self.address, "--disable-usage-stats", "--num-cpus", "1"]
         done = self.run(str(RAY), "start", *given, "--object-store-memory", "100000000", *argv)
         assert done.returncode == 0, done.stderr + done.stdout
+
+    def lead(self) -> None:
+        """Be the head of a cluster."""
+        self.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(self.folder / "tmp"))
+
+    def follow(self, head: Made) -> None:
+        """Be another node of it, that loads may come from."""
+        self.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
 
     def pids(self) -> list[int]:
         return [int(pid) for pid in ip("netns", "pids", self.name).split()]
@@ -111,10 +138,11 @@ def ip(*arguments: str) -> str:
 
 
 @contextlib.contextmanager
-def hosts_joined(number: int, ahead_s: int = 0) -> Iterator[list[Made]]:
+def hosts_joined(number: int, ahead_s: int = 0, *, alike: bool = False, **of_head: str) -> Iterator[list[Made]]:
     """A head and other nodes, with one token, each on a cable to a switch of the head's.
 
-    ``ahead_s``: the monotonic clock of the last is so far ahead of the others'.
+    ``ahead_s``: the monotonic clock of the last is so far ahead of the others'. ``alike``: their caches have one path.
+    ``of_head``: what its environment has besides.
     """
     folder, token = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp")), secrets.token_hex(16)
     cores = sorted(os.sched_getaffinity(0))
@@ -134,9 +162,12 @@ def hosts_joined(number: int, ahead_s: int = 0) -> Iterator[list[Made]]:
             ip("-n", host.name, "addr", "add", f"{host.address}/24", "dev", "cable")
             ip("-n", host.name, "link", "set", "cable", "up")
         hosts[-1].ahead_s = ahead_s
-        head.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(head.folder / "tmp"))
+        for host in hosts if alike else []:
+            host.set_up_like(folder / "cache")
+        head.environment.update(of_head)
+        head.lead()
         for other in others:
-            other.ray("--address", f"{head.address}:6379", "--resources", '{"webdyno_driver": 1}')
+            other.follow(head)
         yield hosts
 
 
@@ -154,7 +185,7 @@ def open_host() -> Iterator[Made]:
     host = Made(3, min(os.sched_getaffinity(0)), folder, None)
     try:
         ip("-n", host.name, "addr", "add", f"{host.address}/32", "dev", "lo")
-        host.ray("--head", "--port", "6379", "--include-dashboard", "false", "--temp-dir", str(folder / "tmp"))
+        host.lead()
         yield host
     finally:
         host.end()

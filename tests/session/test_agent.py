@@ -14,7 +14,7 @@ import pytest
 from tests.rig.strapping import gone, own_lock, wait_for
 from webdyno.conduct.hearing import killed
 from webdyno.measure.sampler import Sampler
-from webdyno.model.errors import MachineError, StartError
+from webdyno.model.errors import LostError, MachineError, StartError
 from webdyno.rig import far as far_module
 from webdyno.rig.far import FarGroup, FarHost
 from webdyno.rig.host import PIPE, Command
@@ -34,7 +34,7 @@ class Wire:
 
     def __call__(self, verb: str, *arguments: Any, within_s: float = 1.0) -> Any:
         if self.is_cut:
-            raise MachineError("there, the host of the load, has not answered for 15 s")
+            raise LostError("there, the host of the load, has not answered for 15 s")
         kind, value = self.agent.answer(verb, arguments)
         if kind:
             raise error_of(kind, value)
@@ -111,6 +111,23 @@ def test_a_host_that_is_lost_ends_the_output_and_says_so(there: FarHost, wire: W
     assert killed(group) == "", "how it ended is not known"
     assert group.end(1.0) == ["there, the host of the load, has not answered for 15 s"]
     wire.is_cut = False
+
+
+def test_a_host_that_was_lost_is_asked_nothing_more(there: FarHost, wire: Wire, tmp_path: Path) -> None:
+    wire.is_cut = True
+    with pytest.raises(LostError):
+        there.clock_ahead_ns()
+    wire.is_cut = False
+    with pytest.raises(LostError, match="there, the host of the load, has not answered for 15 s"):
+        there.start(command(SAYS, tmp_path))
+    assert there.lost and not wire.agent._started
+
+
+def test_what_fails_on_a_host_that_answers_is_no_loss_of_the_host(there: FarHost, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"content")
+    with pytest.raises(MachineError, match="no such file") as raised:
+        there.put(tmp_path / "file", Path("/proc/nothing/there"))
+    assert not isinstance(raised.value, LostError) and not there.lost
 
 
 def test_load_without_its_session_ends_by_itself(

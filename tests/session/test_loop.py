@@ -18,7 +18,7 @@ from tests.analyse.fakes import FINGERPRINT, SECOND, plan, run
 from webdyno.design import Block, done_in
 from webdyno.load.driver import Event, Summary
 from webdyno.model.block import Turns
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.run import Run
 from webdyno.session import loop
 from webdyno.session.listeners import Kept, Listeners
@@ -149,3 +149,97 @@ def test_what_the_user_stopped_in_a_machine_that_slept_is_not_measured_again(tmp
     heard, runs, _ = looped(tmp_path, blocks_of(1, 1), stop_in=1, sleep_in=1)
     assert heard == ["a1", "a1."]
     assert [each.outcome for each in runs] == ["interrupted"]
+
+
+class Hosts:
+    """Of loads: those that are lost, one after the other, as blocks are carried out."""
+
+    def __init__(self, spare: list[str]) -> None:
+        self.lost, self.spare = "", spare
+
+    def replace_lost(self) -> list[str]:
+        if not self.lost:
+            return []
+        if not self.spare:
+            raise MachineError("the cluster has no other host for the load")
+        self.lost = ""
+        return [f"load comes from {self.spare.pop(0)} from now on"]
+
+
+def looped_with(hosts: Hosts, tmp_path: Path, lost_in: Sequence[int]) -> tuple[list[str], list[tuple[str, str]]]:
+    """What was heard, and how each Run ended that is written down; a host is lost in these blocks."""
+    ear, carried = Ear(), list[Block]()
+
+    def conduct(block: Block) -> list[Run]:
+        carried.append(block)
+        runs = [BY_ID[trial.id] for trial in block]
+        if len(carried) in lost_in:
+            hosts.lost = "10.0.0.2 is gone"
+            runs[0] = msgspec.structs.replace(runs[0], outcome="interrupted", message=hosts.lost)
+        return runs
+
+    with Store.create(tmp_path / "r", plan(RUNS, contenders=plan(RUNS).contenders), FINGERPRINT) as store:
+        made = Loop(store.plan(), store, conduct, ear, threading.Event(), hosts)
+        for block in blocks_of(2, 2):
+            made.carry_out(block)
+        return ear.heard, [(run.outcome, run.message) for _, run in store.numbered(replaced=True)]
+
+
+def test_a_block_whose_load_lost_its_host_is_measured_again_whole_from_another_and_no_other_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A Run of it that was complete would else stand beside the one that replaces it."""
+    caplog.set_level("INFO", "webdyno")
+    heard, written = looped_with(Hosts(["10.0.0.3"]), tmp_path, [1])
+    assert heard[:9] == ["a1+b1", "a1.", "b1.", "a1+b1", "a1.", "b1.", "a2+b2", "a2.", "b2."]
+    assert written == [("interrupted", "10.0.0.2 is gone")] * 2 + [("ok", "")] * 4
+    assert caplog.messages == [
+        "note: load comes from 10.0.0.3 from now on",
+        "note: 10.0.0.2 is gone, so once more: a and b",
+    ]
+
+
+def test_where_no_host_is_left_for_loads_what_was_measured_is_kept_and_the_sentence_says_how_to_go_on(
+    tmp_path: Path,
+) -> None:
+    hosts = Hosts([])
+    with pytest.raises(MachineError, match="no other host for the load; continue with --resume .*/r$"):
+        looped_with(hosts, tmp_path, [2])
+    with Store.open(tmp_path / "r") as store:
+        assert [run.outcome for run in store.runs()] == ["ok", "ok", "interrupted", "interrupted"]
+        assert len(store.done()) == 2
+
+
+def test_a_host_that_is_lost_when_its_load_is_over_costs_no_run(tmp_path: Path) -> None:
+    hosts = Hosts(["10.0.0.3"])
+    hosts.lost = "10.0.0.2 is gone"
+    _, written = looped_with(hosts, tmp_path, [])
+    assert written == [("ok", "")] * 4 and hosts.spare == []
+
+
+def test_a_host_that_is_lost_in_the_last_load_of_a_plan_is_not_missed(tmp_path: Path) -> None:
+    hosts, ear = Hosts([]), Ear()
+
+    def conduct(block: Block) -> list[Run]:
+        hosts.lost = "10.0.0.2 is gone"  # once all was said
+        return [BY_ID[trial.id] for trial in block]
+
+    with Store.create(tmp_path / "r", plan(RUNS, contenders=plan(RUNS).contenders), FINGERPRINT) as store:
+        Loop(store.plan(), store, conduct, ear, threading.Event(), hosts).carry_out(TRIALS)
+        assert [run.outcome for run in store.runs()] == ["ok"] * 4
+
+
+@pytest.mark.parametrize(("there", "fits"), [("4.2.0", True), ("4.1.0", False)])
+def test_a_host_fits_that_has_the_load_tools_of_those_before(
+    there: str, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready: Any = SimpleNamespace(drivers={"wrk": "4.2.0"})
+    nothing: Any = None
+    way = OnContenders(ready=ready, strapped=nothing, services=nothing, book=nothing)
+    monkeypatch.setattr(loop, "driver_versions", lambda names, _: dict.fromkeys(names, there))
+    host: Any = SimpleNamespace(name="10.0.0.3")
+    if fits:
+        way._fit(host)
+        return
+    with pytest.raises(UsageError, match=r"10\.0\.0\.3 has wrk 4\.1\.0, and the load came from wrk 4\.2\.0"):
+        way._fit(host)

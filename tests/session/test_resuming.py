@@ -20,6 +20,7 @@ from webdyno.model.paired import Paired, Revisions
 from webdyno.model.place import Cluster
 from webdyno.model.trial import Plan
 from webdyno.model.workload import Request
+from webdyno.session.manner import Manner, refuse_other_manner
 from webdyno.session.resuming import (
     further_of,
     line_of,
@@ -147,3 +148,18 @@ def test_load_from_another_host_goes_on_with_it_alone_and_the_line_says_so(tmp_p
     other = msgspec.structs.replace(far, driver=msgspec.structs.replace(fakes.FINGERPRINT, cores=64))
     with pytest.raises(UsageError, match="cores of the load's machine"):
         refuse_another_machine(plan, tmp_path, far, other)
+
+
+def test_what_a_fleet_began_goes_on_on_a_fleet_and_nothing_else_does(tmp_path: Path) -> None:
+    plan = fakes.plan([fakes.run()], arguments=["quickstart", "--far", "auto", "--fleet"])
+    assert line_of(plan, FOLDER) == "webdyno run --resume results/x --far auto --fleet"
+    fleet, alone = Manner(far=Cluster(address="auto", fleet=True)), Manner()
+    machine = msgspec.structs.replace(fakes.FINGERPRINT, fleet={"10.0.0.2": fakes.FINGERPRINT})
+    with Store.create(tmp_path / "of-fleet", plan, machine) as store:
+        refuse_other_manner(store, fleet)
+        with pytest.raises(UsageError, match="on a fleet: give --far and --fleet again"):
+            refuse_other_manner(store, alone)
+    with Store.create(tmp_path / "of-one", plan, fakes.FINGERPRINT) as store:
+        refuse_other_manner(store, alone)
+        with pytest.raises(UsageError, match="on one machine: leave --fleet out"):
+            refuse_other_manner(store, fleet)

@@ -1,9 +1,9 @@
 """Additive: who met whom, and the least squares that follow from it.
 
-The columns are contenders, then what the cells of one block have in common: of a round, or of a block of turns where
-Runs have one. Blocks need not hold everyone: those that share one are compared within it, and the others are compared
-through those who did. Blocks that nothing connects are groups of their own; between these, how much blocks differ is
-part of every comparison (``Fit.contrast``).
+The columns are contenders, then what the cells of one block have in common: of a round, of what a host of a fleet
+measured of it, or of a block of turns where Runs have one. Blocks need not hold everyone: those that share one are
+compared within it, and the others are compared through those who did. Blocks that nothing connects are groups of their
+own; between these, how much blocks differ is part of every comparison (``Fit.contrast``).
 
 F. Yates (1936), Incomplete randomized blocks. Annals of Eugenics 7. A. C. Aitken (1936), On least squares and linear
 combination of observations. Proceedings of the Royal Society of Edinburgh 55, for weights.
@@ -34,6 +34,7 @@ class Meeting(NamedTuple):
     """Where a Run was measured."""
 
     block: int
+    """Below zero: alone, on a host of that number."""
     in_turns: bool
     """False: alone, near that block."""
 

@@ -3,17 +3,19 @@
 Runs of one block took turns, so they are read together (``turns``), and the block takes the place of the round: it is
 what they have in common. A Run that was measured alone, in a table that has blocks, is compared with the block of its
 round that was nearest in time, since the machine drifts; and it has a variance of its own kind, for what one long
-window shows is some ten times as noisy as thirty turns in passes.
+window shows is some ten times as noisy as thirty turns in passes. In a fleet a round has a part on each host that
+measured any of it: contenders are compared only within a host.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from webdyno.analyse.additive import Meeting, Meetings
+from webdyno.analyse.additive import Key, Meeting, Meetings
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.robbed import Robbed, read_robbed
 from webdyno.analyse.turns import turned, turns_of
@@ -53,20 +55,54 @@ def _together(block: Mapping[int, Window], robbed: Robbed) -> dict[int, Window]:
 
 
 def meetings(windows: Iterable[Window]) -> Meetings:
-    """Of the Runs of one table, by contender and round; empty where no Run has a block."""
+    """Of the Runs of one table, by contender and round; empty where no Run has a block, and all are of one host."""
     windows = list(windows)
-    if all(window.run.block is None for window in windows):
+    hosts = hosts_of(window.run for window in windows)
+    if all(window.run.block is None for window in windows) and len(hosts) < 2:
         return {}
-    blocks: dict[int, dict[int, datetime]] = {}
+    blocks: dict[tuple[str, int], dict[int, datetime]] = {}
     for window in windows:
         if window.run.block is not None:
-            blocks.setdefault(window.run.trial.round, {})[window.run.block] = _begin(window.run)
+            blocks.setdefault(_part(window.run), {})[window.run.block] = _begin(window.run)
     return {
         (window.run.trial.contender, window.run.trial.round): Meeting(
-            _block(window.run, blocks.get(window.run.trial.round, {})), window.turned is not None
+            _block(window.run, blocks.get(_part(window.run), {}), -1 - hosts.index(window.run.rig.contender_host)),
+            window.turned is not None,
         )
         for window in windows
     }
+
+
+def hosts_of(runs: Iterable[Run]) -> list[str]:
+    """The machines of a fleet that they were made on; a single name for those of one machine."""
+    return sorted({run.rig.contender_host for run in runs})
+
+
+def _part(run: Run) -> tuple[str, int]:
+    """Host and round: within one, all may be compared."""
+    return run.rig.contender_host, run.trial.round
+
+
+def met_on_hosts(host_of: Mapping[Key, str]) -> Meetings:
+    """Of cells of several tables, each measured on a host in a round; empty where all are of one host."""
+    hosts = sorted(set(host_of.values()))
+    return {} if len(hosts) < 2 else {key: Meeting(-1 - hosts.index(host), False) for key, host in host_of.items()}
+
+
+def lonely(windows: Iterable[Window]) -> set[Key]:
+    """Contender and round of those on several hosts that met no other, though the contender did in other rounds.
+
+    On one machine such a Run counts, and what the machine did is part of its contender's variance. Hosts may differ by
+    more than any contender: what a host that was lost has left over is then compared with nobody.
+    """
+    windows = list(windows)
+    if len(hosts_of(window.run for window in windows)) < 2:
+        return set()
+    met = meetings(windows)
+    beside = Counter((round_, meeting.block) for (_, round_), meeting in met.items())
+    alone = {key for key, meeting in met.items() if beside[key[1], meeting.block] == 1}
+    in_company = {name for name, _ in met.keys() - alone}
+    return {key for key in alone if key[0] in in_company}
 
 
 def least_variances(windows: Iterable[Window]) -> Cells:
@@ -78,12 +114,12 @@ def least_variances(windows: Iterable[Window]) -> Cells:
     }
 
 
-def _block(run: Run, there: Mapping[int, datetime]) -> int:
-    """Its own, or the nearest in time of ``there``, the blocks of its round; below zero: there is none."""
+def _block(run: Run, there: Mapping[int, datetime], none: int) -> int:
+    """Its own, or the nearest in time of ``there``, the blocks of its round on its host; ``none``: there is none."""
     if run.block is not None:
         return run.block
     begin = _begin(run)
-    return min(there, key=lambda block: (abs(there[block] - begin), block), default=-run.trial.round)
+    return min(there, key=lambda block: (abs(there[block] - begin), block), default=none)
 
 
 def _begin(run: Run) -> datetime:

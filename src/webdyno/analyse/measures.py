@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from webdyno.analyse import special
+from webdyno.analyse.blocks import met_on_hosts
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
@@ -214,7 +215,7 @@ class Together(Figures):
 def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure) -> Ratio | None:
     """A contender's figure in a table divided by another's, of the same table or not; None when one has none.
 
-    Rounds are blocks across tables, too: each holds every cell of the plan once.
+    Rounds are blocks across tables, too: each holds every cell of the plan once; in a fleet, what one host had of it.
     """
     if MEASURES[measure][0] == "share":
         return _of_shares(one[0].share(one[1], measure), other[0].share(other[1], measure))
@@ -235,7 +236,12 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
             for (contender, round_), step in figures.steps(measure).items()
             if contender == name
         }
-        fitted, names = fit(cells, trimmed=one[0].trimmed, steps=known), ("0", "1")
+        hosts = {
+            (label, window.run.trial.round): window.run.rig.contender_host
+            for label, (figures, name) in sides
+            for window in (figures.cells[name].windows if name in figures.cells else ())
+        }
+        fitted, names = fit(cells, trimmed=one[0].trimmed, steps=known, met=met_on_hosts(hosts)), ("0", "1")
     if fitted is None or any(name not in fitted.names for name in names):
         return None
     return ratio_of(fitted, *names)

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from webdyno.analyse.blocks import lonely
 from webdyno.analyse.compare import Pair
 from webdyno.analyse.estimate import CONFIDENCE, Fit
 from webdyno.analyse.pairs import Handicaps
 from webdyno.analyse.race import Heat, comparisons, judge, spending
 from webdyno.analyse.table import Cell, by_table, cells_of, with_earlier
 from webdyno.analyse.undecidable import reserve_of
-from webdyno.analyse.window import read_window
+from webdyno.analyse.window import Window, read_window
 from webdyno.model.load import Load
 from webdyno.model.race import Race
 from webdyno.model.rig import Ceiling
@@ -138,12 +139,15 @@ def _cells(
 def _look(cells: Mapping[Key, Sequence[Cell]], heats: Mapping[Key, Heat], race: Race, rounds: int) -> dict[Key, Heat]:
     """Every table at the look after this many rounds."""
     seen = {key: _after(rounds, each) for key, each in cells.items()}
-    rates = {
-        key: {(cell.name, window.run.trial.round): window.rate_per_s for cell in each for window in cell.windows}
-        for key, each in seen.items()
-    }
+    rates = {key: _rates([window for cell in each for window in cell.windows]) for key, each in seen.items()}
     reserves = {key: reserve_of(each) for key, each in seen.items()}
     return judge(rates, heats, race, rounds - race.least_rounds + 1, reserves)
+
+
+def _rates(windows: Sequence[Window]) -> dict[tuple[str, int], float]:
+    apart = lonely(windows)
+    found = {(window.run.trial.contender, window.run.trial.round): window.rate_per_s for window in windows}
+    return {key: rate for key, rate in found.items() if key not in apart}
 
 
 def _after(rounds: int, cells: Sequence[Cell]) -> list[Cell]:

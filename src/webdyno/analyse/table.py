@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from webdyno.analyse.additive import Meetings
-from webdyno.analyse.blocks import meetings, read_windows
+from webdyno.analyse.blocks import lonely, meetings, read_windows
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.window import Window, read_window, requests_per_connection
@@ -115,8 +115,13 @@ class Table:
             (cell.name, window.run.trial.round): value
             for cell in self.cells
             for window in cell.windows
-            if (value := figure(window)) is not None
+            if (cell.name, window.run.trial.round) not in self.lonely and (value := figure(window)) is not None
         }
+
+    @cached_property
+    def lonely(self) -> set[tuple[str, int]]:
+        """Contender and round of Runs that met no other on their host of a fleet; no figure is compared by them."""
+        return lonely(self.windows)
 
     @cached_property
     def met(self) -> Meetings:

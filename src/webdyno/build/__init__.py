@@ -17,10 +17,11 @@ It installs nothing outside its cache, runs nothing as another user, and leaves 
 from what was installed, never copied from what was asked for.
 """
 
+from webdyno.build.cache import complete, pack, unpack
 from webdyno.build.embedded import build_embedded
 from webdyno.build.jvm import HASHES, lock_jars
 from webdyno.build.locks import KINDS, lines_for, lock, unsatisfied, without_hashes
-from webdyno.build.make import build
+from webdyno.build.make import build, folders_of
 from webdyno.build.needs import lacking
 from webdyno.build.runtimes import expect_runtime, fetch_runtime, find_runtime
 from webdyno.build.several import Job, build_all
@@ -32,13 +33,17 @@ __all__ = [
     "build",
     "build_all",
     "build_embedded",
+    "complete",
     "expect_runtime",
     "fetch_runtime",
     "find_runtime",
+    "folders_of",
     "lacking",
     "lines_for",
     "lock",
     "lock_jars",
+    "pack",
+    "unpack",
     "unsatisfied",
     "without_hashes",
 ]

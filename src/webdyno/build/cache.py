@@ -12,6 +12,7 @@ import errno
 import fcntl
 import re
 import shutil
+import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +71,31 @@ def clear(folder: Path) -> None:
     """Remove what an unfinished build left."""
     if folder.exists():
         shutil.rmtree(folder)
+
+
+def pack(folder: Path, target: Path) -> None:
+    """All that is in ``folder``, which is complete, as one file; for a host of the same kind."""
+    with tarfile.open(target, "w:gz", compresslevel=1) as archive:
+        for path in sorted(folder.iterdir()):
+            if path.name != MARKER:
+                archive.add(path, path.name)
+        archive.add(folder / MARKER, MARKER)
+
+
+def unpack(source: Path, folder: Path, interrupted: Event) -> None:
+    """What ``pack`` wrote, into ``folder``; it counts once all of it is there."""
+    with alone(folder, interrupted), tarfile.open(source) as archive:
+        if complete(folder):
+            return
+        clear(folder)
+        archive.extraction_filter = lambda member, _: member  # links to interpreters are absolute
+        for member in archive:
+            if Path(member.name).is_absolute() or ".." in Path(member.name).parts:
+                raise MachineError(f"{member.name!r} leads out of {folder}: do not trust a host that sends such a name")
+            if member.name != MARKER:
+                archive.extract(member, folder)
+        marker = archive.extractfile(MARKER)
+        publish(folder, msgspec.json.decode(b"" if marker is None else marker.read(), type=Complete))
 
 
 @contextlib.contextmanager

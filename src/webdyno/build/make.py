@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from webdyno.build.cache import Complete, alone, clear, complete, explained, publish
 from webdyno.build.mismatch import MismatchError
@@ -44,6 +46,16 @@ def build(
         if contender.needs is None or isinstance(error, MismatchError):
             raise
         raise BuildError(f"{error}; system requirements: {contender.needs}", error.log_tail) from None
+
+
+def folders_of(job: Sequence[Any], cache: Path, host: Host) -> list[Path]:
+    """Where the parts of a ``Job`` lie, or will once they are made; none where it cannot be built."""
+    contender, app, runtime, found, sources, lock = job
+    order = Order(contender, app, runtime, found, sources, lock, cache, host)
+    try:
+        return [cache / part.name / part.key for part in RECIPES[order.runtime.kind].parts(order)]
+    except (BuildError, KeyError):
+        return []
 
 
 def assemble(order: Order, parts: list[Part]) -> Built:

@@ -14,7 +14,7 @@ from webdyno.rig.patience import LEAST_S
 if TYPE_CHECKING:
     from webdyno.session.far import HostLook
 
-_HEAD = ("host", "cores", "open files", "round trip", "bandwidth", "clock", "kernel", "processor")
+_HEAD = ("host", "cores", "open files", "round trip", "bandwidth", "limited by", "clock", "kernel", "processor")
 _FILES = 12_000
 
 
@@ -36,7 +36,7 @@ def say_hosts(cluster: Cluster, *, json: bool) -> int:
 
 def faults(hosts: Sequence[HostLook]) -> list[str]:
     """Why load cannot be made from one host on another, one sentence each."""
-    from webdyno.session.far import versions
+    from webdyno.session.agent import versions
 
     first = hosts[0]
     wrong = [
@@ -71,6 +71,7 @@ def _row(host: HostLook) -> tuple[str, ...]:
         str(machine.open_files_limit),
         "this one" if reached is None else time_ns(reached.round_trip_ns),
         "-" if reached is None else f"{size(round(reached.bytes_per_s))}/s",
+        "-" if reached is None else reached.limit or "-",
         clock,
         machine.kernel,
         machine.cpu_model,

@@ -7,6 +7,7 @@ do not know the names in them.
 from dataclasses import dataclass
 from typing import Annotated
 
+import msgspec
 from cyclopts import Parameter
 
 from webdyno.commands.options import flag
@@ -45,3 +46,25 @@ class Placing:
         for name in self.arguments:
             raise UsageError(f"{name} needs another machine: name its cluster too, --far HOST:PORT")
         return None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Spreading(Placing):
+    """Where a study is measured."""
+
+    fleet: Annotated[
+        bool,
+        flag("--fleet", help="With --far: measure on several hosts of the cluster at once, each with its own load."),
+    ] = False
+
+    @property
+    def arguments(self) -> list[str]:
+        """As on a command line."""
+        return [*super().arguments, *(["--fleet"] if self.fleet else [])]
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """As of ``Placing``."""
+        placed = super().cluster
+        return None if placed is None else msgspec.structs.replace(placed, fleet=self.fleet)

@@ -44,8 +44,8 @@ def line_of(run: Run) -> str:
 class Lines:
     """Plain lines on standard error, for pipes and logs."""
 
-    def __init__(self, plan: Plan, already: set[str]) -> None:
-        self._tally = Tally(plan, already)
+    def __init__(self, plan: Plan, already: set[str], hosts: int = 1) -> None:
+        self._tally = Tally(plan, already, hosts)
         self._of = "" if plan.race or plan.further else f"/{plan.rounds}"
 
     def __enter__(self) -> Self:
@@ -79,10 +79,10 @@ class Live:
     More often would cost the driver's core a share that can be measured (rich at 10 Hz takes 8 % of a core).
     """
 
-    def __init__(self, plan: Plan, already: set[str]) -> None:
+    def __init__(self, plan: Plan, already: set[str], hosts: int = 1) -> None:
         from rich.live import Live as RichLive
 
-        self._tally = Tally(plan, already)
+        self._tally = Tally(plan, already, hosts)
         self._of = "" if plan.race or plan.further else f"/{plan.rounds}"
         self._recent: list[str] = []
         self._now = ""
@@ -146,6 +146,6 @@ class Live:
         )
 
 
-def progress(plan: Plan, already: set[str]) -> Lines | Live:
-    """The right one for where standard error goes."""
-    return Live(plan, already) if err_is_seen() else Lines(plan, already)
+def progress(plan: Plan, already: set[str], hosts: int = 1) -> Lines | Live:
+    """The right one for where standard error goes; ``hosts`` of a fleet share the plan."""
+    return Live(plan, already, hosts) if err_is_seen() else Lines(plan, already, hosts)

@@ -13,7 +13,7 @@ from webdyno.analyse.patience import too_short
 from webdyno.analyse.words import count, length, listing
 from webdyno.commands.metering import Meter, MetricsOption, check, put
 from webdyno.commands.options import CatalogueOption, JsonOption, ResultsOption, ResumeOption, WaitOption
-from webdyno.commands.placing import Placing
+from webdyno.commands.placing import Spreading
 from webdyno.commands.printing import err, give, out
 from webdyno.commands.progress import progress
 from webdyno.commands.racing import Racing, costs, extent
@@ -40,7 +40,7 @@ def run(
     *,
     narrowing: Narrowing = Narrowing(),  # noqa: B008 - frozen
     racing: Racing = Racing(),  # noqa: B008 - frozen
-    placing: Placing = Placing(),  # noqa: B008 - frozen
+    placing: Spreading = Spreading(),  # noqa: B008 - frozen
     resume: ResumeOption = None,
     results: ResultsOption = Path("results"),
     metrics: MetricsOption = None,
@@ -91,10 +91,11 @@ def _announce(intent: Intent) -> None:
     most = "at most" if plan.race is not None else "about"
     done = f", {len(already)} of them done" if already else ""
     drivers = [f"{name} {intent.drivers[name]}" for name in dict.fromkeys(trial.driver for trial in plan.trials)]
+    takes = length(plan.seconds * share / intent.hosts)
     err(f"{plan.title}: {plan.question}")
     err(
         f"{count(len(plan.contenders), 'contender')}, {count(len(plan.workloads), 'workload')}, {extent(plan)}{done}, "
-        f"{most} {length(plan.seconds * share)} after the build; {clause(sharing(plan, room_here()), plan)}\n"
+        f"{most} {takes} after the build; {clause(sharing(plan, room_here()), plan)}\n"
         f"load by {listing(drivers)}; results in {intent.folder}"
     )
     for sentence in (*costs(plan), *too_short(plan)):
@@ -108,7 +109,7 @@ def _attending(metrics: Path | None) -> Attend:
 
     @contextmanager
     def attend(store: Store, plan: Plan) -> Iterator[Sequence[Listener]]:
-        with progress(plan, store.done()) as shown:
+        with progress(plan, store.done(), len(store.fingerprint().fleet) or 1) as shown:
             yield [shown, *([Meter(metrics, plan, store.fingerprint(), store.runs())] if metrics else [])]
 
     return attend

@@ -21,8 +21,9 @@ from typing import Any
 import msgspec
 
 from webdyno.conduct.fence import LOOK_S
+from webdyno.conduct.record import Record
 from webdyno.conduct.seat import RESTS, Seat
-from webdyno.conduct.trial import Bench, Record, Under, conduct
+from webdyno.conduct.trial import Bench, Under, conduct
 from webdyno.load.driver import Order
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Turns

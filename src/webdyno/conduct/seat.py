@@ -16,7 +16,8 @@ from typing import Self, TypeVar
 import msgspec
 
 from webdyno.conduct.hearing import STOP_S, TICK_S, killed
-from webdyno.conduct.trial import GRACE_S, Bench, Record, Under, events_of
+from webdyno.conduct.record import Record
+from webdyno.conduct.trial import GRACE_S, Bench, Under, events_of
 from webdyno.disk import naming
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning

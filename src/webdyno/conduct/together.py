@@ -24,7 +24,7 @@ from webdyno.load.driver import DriverCommand, Event, Fault, Order, Summary
 from webdyno.load.engine import Engine, program
 from webdyno.load.merging import Merging, merged_summary
 from webdyno.load.several import ALIVE_S, WATCH_NS, orders, shared_command
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import LostError, MachineError
 from webdyno.model.sample import Slice
 from webdyno.model.share import Offset, Share
 from webdyno.rig.far import FarHost
@@ -111,8 +111,10 @@ def _seated(post: Post, order: Order, ending: contextlib.ExitStack) -> _Seat:
 
     clock = start([program(), "--clock"])
     before = compared(clock)
+    if before is None and clock.lost:
+        raise LostError(clock.lost)
     if before is None:
-        raise MachineError(clock.lost or f"{post.name} does not report its clock: its engine has a different version")
+        raise MachineError(f"{post.name} does not report its clock: its engine has a different version")
     return _Seat(post=post, order=order, clock=clock, engine=start([program()]), before=before)
 
 

@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 from webdyno.conduct.fence import Fence
 from webdyno.conduct.hearing import heard, killed
+from webdyno.conduct.record import Record
 from webdyno.conduct.roll import Roll
 from webdyno.conduct.together import GONE, posts_on, together
 from webdyno.disk import naming
@@ -26,12 +27,11 @@ from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, Phas
 from webdyno.load.order import earlier
 from webdyno.measure.proc import Readable
 from webdyno.measure.sampler import Sampler
-from webdyno.model.block import Rest, Taken
+from webdyno.model.block import Taken
 from webdyno.model.built import Built
-from webdyno.model.errors import AnswerError, BuildError, ServiceError, StartError
-from webdyno.model.run import Outcome, Probe, Run
+from webdyno.model.errors import AnswerError, BuildError, LostError, ServiceError, StartError
+from webdyno.model.run import Outcome, Run
 from webdyno.model.sample import Reading, Role, Slice
-from webdyno.model.service import Backing
 from webdyno.model.trial import Plan, Trial
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command, Host
@@ -82,43 +82,11 @@ class Bench:
         return self.strapped.interrupted
 
 
-@dataclass
-class Record:
-    """A Run while it happens."""
-
-    interrupted: threading.Event
-    outcome: Outcome = "ok"
-    message: str = ""
-    log_tail: str = ""
-    served: dict[str, Any] = field(default_factory=dict)
-    probe: Probe | None = None
-    driver_command: list[str] = field(default_factory=list)
-    summary: dict[str, Any] = field(default_factory=dict)
-    slices: list[Slice] = field(default_factory=list)
-    edges: dict[str, int] = field(default_factory=dict)
-    readings: list[Reading] = field(default_factory=list)
-    memory_peak_bytes: int | None = None
-    notes: list[str] = field(default_factory=list)
-    service: Backing | None = None
-    rest: Rest | None = None
-
-    def fail(self, outcome: Outcome, message: str, log_tail: str = "") -> None:
-        """The first failure is the cause; later ones are its consequences.
-
-        What fails once the user has stopped it failed because it was stopped: that is no word about the contender.
-        """
-        if self.outcome != "ok":
-            return
-        if self.interrupted.is_set():
-            outcome, message, log_tail = "interrupted", "stopped by the user", ""
-        self.outcome, self.message, self.log_tail = outcome, message, log_tail
-
-
 def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
     """One Trial from start to end. Raises only MachineError and KeyboardInterrupt."""
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     clock = time.monotonic()
-    record = Record(bench.interrupted)
+    record = Record(bench.interrupted, lambda: bench.strapped.lost)
     if isinstance(built, BuildError):
         record.fail("build-failed", str(built), built.log_tail)
     else:
@@ -163,6 +131,8 @@ def _serve_and_load(trial: Trial, bench: Bench, built: Built, record: Record) ->
     except ServiceError as error:  # what the contender made of it is its consequence
         record.outcome = "ok"
         record.fail("service-failed", str(error), error.log_tail)
+    except LostError as error:
+        record.fail("driver-failed", str(error))
     if bench.interrupted.is_set():
         record.fail("interrupted", "stopped by the user")
 

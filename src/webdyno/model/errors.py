@@ -5,6 +5,7 @@
     │  └─ CatalogueError         a file is wrong; says file, line and key          exit code 2
     ├─ ServiceError               a service did not start, or died: becomes a Run, and the plan goes on
     ├─ MachineError              this machine cannot do it (no port, no right ...)  exit code 3
+    │  └─ LostError              a host that makes load is lost: becomes a Run, done again from another one
     └─ ContenderError            the contender failed: caught by conduct, becomes a Run, never a traceback
        ├─ BuildError             did not install or compile
        ├─ StartError             ended, or never listened, before it served
@@ -47,6 +48,10 @@ class MachineError(WebdynoError):
     """This machine cannot do what was asked."""
 
     exit_code = 3
+
+
+class LostError(MachineError):
+    """Another host, from which a load comes, does not answer any more, or cannot go on."""
 
 
 class ServiceError(WebdynoError):

@@ -14,5 +14,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True):
     """How many of its other hosts make load, each with one driver."""
     allow_public: bool = False
     """Contenders may listen on a public address."""
+    fleet: bool = False
+    """Contenders are measured on its hosts, each a machine of its own with its own load; not on this one."""
     insecure: bool = False
     """It may be one that asks nobody for a token."""

@@ -38,6 +38,10 @@ class Rig(msgspec.Struct, frozen=True, kw_only=True):
     """Contenders and services ran as throw-away users, who see nothing of the user's."""
     own_network: bool = False
     """All of it was in a network of its own, which has only loopback."""
+    contender_host: str = ""
+    """The machine of a fleet that all of it ran on, by its address; empty: the one that webdyno was started on."""
+    contender_machine: str = ""
+    """What kind of machine that is (``Fingerprint.kind``)."""
     driver_host: str = ""
     """The machine that the driver ran on, by its address; empty: the contender's."""
     carrier: str = ""
@@ -104,6 +108,14 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     """What ``webdyno doctor --calibrate`` found on this machine; empty: it was never asked."""
     driver: Fingerprint | None = None
     """The machine that the drivers ran on; None: this one."""
+    fleet: dict[str, Fingerprint] = {}
+    """The machines of a fleet, by address; this is then the first of them. Empty: there was one machine."""
+
+    @property
+    def kind(self) -> str:
+        """Machines of one kind may share a study, and builds."""
+        cores = f"{self.cores_usable} of {self.cores} cores"
+        return f"{self.cpu_model}, {cores}, {self.architecture}, Linux {self.kernel}, {self.distribution}"
 
 
 def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, object]]:
@@ -118,4 +130,5 @@ def changes(before: Fingerprint, after: Fingerprint) -> dict[str, tuple[object, 
 
 def _without_load(machine: Fingerprint) -> Fingerprint:
     driver = machine.driver and msgspec.structs.replace(machine.driver, load_before=0.0)
-    return msgspec.structs.replace(machine, driver=driver)
+    fleet = {name: msgspec.structs.replace(each, load_before=0.0) for name, each in machine.fleet.items()}
+    return msgspec.structs.replace(machine, driver=driver, fleet=fleet)

@@ -300,14 +300,14 @@ def _shortened(doubts: Sequence[Doubt], most: int = 3) -> list[str]:
 
 def machine(fingerprint: Fingerprint) -> list[tuple[str, str]]:
     """The machine as label and text; what could not be read is left out."""
-    turbo = None if fingerprint.turbo is None else "on" if fingerprint.turbo else "off"
     facts = [
+        ("Fleet", fingerprint.fleet and f"{count(len(fingerprint.fleet), 'host')}: {listing([*fingerprint.fleet])}"),
         ("Host", fingerprint.hostname),
         ("CPU", f"{fingerprint.cpu_model} ({fingerprint.architecture})"),
         ("Cores", f"{fingerprint.cores}, {fingerprint.cores_usable} usable"),
         ("Threads per core", fingerprint.threads_per_core),
         ("Governor", fingerprint.governor),
-        ("Turbo", turbo),
+        ("Turbo", None if fingerprint.turbo is None else "on" if fingerprint.turbo else "off"),
         ("Memory", f"{size(fingerprint.memory_bytes)}, swap {size(fingerprint.swap_bytes)}"),
         ("Kernel", fingerprint.kernel),
         ("System", fingerprint.distribution),
@@ -329,7 +329,7 @@ def placement(rig: Rig) -> str:
 
 def cores(rig: Rig) -> str:
     """``contender on core 0, driver on core 1``; ``of 10.0.0.2, another machine`` where it was on one."""
-    whose = f" of {rig.driver_host}, another machine" if rig.driver_host else ""
+    whose = f" of {rig.driver_host}, another machine" if rig.driver_host else " of each host" * bool(rig.contender_host)
     return f"contender on {_cores(rig.contender_cores)}, driver on {_cores(rig.driver_cores)}{whose}"
 
 

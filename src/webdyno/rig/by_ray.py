@@ -20,12 +20,15 @@ from typing import Annotated, Any
 
 import msgspec
 
-from webdyno.model.errors import MachineError, UsageError
+from webdyno.model.errors import LostError, MachineError, UsageError
 from webdyno.model.place import Cluster
-from webdyno.rig.far import LOST_S, FarHost
+from webdyno.rig.far import LOST_S, Call, FarHost
+from webdyno.rig.head import Head, watched
 
 DRIVER_RESOURCE = "webdyno_driver"
 """A Ray resource that a host has which is to make load; where no host has it, any but ours may."""
+CONTENDER_RESOURCE = "webdyno_contender"
+"""One that a host of a fleet has; where no host has it, all but ours are of the fleet."""
 _PLACED_S = 20.0
 _ASK = """import sys
 from ray._raylet import GcsClient
@@ -44,6 +47,7 @@ class Attached:
     """Of this host, as the cluster reaches it."""
     sign: str
     """What the command lines of all its daemons hold."""
+    head: Head
     ray: Any
 
     @contextlib.contextmanager
@@ -54,7 +58,6 @@ class Attached:
 
         MachineError where there are fewer.
         """
-        ray = self.ray
         from ray.util.placement_group import placement_group, remove_placement_group
         from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
@@ -63,24 +66,63 @@ class Attached:
         group = placement_group(bundles, strategy="STRICT_SPREAD")
         try:
             if not group.wait(_PLACED_S):
-                lacking = "no second host" if number == 1 else f"not {number} hosts beside this one"
-                raise MachineError(
-                    f"the cluster has {lacking} that {'is' if number == 1 else 'are'} free for load: start a node on "
-                    f"one, with ray start --address={self.address}:6379 --resources='{{\"{DRIVER_RESOURCE}\": 1}}'"
-                )
-            made = ray.remote(num_cpus=0, max_restarts=0, max_concurrency=8)(agent)
+                raise MachineError(self._unplaced(number, host))
+            made = self.ray.remote(num_cpus=0, max_restarts=0, max_concurrency=8)(agent)
             with contextlib.ExitStack() as ending:
                 hosts = []
                 for index in range(1, number + 1):
                     where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=index)
                     actor = made.options(scheduling_strategy=where).remote()
-                    ending.callback(ray.kill, actor)
+                    ending.callback(self._end, self.ray.kill, actor)
                     name = self._address_of(group, index)
-                    hosts.append(FarHost(_caller(ray, actor, name, error_of), name))
+                    hosts.append(FarHost(_caller(self, actor, name, error_of), name))
                 yield hosts
         finally:
-            with contextlib.suppress(Exception):  # the cluster itself may be gone
-                remove_placement_group(group)
+            self._end(remove_placement_group, group)
+
+    def _unplaced(self, number: int, host: str | None) -> str:
+        if host is not None:
+            return f"{host} has taken no agent within {_PLACED_S:.0f} s"
+        lacking = "no second host that is" if number == 1 else f"not {number} hosts beside this one that are"
+        return (
+            f"the cluster has {lacking} free for load: start a node on one, with ray start "
+            f"--address={self.address}:6379 --resources='{{\"{DRIVER_RESOURCE}\": 1}}'"
+        )
+
+    @contextlib.contextmanager
+    def manned(self, agent: type, error_of: Callable[[str, str], Exception]) -> Iterator[dict[str, Call]]:
+        """An agent on each host that is to have contenders, by its address. MachineError where there is none."""
+        addresses = self._having(CONTENDER_RESOURCE)
+        if not addresses:
+            raise MachineError(
+                "the cluster has no host for contenders: start a node on one, with ray start "
+                f"--address={self.address}:6379 --resources='{{\"{CONTENDER_RESOURCE}\": 1}}'"
+            )
+        made = self.ray.remote(num_cpus=0, max_restarts=0, max_concurrency=8)(agent)
+        with contextlib.ExitStack() as ending:
+            calls: dict[str, Call] = {}
+            for address in addresses:
+                actor = made.options(resources={f"node:{address}": 0.001}).remote()
+                ending.callback(self._end, self.ray.kill, actor)
+                calls[address] = _caller(self, actor, address, error_of, "a host of the fleet")
+            yield calls
+
+    def for_load(self) -> list[str]:
+        """Addresses of the other hosts that are to make load. MachineError where the head is lost."""
+        if not self.head.answers():
+            raise MachineError(f"{self.head.address}, the head of the cluster, is gone: start it and its nodes again")
+        return [address for address in self._having(DRIVER_RESOURCE) if address != self.address]
+
+    def _having(self, resource: str) -> list[str]:
+        alive = [node for node in self.ray.nodes() if node["Alive"]]
+        named = [node["NodeManagerAddress"] for node in alive if resource in node["Resources"]]
+        return sorted(set(named)) or self.others()
+
+    def _end(self, end: Callable[[Any], object], what: Any) -> None:
+        """Let the head end something; where it is gone, its nodes follow it, and nobody waits for it."""
+        if self.head.answers():
+            with contextlib.suppress(Exception):
+                end(what)
 
     def others(self) -> list[str]:
         """Addresses of the other hosts that live."""
@@ -119,13 +161,14 @@ def attached(cluster: Cluster) -> Iterator[Attached]:
             f"--far {cluster.address}: this machine is no node of that cluster ({_first(error)}); make it one: "
             f"ray start --address={address}"
         ) from None
-    try:
-        here = str(ray.util.get_node_ip_address())
-        refuse_public(here, allow=cluster.allow_public)
-        sign = os.path.basename(ray._private.worker._global_node.get_session_dir_path())  # noqa: PTH119
-        yield Attached(version=f"Ray {ray.__version__}", address=here, sign=sign, ray=ray)
-    finally:
-        ray.shutdown()
+    with watched(address) as head:
+        try:
+            here = str(ray.util.get_node_ip_address())
+            refuse_public(here, allow=cluster.allow_public)
+            sign = os.path.basename(ray._private.worker._global_node.get_session_dir_path())  # noqa: PTH119
+            yield Attached(version=f"Ray {ray.__version__}", address=here, sign=sign, head=head, ray=ray)
+        finally:
+            ray.shutdown()
 
 
 def refuse_public(address: str, *, allow: bool) -> None:
@@ -219,20 +262,31 @@ def _refuse_other_versions(address: str, ours: str) -> None:
         raise UsageError(f"the cluster at {address} has {theirs}, and here are {mine}: install the same on every host")
 
 
-def _caller(ray: Any, actor: Any, name: str, error_of: Callable[[str, str], Exception]) -> Any:
+def _caller(
+    node: Attached,
+    actor: Any,
+    name: str,
+    error_of: Callable[[str, str], Exception],
+    role: str = "the host of the load",
+) -> Call:
     """A Call (rig/far.py)."""
+    ray = node.ray
 
     def call(verb: str, *arguments: Any, within_s: float = LOST_S) -> Any:
+        if node.head.lost and verb != "give_back":  # nothing else is left to be done
+            raise LostError(node.head.lost)
         try:
             kind, value = ray.get(actor.answer.remote(verb, arguments), timeout=within_s)
         except ray.exceptions.GetTimeoutError:
-            raise MachineError(f"{name}, the host of the load, has not answered for {within_s:.0f} s") from None
+            raise LostError(f"{name}, {role}, has not answered for {within_s:.0f} s") from None
         except ray.exceptions.RayError as error:
             if "No module named" in str(error):
                 raise MachineError(
                     f"{name} has Ray, but no webdyno of this version: install webdyno[far] there"
                 ) from None
-            raise MachineError(f"{name}, the host of the load, is gone ({_first(error)})") from None
+            if isinstance(error, ray.exceptions.RayTaskError):  # its own fault, and it lives
+                raise MachineError(f"{name}, {role}, has failed ({_last(error)})") from None
+            raise LostError(f"{name}, {role}, is gone ({_first(error)})") from None
         if kind:
             raise error_of(kind, f"{name}: {value}")
         return value
@@ -244,3 +298,8 @@ def _first(error: Exception) -> str:
     """The first line of what Ray said, which may be a page."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".")[:200] if lines else type(error).__name__
+
+
+def _last(error: Exception) -> str:
+    """The last line, which says what it was where the others say where."""
+    return ([*str(error).strip().splitlines()] or [type(error).__name__])[-1].rstrip(".")[:200]

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from webdyno.model.errors import MachineError
+from webdyno.model.errors import LostError, MachineError
 from webdyno.model.sample import Reading
 from webdyno.rig.group import Group
 from webdyno.rig.host import Command
@@ -27,13 +27,15 @@ LOST_S = 15.0
 """Without an answer, until a host counts as lost. A busy one answers in milliseconds, for its agent has a core that
 carries no load; Ray itself needed more than a minute to notice a cable that was pulled."""
 _LOOKS_AT_CLOCK = 9
+_LAST_WORD_S = 3.0
+"""What a host that counts as lost gets to give back what is there, for it may still hear us."""
 
 
 class Call(Protocol):
     """How one verb of the agent is called, by whatever carries it there: all that a carrier has to bring."""
 
     def __call__(self, verb: str, *arguments: Any, within_s: float = LOST_S) -> Any:
-        """What the agent answers; its own errors as they are, and MachineError when the host does not answer."""
+        """What the agent answers; its own errors as they are, and LostError when the host does not answer."""
 
 
 class FarHost:
@@ -43,44 +45,56 @@ class FarHost:
     """Of its drivers, once it is taken."""
     processor = ""
     """Its model, once it is taken."""
+    lost = ""
+    """Why it is asked nothing more, in one sentence; empty as long as it answers."""
 
     def __init__(self, call: Call, name: str) -> None:
         self._call, self.name = call, name
 
+    def ask(self, verb: str, *arguments: Any, within_s: float = LOST_S) -> Any:
+        """What its agent answers, or its error. LostError when it does not answer, and from then on."""
+        if self.lost:
+            raise LostError(self.lost)
+        try:
+            return self._call(verb, *arguments, within_s=within_s)
+        except LostError as error:
+            self.lost = self.lost or str(error)
+            raise
+
     def take(self, sign: str | None) -> Any:
         """Strap the host for drivers; what its agent says of it. ``sign``: as of ``confined``."""
-        about = self._call("take", sign, within_s=2 * LOST_S)
+        about = self.ask("take", sign, within_s=2 * LOST_S)
         self.cores, self.processor = about.rig.driver_cores, about.fingerprint.cpu_model
         return about
 
     def about(self) -> Any:
         """What its agent says of it, without taking it."""
-        return self._call("about")
+        return self.ask("about")
 
     def reach(self, address: str, port: int) -> Reached:
         """What lies between it and a port that answers (reach.py)."""
-        found: Reached = self._call("reach", address, port, within_s=2 * LOST_S)
+        found: Reached = self.ask("reach", address, port, within_s=2 * LOST_S)
         return found
 
     def give_back(self) -> None:
         """End all there and leave it as it was; one that is gone has nothing to give back."""
         with contextlib.suppress(MachineError):
-            self._call("give_back")
+            self._call("give_back", within_s=_LAST_WORD_S if self.lost else LOST_S)
 
     def put(self, source: Path, target: Path) -> None:
         """Copy a file or folder of this machine to the host."""
-        self._call("put", str(target), files_of(source))
+        self.ask("put", str(target), files_of(source))
 
     def fetch(self, source: Path, target: Path) -> None:
         """Copy a file or folder of the host to this machine."""
-        write_files(target, self._call("fetch", str(source)))
+        write_files(target, self.ask("fetch", str(source)))
 
     def start(self, command: Command) -> Group:
         """As of every Host; the files in the folder of a driver go there first, and what it wrote comes back."""
         carried = files_of(command.cwd) if command.role == "driver" else {}
         ahead_ns = self.clock_ahead_ns()
-        number, pid, mark = self._call("start", command, carried)
-        return FarGroup(self._call, self.name, command, number, pid, mark, ahead_ns)
+        number, pid, mark = self.ask("start", command, carried)
+        return FarGroup(self, command, number, pid, mark, ahead_ns)
 
     def clock_ahead_ns(self) -> int:
         """How far its monotonic clock is ahead of ours; wrong by half of the quickest answer at most."""
@@ -92,7 +106,7 @@ class FarHost:
 
     def _look_at_clock(self) -> tuple[int, int]:
         before_ns = time.monotonic_ns()
-        there_ns = self._call("now_ns")
+        there_ns = self.ask("now_ns")
         after_ns = time.monotonic_ns()
         return after_ns - before_ns, there_ns - (before_ns + after_ns) // 2
 
@@ -101,17 +115,22 @@ class FarGroup(Group):
     """A tree of processes on another host, as it is known here. Its output can be read as if it were started here."""
 
     def __init__(
-        self, call: Call, host: str, command: Command, number: int, pid: int, mark: str, clock_ahead_ns: int
+        self, host: FarHost, command: Command, number: int, pid: int, mark: str, clock_ahead_ns: int
     ) -> None:
         self.pid, self.mark, self.clock_ahead_ns = pid, mark, clock_ahead_ns
-        self._call, self._host, self._command, self._number = call, host, command, number
+        self._host, self._command, self._number = host, command, number
         self._status: int | None = None
-        self._ended, self._flood = False, ""
+        self._ended, self._flood, self._fault = False, "", ""
         reading, self._writing = os.pipe()
         self.stdout = os.fdopen(reading, "rb", buffering=0)
         self.stdin = io.BufferedWriter(_Input(self._write)) if command.stdin == "pipe" else None
         self._reader = threading.Thread(target=self._listen, name=f"webdyno-far-{number}", daemon=True)
         self._reader.start()
+
+    @property
+    def lost(self) -> str:
+        """Its host, or what that one says of it."""
+        return self._fault or self._host.lost
 
     def pids(self) -> list[int]:
         """None of this machine."""
@@ -161,13 +180,13 @@ class FarGroup(Group):
         return [*notes, *([self.lost] if self.lost else [])]
 
     def _asked(self, verb: str, *arguments: Any, within_s: float = LOST_S) -> Any:
-        """None when the host is lost; it is asked only once more often than it answers."""
+        """None when it is lost."""
         if self.lost:
             return None
         try:
-            return self._call(verb, self._number, *arguments, within_s=within_s)
+            return self._host.ask(verb, self._number, *arguments, within_s=within_s)
         except MachineError as error:
-            self.lost = str(error)
+            self._fault = str(error)
             return None
 
     def _listen(self) -> None:

@@ -32,8 +32,6 @@ class Group:
 
     clock_ahead_ns = 0
     """How far the monotonic clock of its host is ahead of ours."""
-    lost = ""
-    """Why nothing can be known of it any more, in one sentence."""
 
     def __init__(
         self,
@@ -58,6 +56,11 @@ class Group:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.end(1.0)
+
+    @property
+    def lost(self) -> str:
+        """Why nothing can be known of it any more, in one sentence; empty where its host is this one."""
+        return ""
 
     def pids(self) -> list[int]:
         """Its living processes, the first one included while it lives."""

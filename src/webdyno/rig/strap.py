@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -35,6 +35,9 @@ from webdyno.rig.process import set_dumpable, set_subreaper
 from webdyno.rig.quieted import put_back_left
 from webdyno.rig.throwaway import ThrowawayUsers
 
+Fit = Callable[[FarHost], object]
+"""UsageError, MachineError where a host has not what the plan needs of it."""
+
 
 class Strapped(Here):
     """A Host whose contender, driver and services get the Rig's cores and cgroups."""
@@ -45,6 +48,8 @@ class Strapped(Here):
     """The hosts of the drivers, where those are others."""
     daemons: Daemons | None = None
     """Of what carries calls there."""
+    spare: Callable[[Fit], FarHost] | None = None
+    """Takes a host for drivers instead of one that is lost; MachineError where there is none that fits."""
 
     def __init__(
         self,
@@ -90,8 +95,29 @@ class Strapped(Here):
         self, far: Sequence[FarHost], rig: Rig, fingerprint: Fingerprint, address: str, daemons: Daemons | None
     ) -> None:
         """From now on drivers are started on ``far``, and contenders listen on ``address``, where it reaches them."""
-        self.far, self.rig, self.fingerprint = far, rig, fingerprint
+        self.rig, self.fingerprint = rig, fingerprint
         self.address, self.daemons = address, daemons
+        self._load_from(far)
+
+    def _load_from(self, far: Sequence[FarHost]) -> None:
+        self.far = far
+        if far:
+            names = ", ".join(host.name for host in far)
+            self.rig = msgspec.structs.replace(self.rig, driver_cores=far[0].cores, driver_host=names)
+
+    @property
+    def lost(self) -> str:
+        """Why a host of the drivers is lost; empty where none is."""
+        return next((host.lost for host in self.far if host.lost), "")
+
+    def replace_lost(self, fit: Fit) -> list[str]:
+        """Take another host, which has to ``fit``, for each that is lost; what is to be said of it. MachineError."""
+        if self.spare is None or not self.lost:
+            return []
+        before = self.far
+        self._load_from([self.spare(fit) if host.lost else host for host in before])
+        changed = [(old.name, new.name) for old, new in zip(before, self.far, strict=True) if old is not new]
+        return [f"{old} is lost: load comes from {new} from now on" for old, new in changed]
 
     @property
     def of_drivers(self) -> Host:

@@ -48,11 +48,27 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     """As of rig/patience.py."""
     rig: Rig | None = None
     """None where it was only looked at, and not taken."""
+    cache: str = ""
+    """Where its builds are kept."""
+    free_bytes: int | None = None
+    """Memory for contenders side by side; None: unknown."""
 
 
 def about_here() -> About:
     """This machine, as an agent on it would say."""
     return About(fingerprint=read_fingerprint(), engine=own_engine(), patience_s=patience_here())
+
+
+def refuse_other_versions(about: About, name: str) -> None:
+    """UsageError unless webdyno and its engine are the same on both."""
+    theirs, ours = versions(about), versions(about_here())
+    if theirs != ours:
+        raise UsageError(f"{name} has {theirs}, and here is {ours}: install the same on every host")
+
+
+def versions(about: About) -> str:
+    """``webdyno 0.1.0 with engine 0.1.0``."""
+    return f"webdyno {about.fingerprint.webdyno} with engine {about.engine or 'none'}"
 
 
 class Agent:
@@ -183,9 +199,12 @@ class Agent:
         """End what runs when nobody asks any more."""
         while not self._over.wait(1.0):
             if time.monotonic() - self._asked_at > LOST_S:
-                for number in list(self._started):
-                    with contextlib.suppress(KeyError):
-                        self.end(number, 0.0)
+                self._forsaken()
+
+    def _forsaken(self) -> None:
+        for number in list(self._started):
+            with contextlib.suppress(KeyError):
+                self.end(number, 0.0)
 
 
 class _Started:

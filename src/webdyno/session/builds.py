@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -23,7 +23,17 @@ def build_contenders(
 ) -> dict[str, Built | BuildError]:
     """Each contender built, or why it could not be; one failure stops nobody else."""
     clock = time.monotonic()
-    jobs = [
+    jobs = jobs_of(names, known, found)
+    built = build_all(jobs, cache_folder(), strapped, strapped.interrupted, say_built)
+    fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
+    if fresh:
+        say(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}")
+    return built
+
+
+def jobs_of(names: Iterable[str], known: Catalogue, found: Mapping[str, Found]) -> list[Job]:
+    """What building them is made of."""
+    return [
         Job(
             contender=known.contenders[name],
             app=known.apps[known.contenders[name].app],
@@ -34,11 +44,6 @@ def build_contenders(
         )
         for name in names
     ]
-    built = build_all(jobs, cache_folder(), strapped, strapped.interrupted, say_built)
-    fresh = [result for result in built.values() if isinstance(result, Built) and result.seconds]
-    if fresh:
-        say(f"built {len(fresh)} of {len(jobs)} contenders in {length(time.monotonic() - clock)}")
-    return built
 
 
 def _found(contender: Contender, found: Mapping[str, Found]) -> Found:

@@ -10,9 +10,12 @@ from webdyno.model.trial import Plan
 from webdyno.rig.memory import free_memory_bytes
 
 
-def design_of(plan: Plan, machine: Fingerprint) -> Design:
-    """A race where the Plan is one, else every round of everything, and then what open claims ask for."""
-    room = room_here()
+def design_of(plan: Plan, machine: Fingerprint, room: Room | None = None) -> Design:
+    """A race where the Plan is one, else every round of everything, and then what open claims ask for.
+
+    ``room``: of the hosts of a fleet; None: there is this machine.
+    """
+    room = room or room_here()
     if plan.race is not None:
         from webdyno.design.race import race  # numpy, which a grid need not wait for
 

@@ -1,5 +1,6 @@
 """Far: a study on two machines. This one has the contenders, and so whatever is built, started, verified and sampled;
-the load tools are started on another host, by whatever carries calls there.
+the load tools are started on another host, by whatever carries calls there. A host that is lost is replaced by one that
+is like it, where the cluster has one.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from contextlib import ExitStack, contextmanager
 
 import msgspec
 
-from webdyno.model.errors import UsageError
+from webdyno.model.errors import MachineError, UsageError
 from webdyno.model.place import Cluster
 from webdyno.model.way import WayName
-from webdyno.rig.by_ray import attached
+from webdyno.rig.by_ray import Attached, attached
 from webdyno.rig.daemons import confined
 from webdyno.rig.far import FarHost
 from webdyno.rig.reach import Reached, answering
-from webdyno.rig.strap import Strapped, strap
-from webdyno.session.agent import About, Agent, about_here, error_of
+from webdyno.rig.strap import Fit, Strapped, strap
+from webdyno.session.agent import About, Agent, about_here, error_of, refuse_other_versions
 from webdyno.session.folders import cache_folder
 from webdyno.session.waiting import waiting
 
@@ -43,17 +44,52 @@ def strap_apart(
         taken_here as strapped,
         confined(node.sign, strapped.rig.control_cores) as daemons,
         taken(far, node.sign) as abouts,
+        ExitStack() as later,
     ):
         rig = msgspec.structs.replace(
             strapped.rig,
-            driver_cores=far[0].cores,
-            driver_host=", ".join(host.name for host in far),
             carrier=node.version,
             carrier_confined=daemons is not None and daemons.are_confined,
         )
         fingerprint = msgspec.structs.replace(strapped.fingerprint, driver=abouts[0].fingerprint)
         strapped.part(far, rig, fingerprint, node.address, daemons)
+        strapped.spare = Spares(node, abouts[0], far, later).take
         yield strapped
+
+
+class Spares:
+    """Hosts of the cluster that make no load as yet, for those that are lost. They are given back with ``ending``."""
+
+    def __init__(self, node: Attached, like: About, far: Sequence[FarHost], ending: ExitStack) -> None:
+        self._node, self._like, self._ending = node, like, ending
+        self._tried = {host.name for host in far}
+
+    def take(self, fit: Fit) -> FarHost:
+        """The next one that is like those before, and has to ``fit``. MachineError, with why each other does not."""
+        reasons = []
+        for address in [each for each in self._node.for_load() if each not in self._tried]:
+            self._tried.add(address)
+            try:
+                return self._taken(address, fit)
+            except (MachineError, UsageError) as error:
+                reasons.append(str(error))
+        raise MachineError("; ".join(["the cluster has no other host for the load", *reasons]))
+
+    def _taken(self, address: str, fit: Fit) -> FarHost:
+        with ExitStack() as trying:
+            (host,) = trying.enter_context(self._node.placed(Agent, error_of, host=address))
+            (about,) = trying.enter_context(taken([host], self._node.sign))
+            if (here := _kind(about)) != (before := _kind(self._like)):
+                raise UsageError(f"{address} has {here}, and the load came from {before}")
+            fit(host)
+            self._ending.enter_context(trying.pop_all())
+        return host
+
+
+def _kind(about: About) -> str:
+    """What of a host decides how much load it can make."""
+    it, cores = about.fingerprint, len(about.rig.driver_cores) if about.rig else 0
+    return f"{it.cpu_model} ({it.architecture}, threads per core: {it.threads_per_core}), {cores} of {it.cores} cores"
 
 
 @contextmanager
@@ -74,18 +110,6 @@ def taken(far: Sequence[FarHost], sign: str) -> Iterator[list[About]]:
             abouts.append(host.take(sign))
             refuse_other_versions(abouts[-1], host.name)
         yield abouts
-
-
-def refuse_other_versions(about: About, name: str) -> None:
-    """UsageError unless webdyno and its engine are the same on both."""
-    theirs, ours = versions(about), versions(about_here())
-    if theirs != ours:
-        raise UsageError(f"{name} has {theirs}, and here is {ours}: install the same on every host")
-
-
-def versions(about: About) -> str:
-    """``webdyno 0.1.0 with engine 0.1.0``."""
-    return f"webdyno {about.fingerprint.webdyno} with engine {about.engine or 'none'}"
 
 
 class HostLook(msgspec.Struct, frozen=True, kw_only=True):

@@ -97,7 +97,7 @@ def line_of(plan: Plan, folder: Path, catalogues: Sequence[Path | str] = ()) -> 
 def _placing(plan: Plan) -> list[str]:
     """The flags that say where load is made, as they were typed; none of them is known to a session."""
     far = [word for pair in pairwise(plan.arguments) if pair[0] == "--far" for word in pair]
-    return [*far, *(word for word in plan.arguments if word in ("--allow-public", "--insecure-cluster"))]
+    return [*far, *(word for word in plan.arguments if word in ("--allow-public", "--insecure-cluster", "--fleet"))]
 
 
 def _is_asked_by_flags(plan: Plan) -> bool:

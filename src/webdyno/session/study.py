@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from webdyno.design.choice import Choice
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.place import Cluster
 from webdyno.model.study import Study
-from webdyno.model.trial import Plan
 from webdyno.plan import make_plan, memory_bytes
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.designs import design_of
+from webdyno.session.fleet_study import begin as begin_on_fleet
+from webdyno.session.fleet_study import go_on as go_on_with_fleet
 from webdyno.session.folders import cache_folder, refuse_unwritable
-from webdyno.session.listeners import Beside, Listener
+from webdyno.session.listeners import Beside
 from webdyno.session.lookup import look_for_drivers, refuse_what_the_driver_cannot
 from webdyno.session.loop import at_work
 from webdyno.session.machine import strapped_here, wide
+from webdyno.session.manner import AS_EVER, Attend, Ended, Intent, Manner, refuse_other_manner
 from webdyno.session.ready import build, look
 from webdyno.session.resuming import (
     agreed,
@@ -35,48 +33,10 @@ from webdyno.session.resuming import (
     there_again,
     with_definitions_of,
 )
-from webdyno.session.trust import Agree, refuse, remember_plan
+from webdyno.session.trust import remember_plan
 from webdyno.store import Store
 
-
-class Intent(NamedTuple):
-    """What is about to happen, announced before it does."""
-
-    plan: Plan
-    folder: Path
-    drivers: dict[str, str]
-    """Their versions."""
-    already: set[str]
-    """Ids of the Trials that are done."""
-
-
-Attend = Callable[[Store, Plan], AbstractContextManager[Sequence[Listener]]]
-"""Who listens to the plan of a store, from before its first Trial to after its last."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Manner:
-    """How a session goes about a study, whatever the study is."""
-
-    announce: Callable[[Intent], object] = lambda _: None
-    attend: Attend = lambda _store, _plan: nullcontext(())
-    wait: bool = False
-    """While another webdyno measures here, instead of refusing."""
-    agree: Agree = refuse
-    """Asked before the commands of somebody else's folder are run."""
-    far: Cluster | None = None
-    """Where drivers are started; None: here."""
-    further_s: float | None = None
-    """For further rounds of open claims, of a plan that goes on; None: as it says itself."""
-    as_planned: bool = False
-    """A plan that began elsewhere says itself as whom contenders run, instead of as throw-away users."""
-
-
-class Ended(NamedTuple):
-    """Where a study's results are, and whether the user stopped it."""
-
-    folder: Path
-    interrupted: bool
+__all__ = ["Attend", "Ended", "Intent", "Manner", "begin", "resume"]
 
 
 def begin(
@@ -87,7 +47,7 @@ def begin(
     choice: Choice = Choice(),  # noqa: B008 - frozen
     arguments: Sequence[str] = (),
     brief: bool = False,
-    manner: Manner = Manner(),
+    manner: Manner = AS_EVER,
 ) -> Ended:
     """Measure ``study`` into a new folder below ``results``. Any WebdynoError.
 
@@ -95,6 +55,8 @@ def begin(
     """
     refuse_unwritable(results)
     refuse_what_the_driver_cannot(study, known)
+    if manner.is_fleet:
+        return begin_on_fleet(study, known, results, choice=choice, arguments=arguments, brief=brief, manner=manner)
     raced = choice.rounds_of(study)
     far = wide(manner.far, study.loads)
     limits, wait = (memory_bytes(study), study.cores), manner.wait
@@ -117,7 +79,7 @@ def begin(
     return Ended(folder, strapped.interrupted.is_set())
 
 
-def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ended:
+def resume(folder: Path, known: Catalogue, *, manner: Manner = AS_EVER) -> Ended:
     """Go on with the plan of a results folder; nothing it has is repeated. Any WebdynoError."""
     with opened(folder) as store:
         if command_of(store.plan()) != "run":
@@ -126,8 +88,11 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = Manner()) -> Ende
         store.recall(known)
         if manner.further_s is not None:
             store.grow([], further=further_of(store.plan(), store.folder, manner.further_s))
+        refuse_other_manner(store, manner)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
+        if manner.is_fleet:
+            return go_on_with_fleet(store, known, manner)
         how = {"wait": manner.wait, "as_planned": manner.as_planned}
         with on_its_machine(store, far=manner.far, **how) as (strapped, versions):
             there = there_again(known, plan, folder, strapped)

@@ -12,7 +12,8 @@ from webdyno.model.trial import Plan
 class Tally:
     """How far a plan is, and when it will be done, judged by how long its Trials really take."""
 
-    def __init__(self, plan: Plan, already: set[str]) -> None:
+    def __init__(self, plan: Plan, already: set[str], hosts: int = 1) -> None:
+        self._hosts = hosts  # at work at the same time
         self.total = plan.most_trials
         self.done = sum(trial.id in already for trial in plan.trials)
         self._expected = partial(expected_s, plan)
@@ -40,4 +41,4 @@ class Tally:
         left_s = self._ahead_s * pace
         if self._budget_s is not None:
             left_s = min(left_s, self._budget_s - self._taken_s)
-        return max(0.0, left_s)
+        return max(0.0, left_s / self._hosts)

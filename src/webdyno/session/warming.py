@@ -37,7 +37,7 @@ def warmed(ready: Ready, load: Load, seconds: float, strapped: Strapped) -> Read
     try:
         with Services(ready.found, ready.servers, strapped, scratch.service_log) as services:
             way = OnContenders(ready=ready, strapped=strapped, services=services, book=scratch)
-            loop = Loop(ready.plan, scratch, way.conduct(), Listeners([]), strapped.interrupted)
+            loop = Loop(ready.plan, scratch, way.conduct(), Listeners([]), strapped.interrupted, way)
             long = msgspec.structs.replace(load, duration_s=seconds, warmup_s=0.0)
             needed = {name: _needed_s(name, loop, way, long) for name in ready.plan.contenders}
     finally:

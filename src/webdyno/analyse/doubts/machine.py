@@ -63,17 +63,19 @@ def memory_unlimited(evidence: Evidence) -> Doubt | None:
 
 
 def loaded_before(evidence: Evidence) -> Doubt | None:
-    """The machine was busy before the measurement: a load average of half its cores or more."""
-    if evidence.fingerprint.load_before < LOADED * evidence.fingerprint.cores_usable:
+    """The machine, or a host of a fleet, was busy before the measurement: a load average of half its cores or more."""
+    machines = evidence.fingerprint.fleet or {"the machine": evidence.fingerprint}
+    name, it = max(machines.items(), key=lambda each: each[1].load_before / max(each[1].cores_usable, 1))
+    if it.load_before < LOADED * it.cores_usable:
         return None
     return Doubt(
         kind="noisy-host",
         severity="shades",
         subject="",
-        sentence=f"the machine was busy before the start: load average {evidence.fingerprint.load_before:.1f} on "
-        f"{words.count(evidence.fingerprint.cores_usable, 'core')}",
+        sentence=f"{name} was busy before the start: load average {it.load_before:.1f} on "
+        f"{words.count(it.cores_usable, 'core')}",
         advice=LOADED_BEFORE_ADVICE,
-        numbers={"load_before": evidence.fingerprint.load_before, "cores": evidence.fingerprint.cores_usable},
+        numbers={"load_before": it.load_before, "cores": it.cores_usable},
     )
 
 

@@ -8,6 +8,7 @@ from webdyno.analyse.doubts import (
     carrier,
     driver,
     fairness,
+    hosts,
     machine,
     original,
     rounds,
@@ -93,6 +94,18 @@ TABLE: tuple[Row, ...] = (
         ),
     ),
     Row(
+        "hosts-differ",
+        "table",
+        SHADES,
+        hosts.hosts_differ,
+        advice=(hosts.HOSTS_DIFFER_ADVICE,),
+        numbers=("hosts", "change", "p"),
+        limits=(
+            Threshold("SURE", hosts.SURE, "as the p value"),
+            Threshold("APART", hosts.APART, "on one host, beside the others there"),
+        ),
+    ),
+    Row(
         "unequal-parallelism",
         "table",
         SHADES,
@@ -115,6 +128,14 @@ STUDY: tuple[Row, ...] = (
         service_cores.service_shares_cores,
         advice=(service_cores.SERVICE_SHARES_CORES_ADVICE,),
         numbers=("cores",),
+    ),
+    Row(
+        "unlike-hosts",
+        "study",
+        SHADES,
+        hosts.unlike_hosts,
+        advice=(hosts.UNLIKE_HOSTS_ADVICE,),
+        numbers=("kinds",),
     ),
     Row(
         "carrier-on-cores",
