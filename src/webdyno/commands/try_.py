@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from webdyno.commands.options import CatalogueOption
 from webdyno.commands.printing import err, out_console, say_json
-from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.trusting import AsRootOption, TrustOption, agreeing, catalogue_to_run, refuse_as_root
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
@@ -32,6 +32,7 @@ def try_(
     flags: Trying = _TRYING,
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
+    no_as_user: AsRootOption = False,
 ) -> int:
     """Find the best server and settings for your own application on this machine; the project is not changed.
 
@@ -42,20 +43,30 @@ def try_(
 
     Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`
     """
+    if flags.url is None:
+        refuse_as_root("try", False if no_as_user else None, catalogue or [])
     if flags.resume is not None:
         folder, again = folder_of(flags.resume), flags.again(app, asking)
         known, agree = catalogue_to_run(catalogue, trust), agreeing(trust)
         sit = partial(resume_try, folder, known, again, wait=flags.wait, agree=agree)
-        return _told(sit, folder, catalogue or [], flags)
+        return _told(sit, folder, catalogue or [], flags, as_root=no_as_user)
     flags.check(app)
     asking.check()
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
     task, known = flags.task(app, asking), catalogue_to_run(catalogue, trust)
-    return _told(lambda: try_out(task, known, wait=flags.wait), flags.save, catalogue or [], flags)
+    sit = partial(try_out, task, known, wait=flags.wait)
+    return _told(sit, flags.save, catalogue or [], flags, as_root=no_as_user)
 
 
-def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues: Sequence[Path], flags: Trying) -> int:
+def _told(
+    sit: Callable[[], tuple[Told, bool]],
+    folder: Path | None,
+    catalogues: Sequence[Path],
+    flags: Trying,
+    *,
+    as_root: bool,
+) -> int:
     """The answer, or how far it came; where it was stopped and kept, with the line that goes on."""
     line: str | None = None
     try:
@@ -74,5 +85,5 @@ def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues:
             return 0 if told.take is not None else 1
         line = None if folder is None else line_to_go_on(folder, catalogues)
     if line is not None:
-        err(f"to go on: {line}")
+        err(f"to go on: {line}{' --no-as-user' if as_root else ''}")
     return 128 + signal.SIGINT
