@@ -86,9 +86,9 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = AS_EVER) -> Ended
             raise not_by("run", store.plan(), store.folder)
         agreed(store, known, manner.agree)
         store.recall(known)
+        refuse_other_manner(store, manner)
         if manner.further_s is not None:
             store.grow([], further=further_of(store.plan(), store.folder, manner.further_s))
-        refuse_other_manner(store, manner)
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
         if manner.is_fleet:
