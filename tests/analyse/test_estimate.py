@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.estimate import Contrast, Fit, fit
 from webdyno.analyse.moderate import moderate
 
 
@@ -228,3 +228,9 @@ def test_cells_that_do_not_connect_give_the_same_ratios_in_every_unit(trimmed: b
             assert large.ratio(one, other).value == pytest.approx(small.ratio(one, other).value)
         assert large.estimate(one, "ns").value == pytest.approx(small.estimate(one, "ns").value * 1e6)
     assert large.between == pytest.approx(small.between)
+
+
+def test_an_interval_of_next_to_no_freedom_is_wide_and_no_error() -> None:
+    told = Contrast(log=0.1, error=0.2, freedom=0.02).estimate(2, "ratio")
+    assert told.low is not None and told.high is not None
+    assert 0 < told.low < 1e-100 and 1e100 < told.high < math.inf

@@ -92,7 +92,7 @@ class _Mean:
 
     def reach(self, alpha: float) -> float:
         """Half of the interval."""
-        return self.error * float(special.stdtrit(self.freedom, 1 - alpha / 2))
+        return special.reach(self.error, self.freedom, 1 - alpha / 2)
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Two-sided, of level 1 - alpha."""

@@ -58,7 +58,7 @@ class Contrast:
 
     def reach(self, quantile: float) -> float:
         """As many standard errors as Student's t has at ``quantile``."""
-        return self.error * float(special.stdtrit(self.freedom, quantile))
+        return special.reach(self.error, self.freedom, quantile)
 
     def estimate(self, rounds: int, unit: str, confidence: float = CONFIDENCE) -> Estimate:
         """Back from logarithms, with a t interval."""

@@ -92,6 +92,7 @@ def _reach(fitted: Fit, names: Sequence[str], race: Race | None) -> list[list[fl
     if pairs := pairs_of(fitted, names):
         with np.errstate(invalid="ignore"):
             reach = pairs.error * special.stdtrit(pairs.freedom, (1 + _confidence(pairs, race)) / 2)
+            reach = np.minimum(reach, special.WIDEST)
         for row, column in zip(*np.nonzero(np.isfinite(reach)), strict=True):
             if row != column:
                 known[pairs.names[row], pairs.names[column]] = float(reach[row, column])
