@@ -30,14 +30,16 @@ class Cluster:
     sign = "no-daemon-of-it"
 
     def __init__(self, hosts: dict[str, About | Exception]) -> None:
-        self.hosts, self.given_back = hosts, list[str]()
+        self.hosts, self.given_back, self.agents = hosts, list[str](), list[str]()
 
     def for_load(self) -> list[str]:
         return [*self.hosts]
 
     @contextmanager
     def placed(self, _agent: object, _error_of: object, *, host: str) -> Iterator[list[FarHost]]:
+        self.agents.append(host)
         yield [FarHost(self.call(host), host)]
+        self.agents.remove(host)
 
     def call(self, host: str) -> Any:
         def call(verb: str, *_: object, within_s: float = 0.0) -> Any:
@@ -103,6 +105,16 @@ def test_one_that_lacks_what_the_plan_needs_is_passed_over() -> None:
     with ExitStack() as ending:
         cluster = Cluster(dict.fromkeys(("10.0.0.2", "10.0.0.3", "10.0.0.4"), OURS))
         assert cluster.spares(ending, "10.0.0.2").take(fit).name == "10.0.0.4"
+
+
+def test_an_agent_stands_on_the_next_one_from_the_start_and_on_none_after_the_end() -> None:
+    cluster = Cluster(dict.fromkeys(("10.0.0.2", "10.0.0.3", "10.0.0.4"), OURS))
+    with ExitStack() as ending:
+        spares = cluster.spares(ending, "10.0.0.2")
+        assert cluster.agents == ["10.0.0.3"] and cluster.given_back == []
+        spares.take(anything)
+        assert cluster.agents == ["10.0.0.3"]
+    assert cluster.agents == [] and cluster.given_back == ["10.0.0.3"]
 
 
 def test_none_is_taken_twice() -> None:

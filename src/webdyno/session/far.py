@@ -6,7 +6,7 @@ is like it, where the cluster has one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import msgspec
 
@@ -58,16 +58,23 @@ def strap_apart(
 
 
 class Spares:
-    """Hosts of the cluster that make no load as yet, for those that are lost. They are given back with ``ending``."""
+    """Hosts of the cluster that make no load as yet, for those that are lost. They are given back with ``ending``.
+
+    An agent stands on the next one from the start, and does nothing: it would take seconds to start one.
+    """
 
     def __init__(self, node: Attached, like: About, far: Sequence[FarHost], ending: ExitStack) -> None:
         self._node, self._like, self._ending = node, like, ending
         self._tried = {host.name for host in far}
+        self._standing: dict[str, FarHost] = {}
+        with suppress(MachineError):  # which is found again when it is needed
+            for address in self._left()[:1]:
+                self._agent_on(address)
 
     def take(self, fit: Fit) -> FarHost:
         """The next one that is like those before, and has to ``fit``. MachineError, with why each other does not."""
         reasons = []
-        for address in [each for each in self._node.for_load() if each not in self._tried]:
+        for address in self._left():
             self._tried.add(address)
             try:
                 return self._taken(address, fit)
@@ -75,9 +82,18 @@ class Spares:
                 reasons.append(str(error))
         raise MachineError("; ".join(["the cluster has no other host for the load", *reasons]))
 
+    def _left(self) -> list[str]:
+        return [address for address in self._node.for_load() if address not in self._tried]
+
+    def _agent_on(self, address: str) -> FarHost:
+        if address not in self._standing:
+            (host,) = self._ending.enter_context(self._node.placed(Agent, error_of, host=address))
+            self._standing[address] = host
+        return self._standing[address]
+
     def _taken(self, address: str, fit: Fit) -> FarHost:
+        host = self._agent_on(address)
         with ExitStack() as trying:
-            (host,) = trying.enter_context(self._node.placed(Agent, error_of, host=address))
             (about,) = trying.enter_context(taken([host], self._node.sign))
             if (here := _kind(about)) != (before := _kind(self._like)):
                 raise UsageError(f"{address} has {here}, and the load came from {before}")
