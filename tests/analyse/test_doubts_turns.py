@@ -88,6 +88,25 @@ def test_who_climbs_through_its_turns_is_still_climbing() -> None:
     assert "still-climbing" not in kinds(blocks([machine] * 3, machine))
 
 
+def test_who_climbed_to_the_end_of_its_warm_up_is_still_climbing_though_its_turns_are_level() -> None:
+    found = kinds(warmed((200, 300, 400, 600, 600, 900)))["still-climbing"]
+    assert found.numbers["climb"] == pytest.approx(1.5, abs=0.02)
+    assert "at the end of its warm-up" in found.sentence and "after 18 s of warm-up" in found.sentence
+    assert "still-climbing" not in kinds(warmed((200, 300, 800, 850, 840, 860)))
+    assert "still-climbing" not in kinds(warmed((200, 900))), "two stretches do not tell"
+
+
+def warmed(rates: Sequence[int]) -> list[Run]:
+    """With a warm-up in stretches of 3 s at these rates, which differ a little from round to round."""
+    found = []
+    for one in blocks([[100] * 12] * 3):
+        first = msgspec.structs.replace(one.slices[0], phase="warmup", turn=None, duration_ns=3 * 10**9)
+        warm = [msgspec.structs.replace(first, ok=3 * rate + one.trial.round * (at > 3)) for at, rate in enumerate(rates)]
+        trial = msgspec.structs.replace(one.trial, warmup_s=30.0, warmup_requests=9)
+        found.append(msgspec.structs.replace(one, trial=trial, slices=[*warm, *one.slices]))
+    return found
+
+
 def test_a_restless_one_is_told() -> None:
     busy = Rest(time_ns=1_000_000_000, cpu_ns=20_000_000)
     runs = [msgspec.structs.replace(one, rest=busy) for one in blocks([[100] * 12] * 2)]

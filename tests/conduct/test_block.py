@@ -52,6 +52,8 @@ class Machine:
         self.warmup_s: dict[str, float] = {}
         """Of those that take another than all the others."""
         self.warmup_requests: dict[str, int] = {}
+        self.compiles: dict[str, int] = {}
+        """For how many stretches of its warm-up each gets a fifth faster."""
         self.restless_looks: dict[str, float] = defaultdict(float)
         """How many more looks at each find that it used CPU meanwhile."""
         self.disturbed: list[str] = []
@@ -222,7 +224,8 @@ class FakeEngine(Server):
                 machine.cpu_ns[other] += machine.resting_cpu_ns
         if machine.failing.get(name) == "engine" and phase == "turn":
             return False
-        ok = round(machine.rates[name] * duration_ns / 1e9)
+        compiled = max(0, machine.compiles.get(name, 0) - number) if phase == "warmup" else 0
+        ok = round(machine.rates[name] * duration_ns / 1e9 / 1.2**compiled)
         hangs = int(
             phase in {"hangs": ("turn",), "hangs always": ("warmup", "turn")}.get(machine.failing.get(name, ""), ())
         )
@@ -350,7 +353,20 @@ def test_a_warm_up_that_counts_answers_ends_with_them_however_fast_the_machine_i
     machine.warmup_s, machine.warmup_requests = {"two": 10.0, "three": 10.0}, {"two": 5_000, "three": 5_000}
     conducted(machine)
     warm = [name for name, phase, _ in machine.turns if phase == "warmup"]
-    assert warm == ["two"] * 3 + ["three"] * 2 + ["one"], "at 2,000 and 4,000 a second, looked at every second"
+    assert warm == ["two"] * 6 + ["three"] * 6 + ["one"], "looked at every second, but six show whether it climbs"
+    machine.turns.clear()
+    machine.warmup_requests = {"two": 14_001, "three": 14_001}
+    conducted(machine)
+    warm = [name for name, phase, _ in machine.turns if phase == "warmup"]
+    assert warm == ["two"] * 8 + ["three"] * 6 + ["one"], "at 2,000 and 4,000 a second"
+
+
+def test_a_warm_up_that_counts_answers_goes_on_while_the_contender_gets_faster(machine: Machine) -> None:
+    machine.warmup_s, machine.warmup_requests = {"two": 10.0}, {"two": 100}
+    machine.compiles["two"] = 12
+    conducted(machine)
+    warm = [name for name, phase, _ in machine.turns if phase == "warmup" and name == "two"]
+    assert 12 < len(warm) < 30
 
 
 def test_a_warm_up_whose_answers_do_not_come_ends_all_the_same(machine: Machine) -> None:

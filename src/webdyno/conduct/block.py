@@ -238,13 +238,14 @@ class _Block:
             self._window(seat)
 
     def _warm_up(self, seat: Seat) -> None:
-        """For as long as it is given; or, where its answers count, stretch by stretch until it gave enough of them."""
+        """For as long as it is given; or, where its answers count, stretch by stretch until it gave enough of them and
+        gets no faster."""
         most_s, enough = seat.trial.asked.warmup_s, seat.trial.warmup_requests
         if enough is None:
             seat.turn(max(most_s, LEAST_WARM_S), "warmup")
             return
         for _ in range(MOST_STRETCHES):
-            if seat.is_out or seat.warmed >= enough or self._bench.interrupted.is_set():
+            if seat.is_out or seat.is_warm(enough) or self._bench.interrupted.is_set():
                 return
             seat.turn(max(most_s / STRETCHES, LEAST_WARM_S), "warmup")
 

@@ -5,6 +5,7 @@ It is taken and left in the contender's own thread; the turns are given by anoth
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import time
@@ -25,7 +26,7 @@ from webdyno.measure.others import others_ns
 from webdyno.measure.runtime import runtime_ns
 from webdyno.model.block import Rest, Taken
 from webdyno.model.errors import MachineError
-from webdyno.model.sample import Phase, Slice
+from webdyno.model.sample import Phase, Slice, climb
 from webdyno.model.trial import Trial
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, Command
@@ -37,6 +38,9 @@ ENOUGH_REST_NS = 100_000_000
 LOOK_S, MOST_LOOKS = 0.001, 20
 RESTS = 0.1
 """Part of a core; who uses less in the time between two looks rests."""
+
+LEVEL = math.log(1.05)
+"""What gains no more within its warm-up gets no faster."""
 
 Kind = TypeVar("Kind", bound=Event)
 
@@ -59,8 +63,7 @@ class Seat:
         """It can take no turn any more: its record says why, or the end of its contender will."""
         self.undrained = 0
         """Turns that ended with requests unanswered; a warm-up counts as one."""
-        self.warmed = 0
-        """Answers in its warm-up."""
+        self._warm: list[Slice] = []
         self.cycle_s: float | None = None
         """How long one answer on each connection took in the last warm-up; None: there was none."""
         self.cores: float | None = None
@@ -139,7 +142,7 @@ class Seat:
         match slice_.phase:
             case "warmup":
                 self.undrained = max(self.undrained, hangs)
-                self.warmed += slice_.ok
+                self._warm.append(slice_)
                 self.cycle_s = self.trial.load.connections * slice_.duration_ns / 1e9 / slice_.ok if slice_.ok else None
                 self.cores = None if used_ns is None else used_ns / slice_.duration_ns
                 self.reconnects = 2 * (slice_.connections_opened or 0) > slice_.ok
@@ -159,6 +162,11 @@ class Seat:
         rig = self._bench.strapped.rig
         cores = {*rig.contender_cores, *rig.driver_cores, *rig.service_cores}
         return others_ns(cores, [*self.under.groups.values(), self.engine])
+
+    def is_warm(self, enough: int) -> bool:
+        """It gave that many answers in its warm-up, and gets no faster."""
+        climbs = climb(self._warm)
+        return sum(each.ok for each in self._warm) >= enough and climbs is not None and climbs <= LEVEL
 
     @property
     def has_short_queue(self) -> bool:

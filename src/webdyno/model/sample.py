@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -142,3 +144,18 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     before it was kept, and where these threads cannot be seen."""
     busy_ns: Count | None = None
     """host: time at work, all cores, since boot: without what was idle, waited for I/O (iowait) or was stolen."""
+
+
+def climb(stretches: Sequence[Slice]) -> float | None:
+    """Logarithm of how many times as fast the last four of them were as the four before; of fewer than twelve, thirds.
+
+    None: fewer than six, or nothing was answered.
+    """
+    some = min(len(stretches) // 3, 4)
+    if some < 2:
+        return None
+    before, last = (
+        sum(each.ok for each in part) / sum(each.duration_ns for each in part)
+        for part in (stretches[-2 * some : -some], stretches[-some:])
+    )
+    return math.log(last / before) if before and last else None

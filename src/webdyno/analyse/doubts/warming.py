@@ -12,6 +12,7 @@ from webdyno.analyse.table import Cell
 from webdyno.analyse.warmup import too_short_s, unsettled
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
+from webdyno.model.sample import Slice, climb
 
 ENOUGH_S = 5.0
 CLIMB = 1.1
@@ -93,7 +94,8 @@ def still_climbing(cell: Cell) -> Doubt | None:
     rounds alike.
 
     For a Run in a block: the last third of its turns was faster than the first, by more than for the others of its
-    block. Tested by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet
+    block; or its warm-up, where that was looked at in stretches, was faster in the last four than in the four before.
+    Tested by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet
     gain (see floors). Silent if answers wait by design, because they then arrive in steps.
     """
     climbs = [climb for window in cell.windows if (climb := _climb(window)) is not None]
@@ -103,15 +105,13 @@ def still_climbing(cell: Cell) -> Doubt | None:
     mean, error = statistics.fmean(climbs), statistics.stdev(climbs) / math.sqrt(len(climbs))
     if mean < math.log(CLIMB) or (error > 0 and special.stdtr(len(climbs) - 1, -mean / error) >= SURE):
         return None
-    given_s = min(window.run.trial.asked.warmup_s for window in cell.windows)
-    where = "turns" if any(window.turned is not None for window in cell.windows) else "window"
+    given_s = min(_given_s(window) for window in cell.windows)
     return Doubt(
         kind="still-climbing",
         severity="shades",
         subject=cell.name,
-        sentence=f"{cell.name} was still getting faster when it was measured: {math.exp(mean):.1f} times as fast at "
-        f"the end of its {where} as at its beginning, after {given_s:g} s of warm-up: its rate is a floor, it may be "
-        "faster",
+        sentence=f"{cell.name} was still getting faster when it was measured: {math.exp(mean):.1f} times as fast "
+        f"{_where(cell)}, after {given_s:.3g} s of warm-up: its rate is a floor, it may be faster",
         advice=STILL_CLIMBING_ADVICE,
         numbers={"climb": math.exp(mean), "rounds": len(climbs), "warmup_s": given_s},
     )
@@ -125,9 +125,27 @@ def room_of_climbing(numbers: Numbers) -> float:
 def _climb(window: Window) -> float | None:
     """Logarithm of the rate of the last steady Slice, or turns, divided by that of the first; None: too few of them."""
     if window.turned is not None:
-        return window.turned.climb
+        known = [each for each in (window.turned.climb, climb(_warm(window))) if each is not None]
+        return max(known, default=None)
     steady = [each for each in window.run.slices if each.phase == "steady" and each.duration_ns >= LEAST_NS and each.ok]
     if len(steady) < 2:
         return None
     first, *_, last = (each.ok / each.duration_ns for each in steady)
     return math.log(last / first)
+
+
+def _warm(window: Window) -> list[Slice]:
+    return [each for each in window.run.slices if each.phase == "warmup"]
+
+
+def _given_s(window: Window) -> float:
+    """Of warm-up: what it took where answers decided that, else what was asked for."""
+    counted = window.turned is not None and window.run.trial.warmup_requests is not None
+    return sum(each.duration_ns for each in _warm(window)) / 1e9 if counted else window.run.trial.asked.warmup_s
+
+
+def _where(cell: Cell) -> str:
+    if any(climb(_warm(window)) is not None for window in cell.windows if window.turned is not None):
+        return "at the end of its warm-up, or of its turns, as before"
+    where = "turns" if any(window.turned is not None for window in cell.windows) else "window"
+    return f"at the end of its {where} as at its beginning"
