@@ -101,7 +101,9 @@ def warmed(rates: Sequence[int]) -> list[Run]:
     found = []
     for one in blocks([[100] * 12] * 3):
         first = msgspec.structs.replace(one.slices[0], phase="warmup", turn=None, duration_ns=3 * 10**9)
-        warm = [msgspec.structs.replace(first, ok=3 * rate + one.trial.round * (at > 3)) for at, rate in enumerate(rates)]
+        warm = [
+            msgspec.structs.replace(first, ok=3 * rate + one.trial.round * (at > 3)) for at, rate in enumerate(rates)
+        ]
         trial = msgspec.structs.replace(one.trial, warmup_s=30.0, warmup_requests=9)
         found.append(msgspec.structs.replace(one, trial=trial, slices=[*warm, *one.slices]))
     return found
