@@ -114,9 +114,7 @@ class FarHost:
 class FarGroup(Group):
     """A tree of processes on another host, as it is known here. Its output can be read as if it were started here."""
 
-    def __init__(
-        self, host: FarHost, command: Command, number: int, pid: int, mark: str, clock_ahead_ns: int
-    ) -> None:
+    def __init__(self, host: FarHost, command: Command, number: int, pid: int, mark: str, clock_ahead_ns: int) -> None:
         self.pid, self.mark, self.clock_ahead_ns = pid, mark, clock_ahead_ns
         self._host, self._command, self._number = host, command, number
         self._status: int | None = None
