@@ -121,7 +121,7 @@ def test_none_is_taken_twice() -> None:
     with ExitStack() as ending:
         spares = Cluster(dict.fromkeys(("10.0.0.2", "10.0.0.3"), OURS)).spares(ending, "10.0.0.2")
         assert spares.take(anything).name == "10.0.0.3"
-        with pytest.raises(MachineError, match="^the cluster has no other host for the load$"):
+        with pytest.raises(MachineError, match=r"^the cluster has no other host for the load$"):
             spares.take(anything)
 
 

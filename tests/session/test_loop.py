@@ -203,7 +203,7 @@ def test_where_no_host_is_left_for_loads_what_was_measured_is_kept_and_the_sente
     tmp_path: Path,
 ) -> None:
     hosts = Hosts([])
-    with pytest.raises(MachineError, match="no other host for the load; continue with --resume .*/r$"):
+    with pytest.raises(MachineError, match=r"no other host for the load; continue with --resume .*/r$"):
         looped_with(hosts, tmp_path, [2])
     with Store.open(tmp_path / "r") as store:
         assert [run.outcome for run in store.runs()] == ["ok", "ok", "interrupted", "interrupted"]
