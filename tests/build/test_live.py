@@ -20,11 +20,15 @@ import pytest
 from tests import shipped
 from tests.build.conftest import runtime
 from tests.fakes import contender
+from tests.rig.strapping import own_lock
 from webdyno.build import Job, build, build_all, find_runtime, lock
 from webdyno.model.built import Built, Found
 from webdyno.model.errors import BuildError
 from webdyno.rig.ask import asker
 from webdyno.rig.here import Here
+from webdyno.rig.strap import strap
+
+__all__ = ["own_lock"]  # the fixture
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -162,6 +166,27 @@ def test_a_build_that_was_ended_leaves_no_process_and_is_made_anew(
     wait_until(lambda: not processes_about(cache))
     built = build(*job, cache, here)
     assert imports(built, "twisted.web, tornado.web")
+
+
+ASKING = """
+import sys
+from pathlib import Path
+from webdyno.build.tool import ask
+from webdyno.rig.strap import strap
+with strap(None, Path(sys.argv[1]), way="bare") as strapped:
+    ask(strapped, ["sleep", "60"])
+"""
+
+
+def test_settings_that_were_copied_for_a_question_are_removed_after_a_kill(own_lock: Path, tmp_path: Path) -> None:
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user" / ".npmrc").write_text("//npm.example/:_authToken=secret\n")
+    environment = {**os.environ, "HOME": str(tmp_path / "user"), "TMPDIR": str(own_lock)}
+    with subprocess.Popen([sys.executable, "-c", ASKING, str(tmp_path / "cache")], env=environment) as asking:
+        wait_until(lambda: any(own_lock.glob("*/.npmrc")))
+        asking.kill()
+    with strap(None, tmp_path / "cache"):
+        assert not list(own_lock.glob("*/.npmrc"))
 
 
 def wait_until(true: Callable[[], bool]) -> None:

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -59,6 +60,21 @@ class Kept:
         self.rows = rows
 
 
+def with_a_plan(tmp_path: Path) -> list[Path]:
+    """Results folders with a plan. One that was killed while it was made has none, and the next start makes another."""
+    made = []
+    for folder in (tmp_path / "results").glob("*"):
+        try:
+            tables = query(folder, "SELECT count(*) FROM sqlite_master WHERE name = 'run'")
+        except sqlite3.OperationalError:  # there is no file yet
+            tables = []
+        if tables == [(1,)]:
+            made.append(folder)
+        else:
+            shutil.rmtree(folder)
+    return made
+
+
 def killed(environment: Environment, cwd: Path, after_s: float, *arguments: str) -> bool:
     """Whether webdyno was still at work when it was killed."""
     process = start(environment, cwd, *arguments)
@@ -74,14 +90,12 @@ def test_fifty_kills(webdyno: Call, environment: Environment, tmp_path: Path, ca
     """webdyno is killed (SIGKILL) at 50 random moments, 15 of them while the page is written: nothing recorded is lost, torn or doubled, the page is whole or absent, and the next start leaves nothing behind"""  # noqa: E501
     chance, kept, hits = random.Random(16), Kept(), 0
     plan = ("run", "toys", "-k", "toy-good,odd-none", "--rounds", str(ROUNDS), "--exhaustive")
-    results = tmp_path / "results"
     while hits < KILLS - PAGES:
-        before = list(results.glob("*/results.sqlite"))
-        more = ("run", "--resume", str(before[0].parent)) if before else plan
+        before = with_a_plan(tmp_path)
+        more = ("run", "--resume", str(before[0])) if before else plan
         hits += killed(environment, tmp_path, chance.uniform(0.1, 6.0), *more)
-        for file in results.glob("*/results.sqlite"):
-            if query(file.parent, "SELECT count(*) FROM sqlite_master WHERE name = 'run'") == [(1,)]:
-                kept.look(file.parent)
+        for folder in with_a_plan(tmp_path):
+            kept.look(folder)
     folder = only_folder(tmp_path)
     done = webdyno("run", "--resume", str(folder), timeout=400)
     assert done.returncode == 0, done.stderr

@@ -19,6 +19,7 @@ __all__ = ["cache", "environment", "machine"]
 pytestmark = [
     pytest.mark.live,
     pytest.mark.torture,
+    pytest.mark.timeout(300),
     pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("nsenter"), reason="needs root, unshare and nsenter"),
 ]
 
@@ -42,7 +43,7 @@ def test_kill_9_at_any_moment(machine: Machine) -> None:
 def test_kill_9_while_its_command_goes_on(machine: Machine) -> None:
     """webdyno killed with SIGKILL while its command measures: that goes on undisturbed, and then all is put back."""
     measuring = [sys.executable, "-c", "import fcntl, os, sys, time; f = os.open(os.environ['WEBDYNO_LOCK'], 0); "]
-    measuring[-1] += "fcntl.flock(f, fcntl.LOCK_EX); print('up', flush=True); time.sleep(4)"  # holds the machine
+    measuring[-1] += "fcntl.flock(f, fcntl.LOCK_EX); print('up', flush=True); time.sleep(8)"  # holds the machine
     with machine.quieted(*measuring) as done:
         assert done.stdout
         assert done.stdout.readline() == "up\n"
@@ -53,8 +54,8 @@ def test_kill_9_while_its_command_goes_on(machine: Machine) -> None:
     assert (code, machine.values()) == (0, LOUD), (out, err)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_a_signal_at_any_moment(number: signal.Signals, machine: Machine) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_a_signal_at_any_moment(name: str, machine: Machine) -> None:
     """webdyno interrupted at 8 moments of doctor --quiet: it puts every setting back before it ends."""
     for moment in range(8):
         with machine.quieted("sleep", "0.3") as done:
@@ -63,7 +64,7 @@ def test_a_signal_at_any_moment(number: signal.Signals, machine: Machine) -> Non
                 time.sleep(moment / 20)
             else:
                 wait_for(machine.has_journal, within_s=30)
-            done.send_signal(number)
+            done.send_signal(signal.Signals[name])
             out, err = done.communicate(timeout=60)
         assert (machine.values(), machine.has_journal()) == (LOUD, False), (moment, out, err)
 
@@ -78,7 +79,7 @@ def test_somebody_else_sets_one_meanwhile(machine: Machine) -> None:
 
 def test_two_at_once(machine: Machine) -> None:
     """A second doctor --quiet while one holds the machine: it is refused, and the first one's end is not harmed."""
-    with machine.quieted("sleep", "4") as done:
+    with machine.quieted("sleep", "8") as done:
         machine.wait_until_quiet()
         code, _, err = machine.webdyno("doctor", "--quiet", "--yes", KEEP, "--", "true")
         assert (code, machine.values()) == (3, QUIET)

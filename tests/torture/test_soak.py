@@ -11,7 +11,7 @@ import pytest
 from tests.live.conftest import CATALOGUE, cache, environment
 from tests.live.soaking import soak, standing
 
-pytestmark = [pytest.mark.live, pytest.mark.torture]
+pytestmark = [pytest.mark.live, pytest.mark.torture, pytest.mark.timeout(1600)]
 __all__ = ["cache", "environment"]
 TRIALS, SETTLED = 2_000, 200
 RUN_BYTES = 24 << 10

@@ -19,6 +19,7 @@ from webdyno.model.errors import BuildError, StartError
 from webdyno.model.log import LOOKED_AT_BYTES, end_of
 from webdyno.rig.ask import heard
 from webdyno.rig.group import Group
+from webdyno.rig.here import Here
 from webdyno.rig.host import PIPE, Command, Host
 
 _LOOK_S = 0.1
@@ -109,11 +110,11 @@ def ask(
     ``errors`` is where its standard error goes: a file, or with its output. It may build too: uv does, to learn what an
     sdist needs. ``is_short``: it does not, and MachineError is raised as by ``heard`` when it hangs all the same.
     """
-    with TemporaryDirectory(prefix="webdyno-home-", ignore_cleanup_errors=True) as home:
+    with _home(host) as home:
         command = Command(
             argv=list(argv),
             cwd=Path("/"),
-            environment=environment_in(Path(home), **(environment or {})),
+            environment=environment_in(home, **(environment or {})),
             role="tool",
             stdin=stdin,
             stdout=PIPE,
@@ -129,6 +130,20 @@ def ask(
         finally:
             group.end(_GRACE_S)
     return written.decode(errors="replace") if status == 0 else None
+
+
+@contextmanager
+def _home(host: Host) -> Iterator[Path]:
+    """An empty one. Settings of registries are copied into it, so that of a rig is swept up after a kill."""
+    if not isinstance(host, Here):
+        with TemporaryDirectory(prefix="webdyno-home-", ignore_cleanup_errors=True) as made:
+            yield Path(made)
+        return
+    home = host.folder()
+    try:
+        yield home
+    finally:
+        host.drop(home)
 
 
 def _status(status: int) -> str:
