@@ -14,6 +14,7 @@ from stat import S_ISREG
 
 import msgspec
 
+from webdyno.model.depth import is_deep
 from webdyno.model.now import Now
 
 FILE = "now.json"
@@ -31,7 +32,8 @@ def write(folder: Path, now: Now) -> None:
 def read(folder: Path) -> Now | None:
     """What is in flight; None when nothing is, or it cannot be read."""
     try:
-        return msgspec.json.decode(ordinary(folder / FILE, _LARGEST_BYTES), type=Now)
+        text = ordinary(folder / FILE, _LARGEST_BYTES)
+        return None if is_deep(text) else msgspec.json.decode(text, type=Now)
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 

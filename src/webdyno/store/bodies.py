@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from webdyno.histogram import checked
+from webdyno.model.depth import DEEPEST, is_deep
 from webdyno.model.errors import UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run
@@ -29,7 +30,6 @@ T = TypeVar("T")
 _LARGEST_BYTES: dict[type, int] = {Plan: 64 << 20, Slice: 16 << 20}
 _LARGEST_OTHER_BYTES = 1 << 20
 """Small JSON can be thirty times as large in memory; a Slice holds histograms, which cannot."""
-_DEEPEST = 32
 _LARGEST_NUMBER = 1 << 64
 _PLAIN, _NUMBERS = frozenset({str, bool, type(None)}), frozenset({int, float})
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
@@ -88,6 +88,8 @@ def read(body: object, kind: type[T]) -> T:
         raise UnbelievableError("there is no text")
     if len(body) > _LARGEST_BYTES.get(kind, _LARGEST_OTHER_BYTES):
         raise UnbelievableError(f"it is of {len(body):,} bytes")
+    if is_deep(body):
+        raise UnbelievableError("it is too deep")
     try:
         noun: T = _DECODERS[kind].decode(body)
         if kind not in (Slice, Reading):  # whose numbers are of a kind that is
@@ -103,7 +105,7 @@ def _refuse_numbers(value: Any) -> None:
     """Also what is nested deeper than anything of ours: what goes on from here goes down it once more. Of a Plan any
     seed is one."""
     level = [value]
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         items = [item for each in level for item in _within(each) if type(item) not in _PLAIN]
         numbers = [each for each in items if type(each) in _NUMBERS]
         if numbers and not -_LARGEST_NUMBER <= min(numbers) <= max(numbers) <= _LARGEST_NUMBER:

@@ -16,6 +16,7 @@ import msgspec
 from webdyno.analyse.words import count
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.depth import is_deep
 from webdyno.now import ordinary
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder
@@ -84,7 +85,8 @@ def _screening(folder: Path) -> Store:
 def _finished(folder: Path) -> Told | None:
     """What a tryout said that was not stopped."""
     try:
-        told = msgspec.json.decode(ordinary(folder / ANSWER, _LARGEST_ANSWER_BYTES), type=Told)
+        text = ordinary(folder / ANSWER, _LARGEST_ANSWER_BYTES)
+        told = None if is_deep(text) else msgspec.json.decode(text, type=Told)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return told if told.complete else None
+    return told if told is not None and told.complete else None
