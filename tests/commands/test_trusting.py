@@ -89,7 +89,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
         "check evil",
         "capacity evil --slo p99<1s",
         "compare evil waitress",
-        "try --cmd ./x{port}",
+        "try --cmd ./x{port} --no-as-user",
         "run --resume results/x",
     ],
 )
@@ -106,6 +106,33 @@ def test_where_nobody_can_be_asked_it_is_one_sentence_and_nothing_runs(
     assert not canary.exists()
 
 
+@pytest.mark.parametrize(
+    "command", ["try --cmd ./x{port}", "try --resume results/x", "compare --rev a --rev b --cmd x{port}"]
+)
+def test_root_runs_a_strangers_servers_beside_a_project_only_if_root_says_so(
+    command: str, theirs: str, canary: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert call([*command.split(), "--trust", "--catalogue", theirs]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"webdyno: --catalogue {theirs}: somebody else's, as far as webdyno can tell, and ")
+    assert line.endswith(": run it as another user; --no-as-user gives them all rights of root")
+    assert call([*command.split(), "--no-as-user", "--catalogue", theirs]) == 2
+    assert "it would run commands (" in capsys.readouterr().err
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_an_ordinary_user_and_a_catalogue_of_ones_own_are_not_refused(
+    user: int, theirs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    if user == 0:
+        monkeypatch.chdir(tmp_path)
+    assert call(["try", "--trust", "--catalogue", theirs]) == 2
+    assert "try what? Name an application" in capsys.readouterr().err
+
+
 def test_with_trust_it_runs_and_is_remembered_until_a_file_of_an_app_changes(theirs: str, canary: Path) -> None:
     call_ = ["plan", "evil", "--catalogue", theirs]
     assert call([*call_, "--trust"]) == 0
@@ -115,7 +142,11 @@ def test_with_trust_it_runs_and_is_remembered_until_a_file_of_an_app_changes(the
     assert call(call_) == 2
 
 
-def test_who_says_no_at_a_terminal_has_run_nothing(theirs: str, canary: Path, terminal: Terminal) -> None:
+@pytest.mark.parametrize(("user", "more"), [(1000, []), (0, [trusting.AS_ROOT])])
+def test_who_says_no_at_a_terminal_has_run_nothing(
+    user: int, more: list[str], theirs: str, canary: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
     seen = terminal("n\n")
     assert call(["plan", "evil", "--catalogue", theirs]) == 2
     assert not canary.exists()
@@ -124,6 +155,7 @@ def test_who_says_no_at_a_terminal_has_run_nothing(theirs: str, canary: Path, te
         f"--catalogue {theirs}: somebody else's, as far as webdyno can tell. It would run:",
         r"  contender evil: 'serve\u001b[2J' '{port}'; app evil; on evil",
         f"  runtime evil: native; one of sh; asked by -c 'echo 1; touch {canary}'",
+        *more,
     ]
     assert last == (  # where "n" is typed, a new line begins
         f"Run these commands? [y/N] webdyno: --catalogue {theirs}: none of its commands was run; --trust runs "

@@ -25,7 +25,7 @@ from webdyno.commands.options import (
 from webdyno.commands.placing import Placing
 from webdyno.commands.printing import err, give, out, say_failed, say_json
 from webdyno.commands.revising import Revising
-from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run, refuse_as_root
 from webdyno.commands.units import share, size_mb
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import BuildError, ContenderError, UsageError
@@ -113,7 +113,7 @@ def compare(
         return _resumed(resume, chosen, catalogue_to_run(catalogue, trust))
     revs, load = revising.check(names), measuring.load()
     if revs:
-        return _revisions(revs, load, chosen, catalogue_to_run(catalogue, trust))
+        return _revisions(revs, load, chosen)
     folders = [name for name in names if _is_folder(name)]
     if names and len(folders) == len(names) <= 2:
         return _tell(chosen, [Path(name) for name in names])
@@ -210,17 +210,15 @@ def _contenders(names: Sequence[str], load: Load, chosen: _Chosen, known: Catalo
     return _ended(folder, chosen, stopped=strapped.interrupted.is_set())
 
 
-def _revisions(revs: list[str], load: Load, chosen: _Chosen, known: Catalogue) -> int:
+def _revisions(revs: list[str], load: Load, chosen: _Chosen) -> int:
     from webdyno.analyse.versus import HEAD
     from webdyno.session.revisions import RevisionError, resolve
 
+    if chosen.measuring.way == "container":
+        raise UsageError("--way container is only for contenders of the catalogue: use bare or cgroup for revisions")
+    refuse_as_root("compare of revisions", chosen.measuring.as_user, chosen.catalogues)
+    known = catalogue_to_run([*chosen.catalogues], chosen.trust)
     flags, folder = chosen.revising, chosen.new_folder()
-    for name, said in (
-        ("--way container", chosen.measuring.way == "container"),
-        ("--as-user", chosen.measuring.as_user),
-    ):
-        if said:
-            raise UsageError(f"{name} is only for contenders of the catalogue: use bare or cgroup for revisions")
     with chosen.strapped() as strapped:
         made = flags.made(resolve(flags.repo, revs, strapped))
         try:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
+from webdyno.analyse.words import listing
 from webdyno.commands.options import catalogue_of, flag
 from webdyno.commands.printing import answer, err, err_is_seen
 from webdyno.model.catalogue import Catalogue
+from webdyno.model.errors import UsageError
 from webdyno.model.study import Study
 from webdyno.session.executed import visible
 from webdyno.session.trust import Agree, Strange, allow, ask_for_catalogues, refuse, throwaway
@@ -19,6 +23,13 @@ TrustOption = Annotated[
     bool,
     flag("--trust", help="Run the commands of somebody else's results or catalogue folder without asking."),
 ]
+AsRootOption = Annotated[
+    bool, flag("--no-as-user", help="As root: run servers of somebody else's catalogue with all rights of root.")
+]
+AS_ROOT = (
+    "You are root: its builds, and programs that are asked for their versions, get all rights. Its servers and services "
+    "run as throw-away users, unless --no-as-user is given."
+)
 SHOWN_LINES, SHOWN_CHARACTERS = 20, 300
 """At first, and of each."""
 
@@ -40,6 +51,21 @@ def with_user(study: Study, said: bool | None, folders: list[Path] | None) -> St
     return msgspec.structs.replace(study, as_user=throwaway(said, folders or [], wanted=study.as_user))
 
 
+def refuse_as_root(what: str, said: bool | None, folders: Sequence[Path]) -> None:
+    """UsageError where ``what`` would run somebody else's servers as root. Throw-away users are no way out, for they run
+    beside a project that needs its user's files; ``said``: --as-user, or --no-as-user.
+    """
+    if said:
+        raise UsageError(f"--as-user is only for contenders of the catalogue: {what} runs your own project")
+    if strange := [folder for folder in folders if throwaway(said, [folder])]:
+        catalogue_of([*folders])  # one that cannot be read is said to be so
+        where = listing([f"--catalogue {visible(str(folder))}" for folder in strange])
+        raise UsageError(
+            f"{where}: somebody else's, as far as webdyno can tell, and {what} would run servers and builds of it as "
+            "root, beside your own project: run it as another user; --no-as-user gives them all rights of root"
+        )
+
+
 def ask(strange: Strange) -> bool:
     """What the user says who sits at a terminal; UsageError where nobody does."""
     if not (sys.stdin.isatty() and err_is_seen()):
@@ -52,6 +78,8 @@ def ask(strange: Strange) -> bool:
     left = len(lines) - len(shown)
     if left:
         err(f"  ... and {left} more")
+    if os.geteuid() == 0:
+        err(AS_ROOT)
     choice = "[y/N]" if lines == shown else "[y/N, a: all of it]"
     while (said := answer(f"Run these commands? {choice} ")) == "a":
         for line in lines:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from webdyno.commands.options import CatalogueOption
 from webdyno.commands.printing import err, out_console, say_json
-from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run
+from webdyno.commands.trusting import AsRootOption, TrustOption, agreeing, catalogue_to_run, refuse_as_root
 from webdyno.commands.trying.asking import AppAsking
 from webdyno.commands.trying.by_url import try_url
 from webdyno.commands.trying.flags import Trying
@@ -32,6 +32,7 @@ def try_(
     flags: Trying = _TRYING,
     catalogue: CatalogueOption = None,
     trust: TrustOption = False,
+    no_as_user: AsRootOption = False,
 ) -> int:
     """Find the best server and settings for your own application on this machine; the project is not changed.
 
@@ -42,6 +43,8 @@ def try_(
 
     Example: `webdyno try myapp:app --path /api/items --current 'gunicorn myapp:app -w 4'`
     """
+    if flags.url is None:
+        refuse_as_root("try", False if no_as_user else None, catalogue or [])
     if flags.resume is not None:
         folder, again = folder_of(flags.resume), flags.again(app, asking)
         known, agree = catalogue_to_run(catalogue, trust), agreeing(trust)
