@@ -49,16 +49,19 @@ def try_(
         folder, again = folder_of(flags.resume), flags.again(app, asking)
         known, agree = catalogue_to_run(catalogue, trust), agreeing(trust)
         sit = partial(resume_try, folder, known, again, wait=flags.wait, agree=agree)
-        return _told(sit, folder, catalogue or [], flags)
+        return _told(sit, folder, catalogue or [], flags, as_root=no_as_user)
     flags.check(app)
     asking.check()
     if flags.url is not None:
         return try_url(flags.url, asking, flags)
     task, known = flags.task(app, asking), catalogue_to_run(catalogue, trust)
-    return _told(lambda: try_out(task, known, wait=flags.wait), flags.save, catalogue or [], flags)
+    sit = partial(try_out, task, known, wait=flags.wait)
+    return _told(sit, flags.save, catalogue or [], flags, as_root=no_as_user)
 
 
-def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues: Sequence[Path], flags: Trying) -> int:
+def _told(
+    sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues: Sequence[Path], flags: Trying, *, as_root: bool
+) -> int:
     """The answer, or how far it came; where it was stopped and kept, with the line that goes on."""
     line: str | None = None
     try:
@@ -77,5 +80,5 @@ def _told(sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues:
             return 0 if told.take is not None else 1
         line = None if folder is None else line_to_go_on(folder, catalogues)
     if line is not None:
-        err(f"to go on: {line}")
+        err(f"to go on: {line}{' --no-as-user' if as_root else ''}")
     return 128 + signal.SIGINT
