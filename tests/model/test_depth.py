@@ -32,12 +32,27 @@ def test_what_is_nested_deeper_than_anything_of_ours_is_deep(opening: str, closi
     assert {*seen} == {False, True}
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, "[" * 100_000, '{"a":[' * 50_000, "[[]," * 50_000])
+DEEP = {
+    "closed": "[" * 100_000 + "]" * 100_000,
+    "never closed": "[" * 100_000,
+    "of both kinds": '{"a":[' * 50_000,
+    "beside what is closed": "[[]," * 50_000,
+}
+SAID = {
+    "brackets": "[" * 5000,
+    "quotes": '{"[' * 5000,
+    "backslashes": "\\" * 5000 + "[" * 5000,
+    "both": '\\"[' * 5000,
+    "ends": "]" * 5000,
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 def test_what_a_decoder_would_go_down_into_is_deep_though_it_never_ends(text: str) -> None:
     assert is_deep(text.encode())
 
 
-@pytest.mark.parametrize("said", ["[" * 5000, '{"[' * 5000, "\\" * 5000 + "[" * 5000, '\\"[' * 5000, "]" * 5000])
+@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 def test_brackets_within_a_string_nest_nothing(said: str) -> None:
     assert not is_deep(json.dumps({"log": said, said: [said]}).encode())
 

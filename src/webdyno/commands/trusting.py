@@ -27,8 +27,8 @@ AsRootOption = Annotated[
     bool, flag("--no-as-user", help="As root: run servers of somebody else's catalogue with all rights of root.")
 ]
 AS_ROOT = (
-    "You are root: its builds, and programs that are asked for their versions, get all rights. Its servers and services "
-    "run as throw-away users, unless --no-as-user is given."
+    "You are root: its builds, and programs that are asked for their versions, get all rights. Its servers and "
+    "services run as throw-away users, unless --no-as-user is given."
 )
 SHOWN_LINES, SHOWN_CHARACTERS = 20, 300
 """At first, and of each."""
@@ -52,8 +52,8 @@ def with_user(study: Study, said: bool | None, folders: list[Path] | None) -> St
 
 
 def refuse_as_root(what: str, said: bool | None, folders: Sequence[Path]) -> None:
-    """UsageError where ``what`` would run somebody else's servers as root. Throw-away users are no way out, for they run
-    beside a project that needs its user's files; ``said``: --as-user, or --no-as-user.
+    """UsageError where ``what`` would run somebody else's servers as root: they run beside a project that needs its
+    user's files, so throw-away users are no way out. ``said``: --as-user, or --no-as-user.
     """
     if said:
         raise UsageError(f"--as-user is only for contenders of the catalogue: {what} runs your own project")

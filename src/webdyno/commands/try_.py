@@ -60,7 +60,12 @@ def try_(
 
 
 def _told(
-    sit: Callable[[], tuple[Told, bool]], folder: Path | None, catalogues: Sequence[Path], flags: Trying, *, as_root: bool
+    sit: Callable[[], tuple[Told, bool]],
+    folder: Path | None,
+    catalogues: Sequence[Path],
+    flags: Trying,
+    *,
+    as_root: bool,
 ) -> int:
     """The answer, or how far it came; where it was stopped and kept, with the line that goes on."""
     line: str | None = None
