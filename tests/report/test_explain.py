@@ -57,6 +57,8 @@ def test_a_cell_says_its_interval_its_unit_and_its_rounds() -> None:
     assert explain.of_cell("errors", first, verdict) == "By kind, over all rounds: reset 1,200 and timeout 3."
     one = msgspec.structs.replace(first, p99=Estimate(value=2.9e6, low=None, high=None, rounds=1, unit="ns"))
     assert explain.of_cell("p99", one, verdict) == "Without an interval, over 1 round."
+    wild = msgspec.structs.replace(first, p99=Estimate(value=2.9e6, low=1e-3, high=1e19, rounds=2, unit="ns"))
+    assert explain.of_cell("p99", wild, verdict) == "Its 95 % interval is unknown: 2 rounds differ too much."
     none = msgspec.structs.replace(first, p99=None)
     assert explain.of_cell("p99", none, verdict) == "Not measured; unknown is not zero."
     assert explain.of_cell("ratio", first, verdict) == "It is the best."

@@ -137,7 +137,7 @@ def sure(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"Without an interval, {over}."
     if words.interval(found) == words.UNKNOWN:
-        return f"Its 95 % interval is unknown: too few rounds, {over}."
+        return f"Its 95 % interval is unknown: {words.count(found.rounds, 'round')} differ too much."
     return f"95 % interval {_bounds(found, found.low, found.high)}, {over}."
 
 
