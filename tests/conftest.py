@@ -34,6 +34,13 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def hdrhistogram() -> type:
+    """HdrHistogram by another program than ours."""
+    found: type = pytest.importorskip("hdrh.histogram", reason="it has no wheel for this processor").HdrHistogram
+    return found
+
+
 LIVE = ("live", "measures", "browser")
 
 

@@ -52,8 +52,6 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "msgspec": None,  # None: anywhere
     "numpy": {"analyse", "histogram"},
     "scipy": {"analyse"},
-    "ruptures": {"analyse"},
-    "hdrh": {"histogram"},
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
     "uv": {"build"},

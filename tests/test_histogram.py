@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import base64
 import functools
+import itertools
 import math
 import random
 import zlib
+from collections import Counter
+from typing import Any
 
 import pytest
-from hdrh.histogram import HdrHistogram
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from webdyno.histogram import Histogram, counted, decode, encode, merge
+from webdyno.histogram import Histogram, counted, decode, encode, merge, pack
 from webdyno.model.errors import UsageError
 
 HIGHEST = 3_600_000_000_000
 VALUES = some.lists(some.integers(1, HIGHEST), max_size=40)
 
 
-def encoded(values: list[int], highest: int = HIGHEST) -> str:
-    buckets = HdrHistogram(1, highest, 3)
-    for value in values:
-        buckets.record_value(value)
-    return str(buckets.encode().decode())
+def encoded(values: list[int]) -> str:
+    return encode(Counter(values))
 
 
 def merged(*parts: list[int]) -> Histogram:
@@ -56,6 +55,34 @@ def test_encoding_loses_nothing(values: list[int]) -> None:
     again = merge([once.encode()])
     assert again is not None
     assert again.counts() == once.counts()
+
+
+@pytest.mark.slow
+@settings(max_examples=30)
+@given(values=some.dictionaries(some.integers(0, HIGHEST), some.integers(1, 1 << 40), max_size=40))
+def test_the_package_hdrhistogram_reads_what_is_written_here_and_writes_what_is_read_here(
+    values: dict[int, int], hdrhistogram: Any
+) -> None:
+    theirs = hdrhistogram(1, HIGHEST, 3)
+    for value, times in values.items():
+        theirs.record_value(value, times)
+    assert hdrhistogram.decode(encode(values)).equals(theirs)
+    assert decode(theirs.encode().decode()).counts() == decode(encode(values)).counts()
+
+
+@pytest.mark.parametrize("of", [(1, 10_000, 1), (1000, 60_000_000, 2), (3, 7_000_000, 3)])
+def test_histograms_of_other_settings_than_the_engines_are_read_as_that_package_reads_them(
+    of: tuple[int, int, int], hdrhistogram: Any
+) -> None:
+    chance, theirs = random.Random(2), hdrhistogram(*of)
+    for _ in range(60):
+        theirs.record_value(chance.randrange(of[1]), chance.randrange(1, 9))
+    ours = decode(theirs.encode().decode())
+    counts = theirs.counts[: theirs.counts_len]
+    there = [(theirs.get_value_from_index(at), count) for at, count in enumerate(counts) if count]
+    assert ours.counts() == there
+    assert ours.max == theirs.get_max_value()
+    assert hdrhistogram.decode(ours.encode()).equals(theirs)
 
 
 @given(VALUES.filter(bool), some.floats(0, 100))
@@ -105,7 +132,7 @@ def test_percentile_outside_its_range_is_refused(percent: float) -> None:
 
 def test_histograms_of_other_settings_are_not_rebucketed() -> None:
     with pytest.raises(UsageError, match="different settings cannot be merged without loss"):
-        merge([encoded([1]), encoded([1], highest=10_000)])
+        merge([encoded([1]), pack((1, 10_000, 3), {1: 1})])
 
 
 @functools.cache
@@ -150,6 +177,23 @@ def test_any_flipped_byte_is_a_histogram_or_a_sentence() -> None:
             merge([text(bytes(raw))])
         except UsageError as error:
             assert "damaged" in str(error)
+
+
+def test_one_by_one_and_by_the_thousand_the_same_is_read_and_the_same_refused() -> None:
+    raw = base64.b64decode(encode({10: 300, 20: 1, 1_000_000: 70_000}))
+    whole = zlib.decompress(raw[8:])
+    for at, flip in itertools.product(range(len(whole)), (0x01, 0x04, 0x80)):
+        changed = bytearray(whole)
+        changed[at] ^= flip
+        packed = zlib.compress(bytes(changed))
+        one = text(raw[:4] + len(packed).to_bytes(4, "big") + packed)
+        try:
+            found = counted(one)
+        except UsageError:
+            with pytest.raises(UsageError, match="damaged"):
+                decode(one)
+        else:
+            assert [count for _, count in decode(one).counts()] == found.counts.tolist()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Histogram: latency as it was counted, merged without loss. A thin layer over the ``hdrhistogram`` package.
+"""Histogram: latency as it was counted, merged without loss, in the texts that HdrHistogram's implementations exchange.
 
 Slices carry HdrHistograms as text (V2, DEFLATE, base64). Their buckets are fixed by three settings, so adding the
 counts of two that agree in them gives exactly what one histogram of all values would hold; percentiles of percentiles
@@ -8,6 +8,9 @@ length is worth is refused before room is made for it.
 
 A bucket stands for a range of values. As in HdrHistogram's other implementations a percentile and ``max`` are the
 highest value of their bucket, ``min`` is the lowest, and ``mean`` and ``stdev`` take the middle.
+
+The texts are read and written here because the package ``hdrhistogram`` has no wheel for ARM64: whoever installed
+webdyno there would need a C compiler. The tests compare the two.
 """
 
 from __future__ import annotations
@@ -19,11 +22,10 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
-
-from hdrh.histogram import HdrHistogram
 
 from webdyno.model.errors import UsageError
 
@@ -36,13 +38,14 @@ if TYPE_CHECKING:
 _HEADER_BYTES = 8
 _SETTINGS = struct.Struct(">4xIIIQQd")
 """Of the unpacked text: length of what follows, offset, digits, lowest and highest value, ratio to doubles."""
-_NO_SIZE, _COOKIES = ~0xF0, [0x1C849304, 0x1C849303]
-"""What the whole begins with, and what was packed, but for the size of a word."""
+_WORD, _NO_SIZE, _COOKIES = 0x10, ~0xF0, [0x1C849304, 0x1C849303]
+"""What the whole begins with, and what was packed, but for the size of a word, which V2 does not use."""
 _MOST_DIGITS, _MOST_HIGHEST = 3, 1 << 42
-"""A counter for each value that can be kept apart is made at once: 35,000 of them, 280 KB. 2^42 ns are 73 minutes."""
+"""The analysis keeps each value that can be kept apart: 35,000 of them, half a megabyte. 2^42 ns are 73 minutes."""
 _MOST_BYTES, _BEYOND_COUNTING = 6, re.compile(rb"[\x80-\xff]{6}")
 """A count has seven bits in each byte, the last of which is below 0x80; two million millions need no seventh byte."""
-_TOO_MANY = "it counts more than there can be"
+_TOO_MANY, _TOO_LONG = "it counts more than there can be", "it has more counts than its settings"
+_CUT = "its last count is cut"
 _SMALL_BYTES, _MOST_PACKED = 4096, 16
 """A text unpacks to no more than the one, or than its own length times the other; latencies pack to a third."""
 _MORE = 0x80
@@ -72,12 +75,12 @@ class Layout(NamedTuple):
 class Histogram:
     """Counted values, read only. Times are in nanoseconds, because the Slices' are."""
 
-    def __init__(self, buckets: HdrHistogram) -> None:
-        """Take over ``buckets``; ``decode`` and ``merge`` are the ways to make one."""
-        self._buckets = buckets
-        counted = [(index, count) for index, count in enumerate(buckets.counts[: buckets.counts_len]) if count]
-        self._values = [buckets.get_value_from_index(index) for index, _ in counted]
-        self._counts = [count for _, count in counted]
+    def __init__(self, settings: Settings, counters: Mapping[int, int]) -> None:
+        """``counters``: counts by place; ``decode`` and ``merge`` are the ways to make one."""
+        self._settings = settings
+        self._counters = dict(sorted(counters.items()))
+        self._values = [_lowest(place, settings) for place in self._counters]
+        self._counts = list(self._counters.values())
         self._up_to = list(itertools.accumulate(self._counts))
 
     @property
@@ -126,10 +129,10 @@ class Histogram:
 
     def encode(self) -> str:
         """As Slices and histogram logs carry it."""
-        return str(self._buckets.encode().decode("ascii"))
+        return pack(self._settings, self._counters)
 
     def _highest(self, value: int) -> int:
-        return int(self._buckets.get_highest_equivalent_value(value))
+        return value + (1 << _shift(value, self._settings)) - 1
 
     @cached_property
     def _middles(self) -> list[tuple[float, int]]:
@@ -138,57 +141,137 @@ class Histogram:
 
 def decode(text: str) -> Histogram:
     """One histogram alone; UsageError when it is damaged."""
-    return Histogram(unpack(text))
+    return Histogram(*unpack(text))
 
 
 def encode(counted: Mapping[int, int]) -> str:
     """Values in ns, each with how often it came, as a text in the settings the engine uses; for drivers that log."""
-    buckets = HdrHistogram(*_ENGINE)
+    counters: Counter[int] = Counter()
     for value, times in counted.items():
-        buckets.record_value(min(value, _ENGINE[1]), times)
-    return str(buckets.encode().decode("ascii"))
+        counters[_place(min(value, _ENGINE[1]), _ENGINE)] += times
+    return pack(_ENGINE, counters)
 
 
 def merge(texts: Iterable[str]) -> Histogram | None:
     """All histograms as one; None when there are none. UsageError when one is damaged or of other settings."""
-    merged: HdrHistogram | None = None
+    merged: tuple[Settings, Counter[int]] | None = None
     for text in texts:
-        buckets = unpack(text)
+        settings, counters = unpack(text)
         if merged is None:
-            merged = buckets
-        elif settings(buckets) != settings(merged):
+            merged = settings, Counter(counters)
+        elif settings != merged[0]:
             raise UsageError(
-                f"histograms of different settings cannot be merged without loss: {settings(merged)} and "
-                f"{settings(buckets)} (lowest value, highest value, digits); analyse these results apart"
+                f"histograms of different settings cannot be merged without loss: {merged[0]} and "
+                f"{settings} (lowest value, highest value, digits); analyse these results apart"
             )
         else:
-            merged.add(buckets)
-    return None if merged is None else Histogram(merged)
+            merged[1].update(counters)
+    return None if merged is None else Histogram(*merged)
 
 
-def settings(buckets: HdrHistogram) -> Settings:
-    """Of the package's own."""
-    return (buckets.lowest_trackable_value, buckets.highest_trackable_value, buckets.significant_figures)
+# Texts, one by one: without numpy, which takes a tenth of a second to import, and which a load by hand does not need
 
 
-def unpack(text: str) -> HdrHistogram:
-    """The package's own histogram, for arithmetic of one's own; UsageError when the text is damaged.
+def unpack(text: str) -> tuple[Settings, dict[int, int]]:
+    """Settings, and the counts that are not zero by their places; UsageError when the text is damaged.
 
     Every way the bytes can be wrong ends in one sentence: nobody can repair a histogram by its error's detail.
     """
     try:
-        if _BEYOND_COUNTING.search(_weighed(base64.b64decode(text, validate=True)), _SETTINGS.size):
-            raise ValueError(_TOO_MANY)
-        buckets = HdrHistogram.decode(text)
-    except Exception as error:  # the package raises what its C part, zlib, ctypes and its own checks happen to raise
+        settings, packed = _opened(text)
+        counters: dict[int, int] = {}
+        place = 0
+        for number in _numbers(packed):
+            if number & 1:  # below zero: as many zeros
+                place += (number >> 1) + 1
+                continue
+            if number:
+                counters[place] = number >> 1
+            place += 1
+        if place > layout(settings).counters:
+            raise ValueError(_TOO_LONG)
+    except Exception as error:  # what base64, zlib, struct and the checks happen to raise
         raise damaged(text, error) from None
-    return buckets
+    return settings, counters
+
+
+def pack(settings: Settings, counters: Mapping[int, int]) -> str:
+    """The text of these counts by place."""
+    lowest, highest, digits = settings
+    packed, place = bytearray(), 0
+    for there, count in sorted(counters.items()):
+        if count:
+            if there > place:
+                _append(packed, 2 * (there - place) - 1)
+            _append(packed, 2 * count)
+            place = there + 1
+    packed = packed or bytearray(1)  # a histogram of nothing has one zero
+    outer, inner = ((cookie | _WORD).to_bytes(4, "big") for cookie in _COOKIES)
+    head = _SETTINGS.pack(len(packed), 0, digits, lowest, highest, 1.0)[4:]
+    whole = zlib.compress(inner + head + packed)
+    return base64.b64encode(outer + len(whole).to_bytes(4, "big") + whole).decode("ascii")
+
+
+def _opened(text: str) -> tuple[Settings, bytes]:
+    """Settings of a text, and its counts as they are packed; any error where it is no histogram."""
+    raw = base64.b64decode(text, validate=True)
+    whole = _weighed(raw)
+    if [int.from_bytes(each[:4], "big") & _NO_SIZE for each in (raw, whole)] != _COOKIES:
+        raise ValueError("no histogram")
+    if int.from_bytes(raw[4:_HEADER_BYTES], "big") != len(raw) - _HEADER_BYTES:
+        raise ValueError("its length is wrong")
+    _, _, digits, lowest, highest, _ = _SETTINGS.unpack_from(whole)
+    return (lowest, highest, digits), whole[_SETTINGS.size :]
+
+
+def _numbers(packed: bytes) -> Iterator[int]:
+    """What ``_varints`` gives, one by one."""
+    if _BEYOND_COUNTING.search(packed):
+        raise ValueError(_TOO_MANY)
+    if packed and packed[-1] & _MORE:
+        raise ValueError(_CUT)
+    number = shift = 0
+    for byte in packed:
+        number |= (byte & ~_MORE) << shift
+        shift += 7
+        if byte < _MORE:
+            yield number
+            number = shift = 0
+
+
+def _append(packed: bytearray, number: int) -> None:
+    """Seven bits in each byte, the lowest first."""
+    while number >= _MORE:
+        packed.append(number & (_MORE - 1) | _MORE)
+        number >>= 7
+    packed.append(number)
+
+
+def _place(value: int, settings: Settings) -> int:
+    shift = _shift(value, settings)
+    return (shift - layout(settings).magnitude) * layout(settings).half + (value >> shift)
+
+
+def _lowest(place: int, settings: Settings) -> int:
+    """Value from which on a place counts."""
+    half, magnitude, _ = layout(settings)
+    bucket = max(place // half - 1, 0)
+    return place - bucket * half << bucket + magnitude
+
+
+def _shift(value: int, settings: Settings) -> int:
+    """How many of its lowest bits a histogram does not keep of a value."""
+    half, magnitude, _ = layout(settings)
+    return magnitude + max((value >> magnitude).bit_length() - half.bit_length(), 0)
+
+
+# Texts, by the thousand
 
 
 def counted(text: str) -> Counted:
     """What was counted; UsageError when the text is damaged, or when a count has no place.
 
-    Only what was counted is made room for: hdrhistogram makes 35,000 counters for each, and takes twice as long.
+    Of 35,000 counters a few hundred counted something: only these are made room for.
     """
     import numpy as np  # a tenth of a second, and a load by hand needs none of it
 
@@ -205,20 +288,14 @@ def checked(text: str) -> Settings:
 def _coded(text: str) -> tuple[Settings, Integers, Integers]:
     """Settings, the counts as they are coded, and how many places each takes."""
     try:
-        raw = base64.b64decode(text, validate=True)
-        whole = _weighed(raw)
-        if [int.from_bytes(each[:4], "big") & _NO_SIZE for each in (raw, whole)] != _COOKIES:
-            raise ValueError("no histogram")
-        if int.from_bytes(raw[4:_HEADER_BYTES], "big") != len(raw) - _HEADER_BYTES:
-            raise ValueError("its length is wrong")
-        _, _, digits, lowest, highest, _ = _SETTINGS.unpack_from(whole)
-        coded = _varints(whole[_SETTINGS.size :])
+        settings, packed = _opened(text)
+        coded = _varints(packed)
     except Exception as error:
         raise damaged(text, error) from None
-    settings, steps = (lowest, highest, digits), (coded & 1) * (coded >> 1) + 1  # below zero: as many zeros
+    steps = (coded & 1) * (coded >> 1) + 1  # below zero: as many zeros
     most = layout(settings).counters
     if len(steps) and (steps.max() > most or steps.sum() > most):  # the sum of many large ones would begin anew
-        raise damaged(text, ValueError("it has more counts than its settings"))
+        raise damaged(text, ValueError(_TOO_LONG))
     return settings, coded, steps
 
 
@@ -234,7 +311,7 @@ def _varints(packed: bytes) -> Integers:
     if len(ends) == len(raw):
         return raw.astype(np.int64)
     if not len(ends) or ends[-1] != len(raw) - 1:
-        raise ValueError("its last count is cut")
+        raise ValueError(_CUT)
     starts = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
     found: Integers = (raw & (_MORE - 1))[starts].astype(np.int64)

@@ -2,20 +2,21 @@
 
 import base64
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from tests.analyse.fakes import histogram
 from webdyno.analyse import latency
 from webdyno.analyse.latency import merge, together
+from webdyno.histogram import encode, pack
 from webdyno.model.errors import UsageError
 
 
-def test_agrees_with_hdrhistogram_on_every_question() -> None:
+def test_agrees_with_hdrhistogram_on_every_question(hdrhistogram: Any) -> None:
     values = np.random.default_rng(1).lognormal(15, 1.2, 5_000)
-    reference = HdrHistogram.decode(histogram(values))
+    reference = hdrhistogram.decode(histogram(values))
     merged = merge([histogram(values)])
     assert merged is not None
     shares = [0.01, 0.5, 0.9, 0.99, 0.999, 1.0]
@@ -24,8 +25,8 @@ def test_agrees_with_hdrhistogram_on_every_question() -> None:
     assert merged.count == 5_000
 
 
-def test_values_recorded_by_hdrhistogram_itself_come_back() -> None:
-    recorded = HdrHistogram(1, 3_600_000_000_000, 3)
+def test_values_recorded_by_hdrhistogram_itself_come_back(hdrhistogram: Any) -> None:
+    recorded = hdrhistogram(1, 3_600_000_000_000, 3)
     for value in (1, 1023, 1024, 2047, 2048, 4095, 123_456_789, 3_500_000_000_000):
         recorded.record_value(value)
     merged = merge([recorded.encode().decode()])
@@ -46,14 +47,12 @@ def test_adding_slices_equals_one_histogram_of_all() -> None:
 
 def test_nothing_recorded_is_none() -> None:
     assert merge([]) is None
-    assert merge([HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()]) is None
+    assert merge([encode({})]) is None
 
 
 def test_histograms_of_different_layouts_are_refused() -> None:
-    coarse = HdrHistogram(1, 3_600_000_000_000, 2)
-    coarse.record_value(5)
     with pytest.raises(UsageError, match="different layouts"):
-        merge([histogram([5.0]), coarse.encode().decode()])
+        merge([histogram([5.0]), pack((1, 3_600_000_000_000, 2), {5: 1})])
 
 
 @pytest.mark.parametrize("blob", ["", "!", "HISTFAAAA", histogram([5.0])[:-8], histogram([5.0])[:40]])
@@ -76,10 +75,10 @@ def test_rounds_added_later_equal_one_histogram_of_all() -> None:
 @pytest.mark.parametrize(
     "settings", [(1, 3_600_000_000_000, 3), (1, 10_000, 1), (1000, 60_000_000, 2), (3, 7_000_000, 3)]
 )
-def test_counts_are_found_where_hdrhistogram_has_them(settings: tuple[int, int, int]) -> None:
+def test_counts_are_found_where_hdrhistogram_has_them(settings: tuple[int, int, int], hdrhistogram: Any) -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
-        recorded = HdrHistogram(*settings)
+        recorded = hdrhistogram(*settings)
         for value in np.exp(rng.uniform(0, np.log(settings[1]), rng.integers(1, 60))).astype(int).tolist():
             recorded.record_value(min(value, settings[1]), int(rng.integers(1, 1 << int(rng.integers(1, 40)))))
         merged = merge([recorded.encode().decode()])

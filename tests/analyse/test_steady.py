@@ -1,6 +1,7 @@
 """The warm-up as it is found in the course of a Run: shapes whose truth is known, and what must not lead astray."""
 
 import math
+from itertools import combinations, pairwise
 
 import msgspec
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, SECOND, change_slices, plan, run, slices
 from webdyno.analyse import analyse
-from webdyno.analyse.steady import Course, course, level_begin, mser, steady_slices
+from webdyno.analyse.steady import PENALTY, Course, _changes, _noise, course, level_begin, mser, steady_slices
 from webdyno.analyse.table import Evidence, tables
 from webdyno.analyse.warmup import warm_ups
 from webdyno.analyse.window import read_window
@@ -117,6 +118,20 @@ def test_cpu_and_rate_are_of_the_same_slices() -> None:
 def test_what_cannot_be_read_keeps_the_warm_up_of_the_study(made: Run) -> None:
     assert course(made) == Course(read=False)
     assert steady_slices(made) == [slice_ for slice_ in made.slices if slice_.phase == "steady"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_levels_are_cut_where_no_other_cut_costs_less(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    logs = np.repeat(rng.normal(0, 0.2, 3), [2, 5, 3]) + rng.normal(0, NOISE, 10)
+
+    def cost(ends: tuple[int, ...]) -> float:
+        squares = [((logs[a:b] - logs[a:b].mean()) ** 2).sum() for a, b in pairwise([0, *ends])]
+        return float(sum(squares) / _noise(logs) ** 2 + PENALTY * math.log(10) * len(ends))
+
+    cuts = [(*within, 10) for number in range(5) for within in combinations(range(1, 10), number)]
+    allowed = [ends for ends in cuts if min(np.diff([0, *ends])) >= 2]
+    assert tuple(_changes(logs)) == min(allowed, key=cost)
 
 
 def test_a_quiet_server_has_one_level() -> None:

@@ -21,7 +21,7 @@ def test_no_command_waits_for_scipy_before_there_are_figures() -> None:
     places = [_FUNCTIONS.get(name, f"{name}:").partition(":")[0] for name in COMMANDS]
     found = imported("\n".join(f"import webdyno.commands.{place}" for place in places))
     assert {f"webdyno.commands.{place}" for place in places} <= found
-    assert not [name for name in found if name.partition(".")[0] in ("scipy", "ruptures")]
+    assert not [name for name in found if name.partition(".")[0] == "scipy"]
 
 
 def test_nothing_asks_scipy_stats_for_what_scipy_special_has() -> None:

@@ -1,7 +1,7 @@
 """Latency: the histograms of several Slices added up exactly, and what is asked of the sum.
 
 Percentiles cannot be averaged, histograms can be added; so a figure over a window always comes from the added counts.
-All of it is numpy's: hdrhistogram has 34,000 counters for each, of which a few hundred counted something.
+All of it is numpy's: a histogram has 34,000 counters, of which a few hundred counted something.
 
 Gil Tene, HdrHistogram: a recorded value stands for its bucket; percentiles report the highest value of the bucket
 (never less than the truth), the mean its middle.
