@@ -9,8 +9,8 @@ length is worth is refused before room is made for it.
 A bucket stands for a range of values. As in HdrHistogram's other implementations a percentile and ``max`` are the
 highest value of their bucket, ``min`` is the lowest, and ``mean`` and ``stdev`` take the middle.
 
-The texts are read and written here because the package ``hdrhistogram`` has no wheel for ARM64: to install
-webdyno would take a C compiler there. The tests compare the two.
+The texts are read and written here because the package ``hdrhistogram`` has no wheel for ARM64, where
+installing webdyno would take a C compiler. The tests compare the two.
 """
 
 from __future__ import annotations
