@@ -164,16 +164,15 @@ def _changes(logs: Vector) -> list[int]:
     bookkeeping only beyond some thousand Slices.
     """
     number = len(logs)
-    values = (logs - logs.mean()) / _noise(logs)
-    sums, squares = (np.concatenate([[0.0], np.cumsum(each)]) for each in (values, values**2))
-    least, begins = np.full(number + 1, np.inf), [0] * (number + 1)
-    least[0] = 0.0
+    sums = np.concatenate([[0.0], np.cumsum((logs - logs.mean()) / _noise(logs))])
+    lengths = np.arange(number, SHORTEST - 1, -1.0)
+    costs, begins = np.full(number + 1, np.inf), [0] * (number + 1)
+    costs[0] = 0.0  # squared errors less the sum of all squares, which no cut changes
     for end in range(SHORTEST, number + 1):
-        begin = slice(0, end - SHORTEST + 1)
-        error = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / np.arange(end, SHORTEST - 1, -1)
-        costs = least[begin] + error
-        begins[end] = int(np.argmin(costs))
-        least[end] = costs[begins[end]] + PENALTY * math.log(number)
+        last = end - SHORTEST + 1
+        with_begin = costs[:last] - (sums[end] - sums[:last]) ** 2 / lengths[number - end :]
+        begins[end] = int(with_begin.argmin())
+        costs[end] = with_begin[begins[end]] + PENALTY * math.log(number)
     ends = [number]
     while begins[ends[-1]]:
         ends.append(begins[ends[-1]])
