@@ -84,6 +84,7 @@ def visitor(browser: Browser) -> Iterator[Visitor]:
 def unfold(page: Page) -> Page:
     """The page with every fold open, as a reader leaves it who has asked every question."""
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    page.evaluate("document.querySelectorAll('.opens input').forEach(fold => fold.checked = true)")
     return page
 
 

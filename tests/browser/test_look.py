@@ -13,6 +13,16 @@ from tests.browser.pages import evil, faceted, little, many_tables, of_a_study, 
 
 PAGES = [quickstart, of_a_study, faceted, many_tables, little, evil]
 WIDTH = "document.documentElement.scrollWidth"
+HEIGHT = "document.documentElement.scrollHeight"
+OPENS = "section > .shut > .opens"
+SCREEN_PX = 900
+"""Height of every window here."""
+WIDTHS = (360, 380, 540, 720, 721, 900, 1020, 1021, 1180, 1280, 1920)
+CUT = """() => [...document.querySelectorAll('main td, main th, main li')].filter(it => {
+  const box = it.getBoundingClientRect(), card = it.closest('.card, .question')?.getBoundingClientRect();
+  return box.width && card && !it.closest('.scroll') && (box.right > card.right + 1 || it.scrollWidth > it.clientWidth + 1);
+}).map(it => it.outerHTML.slice(0, 120))"""
+"""What stands out of its card, or is wider than its own cell; boxes that scroll may."""
 
 
 def background(page: Page) -> str:
@@ -42,6 +52,60 @@ def test_axe_finds_nothing_serious_on_a_telephone_with_all_open(show: Show) -> N
     assert faults(page) == []
     assert in_dark(page) == []
     expect(page.get_by_role("tooltip")).to_be_visible()
+
+
+@pytest.mark.parametrize("made", [quickstart, of_a_study, many_tables])
+def test_no_row_of_a_table_is_cut_at_any_width(show: Show, made: Callable[[], str]) -> None:
+    page = unfold(show(made()))
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": SCREEN_PX})
+        assert page.evaluate(CUT) == [], f"at {width} px"
+
+
+def test_a_quickstart_is_six_screens_on_a_telephone_and_five_on_a_desk(show: Show) -> None:
+    page = show(quickstart(), width=380)
+    assert page.evaluate(HEIGHT) <= 6 * SCREEN_PX
+    page.set_viewport_size({"width": 1280, "height": SCREEN_PX})
+    assert page.evaluate(HEIGHT) <= 5 * SCREEN_PX
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_telephone_closes_the_second_ranking_until_it_is_tapped(show: Show, script: bool) -> None:
+    page = show(quickstart(), width=380, java_script_enabled=script)
+    first, second = (page.locator(".ranking").nth(at) for at in range(2))
+    expect(first).to_be_visible()
+    expect(second).to_be_hidden()
+    opens = page.locator(OPENS)
+    expect(opens).to_have_text("Ranking of 14 contenders")
+    opens.click()
+    expect(second).to_be_visible()
+    opens.click()
+    expect(second).to_be_hidden()
+
+
+def test_a_link_to_the_second_ranking_opens_it(show: Show) -> None:
+    page = show(quickstart(), "#table-2", width=380)
+    expect(page.locator(".ranking").nth(1)).to_be_visible()
+    expect(page.locator(OPENS)).to_be_hidden()
+
+
+def test_wide_screens_and_paper_have_every_ranking_open(show: Show) -> None:
+    page = show(quickstart())
+    expect(page.locator(".ranking").nth(1)).to_be_visible()
+    page.set_viewport_size({"width": 380, "height": SCREEN_PX})
+    expect(page.locator(".ranking").nth(1)).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.locator(".ranking").nth(1)).to_be_visible()
+    expect(page.locator(OPENS)).to_be_hidden()
+
+
+def test_a_telephone_opens_the_filter_on_a_tap_or_while_it_hides_rows(show: Show) -> None:
+    page = show(quickstart(), width=380)
+    name = page.get_by_label("Filter by name")
+    expect(name).to_be_hidden()
+    page.locator("#controls .opens").click()
+    expect(name).to_be_visible()
+    expect(show(quickstart(), "#name=gunicorn", width=380).get_by_label("Filter by name")).to_be_visible()
 
 
 @pytest.mark.parametrize("script", [True, False])

@@ -71,6 +71,15 @@ def test_it_opens_with_the_answer_and_the_doubts_that_matter() -> None:
     assert "cherrypy ended while under load in 1 of 3 rounds" in text[: text.index("Ranking")]
 
 
+def test_the_first_ranking_is_open_everywhere_and_a_second_folds_on_a_telephone() -> None:
+    html = page(study())
+    assert html.count('class="ranking"') == 2
+    assert html.count('class="shut"') == 1
+    folded = html.index('class="shut"')
+    assert html.index('id="table-2"') < folded < html.rindex('class="ranking"')
+    assert "Ranking of 14 contenders" in html[folded:]
+
+
 def test_it_shows_failures_machine_versions_commands_and_how_to_repeat() -> None:
     text = " ".join(parsed(page(study())).text)
     for said in (

@@ -35,3 +35,13 @@ def question(title: str, says: str, *content: Markup | None, id_: str | None = N
     told = element("div", *content, id=id_)
     head = element("summary", element("h2", title), element("span", says))
     return element("details", head, told, class_="question")
+
+
+def shut(says: str, content: Markup) -> Markup:
+    """What is closed at first on a telephone alone, and opens on a tap on what it ``says``.
+
+    A checkbox that the page's style follows, without the script: ``details`` would be closed on wide screens and on
+    paper too, in browsers whose style cannot open it.
+    """
+    opens = element("label", element("input", type="checkbox"), element("span", says), class_="opens")
+    return element("div", opens, content, class_="shut")

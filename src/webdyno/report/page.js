@@ -120,12 +120,14 @@ function apply() {
   for (const [name, field] of fields) if (field.value !== view[name]) field.value = view[name];
   const names = [...known.keys()];
   clear.hidden = !["name", ...FACETS].some(name => view[name]);
+  opened.checked ||= !clear.hidden;
   say(`${names.filter(keeps).length} of ${names.length} shown`);
 }
 
 const fields = new Map();
 const status = make("span", {role: "status"});
 const clear = make("button", {type: "button", hidden: ""}, "Show all");
+const opened = make("input", {type: "checkbox"}); // on a telephone, where the filter is closed at first
 const say = text => { if (status.textContent !== text) status.textContent = text; };
 
 function showAll() {
@@ -162,8 +164,9 @@ function controls() {
   }
   clear.addEventListener("click", () => { showAll(); fields.get("name").focus(); });
   parts.push(make("p", {}, status, " ", clear));
+  const opens = make("label", {class: "opens"}, opened, make("span", {}, "Filter"));
   const first = all("main > *").find(it => it.querySelector("svg.chart, tr[data-contender]"));
-  first.before(make("div", {id: "controls", role: "search", "aria-label": "What is shown"}, ...parts));
+  first.before(make("div", {id: "controls", class: "shut", role: "search", "aria-label": "What is shown"}, opens, ...parts));
 }
 
 // Sort: "p99" is the column with its best first, "-p99" the other way round. Places and letters stay as they are.

@@ -8,7 +8,7 @@ from webdyno.analyse.table import Table
 from webdyno.model.trial import Plan
 from webdyno.report import answer, titles, words
 from webdyno.report.against import Pair
-from webdyno.report.cards import card, chart, question
+from webdyno.report.cards import card, chart, question, shut
 from webdyno.report.charts import latency_chart, speed_chart
 from webdyno.report.compared import Compared
 from webdyno.report.contents import FEW
@@ -39,14 +39,12 @@ def section(
     table, verdict = pair
     title, anchor = element("h2", titles.of(verdict)), f"table-{at}"
     says = element("p", answer.capital(plan, verdict.sentence), ".", class_="answer") if of > 1 else None
+    placed = _ranked(plan, pair, marks, styles, legend=legend, ratios=ratios)
+    if 1 < at <= of <= FEW:
+        placed = shut(f"Ranking of {words.count(len(words.served(verdict)), 'contender')}", placed)
     inside = [
         says,
-        card(
-            "Ranking",
-            f"{table.workload.title}. A bar is the rate, the dark line in it its 95 % interval. "
-            f"Contenders that share a letter are tied.{f' {words.BY_RATIO} {words.BY_ITSELF}' if legend else ''}",
-            ranking(plan, verdict, marks, styles, **ratios.data),
-        ),
+        placed,
         _why(plan, pair, styles),
         _over_time(table, styles, of=of),
     ]
@@ -55,6 +53,18 @@ def section(
     # the anchor is inside: a browser opens what a link leads into
     told = element("section", *inside, id=anchor)
     return element("details", element("summary", title), told, class_="table", open=at == 1)
+
+
+def _ranked(
+    plan: Plan, pair: Pair, marks: Sequence[Mark], styles: dict[str, int], *, legend: bool, ratios: Compared
+) -> Markup:
+    table, verdict = pair
+    return card(
+        "Ranking",
+        f"{table.workload.title}. A bar shows the rate, the dark line in it its 95 % interval. "
+        f"Contenders that share a letter are tied.{f' {words.BY_RATIO} {words.BY_ITSELF}' if legend else ''}",
+        ranking(plan, verdict, marks, styles, **ratios.data),
+    )
 
 
 def _why(plan: Plan, pair: Pair, styles: dict[str, int]) -> Markup | None:
