@@ -89,14 +89,14 @@ def test_who_serves_more_requests_may_receive_fewer_bytes() -> None:
     assert judged(sent(runs, None), fewer).ruling == "cannot tell"
     figure = judged(runs, {"contenders": ["node"], "measure": "bytes_per_s", "relation": "about", "value": 759})
     assert figure.ruling == "holds"
-    assert "the bytes received per second of node is 773" in figure.sentence
-    assert "759 KiB/s was claimed" in figure.sentence
+    assert "the transfer rate of node is 773" in figure.sentence
+    assert ", claimed: about 759 KiB/s (" in figure.sentence
 
 
 def test_what_we_ask_ourselves_was_claimed_by_nobody() -> None:
     asked = {"contenders": ["go"], "relation": "more than", "value": 5_000, "quote": "", "ours": True}
-    assert "5,000/s was asked for here (h" in judged(THREE, asked).sentence
-    assert "and 30 % were asked for here" in judged(THREE, {**asked, "contenders": ["*"], "share": 0.3}).sentence
+    assert ", asked: more than 5,000/s (hello" in judged(THREE, asked).sentence
+    assert "(asked: at least 30 %)" in judged(THREE, {**asked, "contenders": ["*"], "share": 0.3}).sentence
 
 
 def test_a_claim_on_a_load_tool_that_is_not_here_says_how_to_get_it() -> None:
@@ -109,8 +109,9 @@ def test_a_claim_on_a_load_tool_that_is_not_here_says_how_to_get_it() -> None:
 
 def test_the_sentence_names_the_deciding_comparison_with_its_interval() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "relation": "highest"})
-    assert verdict.sentence.startswith("go has 3.0")
-    assert "the requests/s of node (hello, 64 connections, keep-alive); so in 2 of 2 comparisons" in verdict.sentence
+    assert verdict.sentence.startswith("go serves 3.0")
+    told = "as many requests per second as node (hello, 64 connections, keep-alive); the same in both comparisons"
+    assert told in verdict.sentence
     assert verdict.estimate is not None
     assert verdict.estimate.low is not None
     assert verdict.estimate.low < 3.0 < (verdict.estimate.high or 0)
@@ -130,7 +131,7 @@ def test_the_reason_is_drawn_from_the_doubts() -> None:
 def test_a_figure_that_was_claimed_is_told_beside_ours() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "measure": "memory", "relation": "at most", "value": 100})
     assert verdict.sentence.startswith(
-        "the peak memory of go is 58.2 MiB (58.2 MiB to 58.2 MiB), 100 MiB was claimed (h"
+        "the peak memory of go is 58.2 MiB (58.2 MiB to 58.2 MiB), claimed: at most 100 MiB (h"
     )
 
 
@@ -264,8 +265,8 @@ def test_other_connections_and_other_workloads_are_compared_for_the_same_contend
     slower = {"contenders": ["go"], "workload": "json", "than_workload": "hello", "relation": "at most", "times": 0.3}
     verdict = judged(runs, slower)
     assert verdict.ruling == "holds"
-    assert verdict.sentence.startswith("go (json, 64 connections, keep-alive) has 0.2")
-    assert verdict.sentence.endswith("the requests/s of go (hello, 64 connections, keep-alive)")
+    assert verdict.sentence.startswith("go (json, 64 connections, keep-alive) serves 0.2")
+    assert verdict.sentence.endswith("as many requests per second as go (hello, 64 connections, keep-alive)")
 
 
 def test_what_is_not_asked_of_somebody_at_a_level_leaves_no_claim_open() -> None:
@@ -309,12 +310,12 @@ def test_patterns_compare_partners_and_nearly_all_is_a_share() -> None:
     assert judged(runs, {**claim, "without": ["c-*"]}).ruling == "holds"
     most = judged(runs, {**claim, "share": 0.6})
     assert most.ruling == "holds"
-    assert "it holds in 2 of 3 comparisons, and 60 % were claimed; the median is 2.00x" in most.sentence
+    assert "it holds in 2 of 3 comparisons (claimed: at least 60 %); the median is 2.00x" in most.sentence
 
 
 def test_the_middle_of_figures_is_told_as_a_figure_and_not_as_a_multiple_of_the_claimed_one() -> None:
     claim = {"contenders": ["go", "node", "flask"], "relation": "at least", "value": 20_000, "share": 0.3}
-    assert judged(THREE, claim).sentence.endswith("and 30 % were claimed; the median is 10,000/s")
+    assert judged(THREE, claim).sentence.endswith("(claimed: at least 30 %); the median is 10,000/s")
     failing = {"contenders": ["go", "node"], "measure": "errors", "relation": "at least", "value": 0.001, "share": 0.5}
     assert "the median is 0 %" in judged(THREE, failing).sentence
 
@@ -344,7 +345,7 @@ def test_what_a_claim_rests_on_goes_with_its_ruling() -> None:
 
 def test_what_needs_more_cores_than_there_were_cannot_be_told() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "measure": "cpu", "relation": "about", "value": 2.0})
-    assert verdict.sentence == "it is about 2 cores or more, and the contenders had 1 here"
+    assert verdict.sentence == "the claim needs 2 cores or more, but the contenders had 1 here"
     two = [msgspec.structs.replace(each, rig=msgspec.structs.replace(RIG, contender_cores=(0, 1))) for each in THREE]
     assert judged(two, {"contenders": ["go"], "measure": "cpu", "relation": "at most", "value": 2.0}).ruling == "holds"
     assert judged(THREE, {"contenders": ["go"], "relation": "highest", "cores": 4}).ruling == "cannot tell"
@@ -423,10 +424,10 @@ def test_how_small_a_lead_that_does_not_count_is_stands_in_the_sentence() -> Non
     runs = [*good("tornado", 10_000), *wavering("twisted", 10_000)]
     claim = {"contenders": ["tornado"], "relation": "more than", "than": ["twisted"]}
     said = judged(runs, claim).sentence
-    assert said.startswith("tornado has 1.000x (0.9")
-    assert re.search(r"; that is [1-4](\.\d)? % more at most, and a difference counts from 5 % on$", said), said
+    assert said.startswith("tornado serves 1.000x (0.9")
+    assert re.search(r"; that is at most [1-4](\.\d)? % more, and only 5 % or more counts as a difference$", said), said
     less = judged(runs, {**claim, "relation": "less than"}).sentence
-    assert re.search(r"; that is [1-4](\.\d)? % less at most, and a difference counts from 5 % on$", less), less
+    assert re.search(r"; that is at most [1-4](\.\d)? % less, and only 5 % or more counts as a difference$", less), less
 
 
 def test_a_lead_over_a_multiple_or_a_figure_has_no_margin() -> None:

@@ -196,7 +196,7 @@ PROVOKED: dict[str, tuple[list[Run], str]] = {
         with_slices(ok=90, offered=90),
         "answered each of 64 connections 2.8 times in its steady phase",
     ),
-    "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk", driver_can=WRK)), "wrk compares no body"),
+    "driver-limits": (rounds(lambda r: run(round_=r, driver="wrk", driver_can=WRK)), "wrk does not compare bodies"),
 }
 
 

@@ -30,10 +30,10 @@ def closing(made: Run) -> Run:
 
 
 CASES = {
-    "cpu": (with_cpu(0.97), "is bound by CPU: its one core was 97 % busy"),
+    "cpu": (with_cpu(0.97), "is CPU-bound: its one core was 97 % busy"),
     "one-core": (with_cpu(1.0, rig=WIDE), "is bound by one core of 4: it uses 1.00 cores, one process does the work"),
     "generator": (with_cpu(0.75, driver=0.95), "got no more requests: the load generator was 95 % busy"),
-    "closing": (closing(with_cpu(0.75)), "pays for a new connection with nearly every answer"),
+    "closing": (closing(with_cpu(0.75)), "sets up a new connection for nearly every answer"),
     "memory": (with_cpu(0.75, memory_peak_bytes=512 << 20), "is at its memory limit (512 MiB of 512 MiB)"),
     "backlog": (
         closing(with_cpu(0.75, probe=msgspec.structs.replace(PROBE, backlog=5))),
@@ -77,4 +77,4 @@ def test_the_reports_group_them_by_what_limits_first() -> None:
     ]
     [verdict] = analyse(plan(runs), FINGERPRINT, runs).verdicts
     held = words.held_back(verdict)
-    assert sorted(held) == ["bound by CPU on all their cores: go and node", "waiting, their cores idle: uvicorn"]
+    assert sorted(held) == ["CPU-bound on all their cores: go and node", "waiting, their cores idle: uvicorn"]

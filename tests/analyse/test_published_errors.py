@@ -181,7 +181,7 @@ def test_errors_that_are_counted_as_answers(kind: str) -> None:
 def test_a_tool_that_looks_at_no_answer_is_told() -> None:
     """The same, with a tool that cannot know."""
     runs = [run(round_=r, driver="wrk", driver_can=WRK) for r in (1, 2, 3)]
-    assert "wrk compares no body with the correct answer" in doubts(runs)["driver-limits"].sentence
+    assert "wrk does not compare bodies with the correct answer" in doubts(runs)["driver-limits"].sentence
 
 
 def test_the_spread_of_seconds_is_no_error_bar() -> None:

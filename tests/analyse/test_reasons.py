@@ -19,19 +19,19 @@ CLOSES = "closes the connection after an answer"
     [
         (
             {"relation": "more than", "times": 3.0, "than": ["node"]},
-            "3x; go has 3.0",
+            "3x; go serves 3.0",
         ),
-        ({"relation": "at most", "times": 3.0, "than": ["node"]}, "3x; go has 3.0"),
-        ({"relation": "about", "times": 2.4, "than": ["node"]}, "3x; go has 3.0"),
-        ({"relation": "about", "times": 3.75, "than": ["node"]}, "3x; go has 3.0"),
+        ({"relation": "at most", "times": 3.0, "than": ["node"]}, "3x; go serves 3.0"),
+        ({"relation": "about", "times": 2.4, "than": ["node"]}, "3x; go serves 3.0"),
+        ({"relation": "about", "times": 3.75, "than": ["node"]}, "3x; go serves 3.0"),
         (
             {"relation": "at least", "value": 30_000},
-            "30,000/s; the requests/s of go is",
+            "30,000/s; the request rate of go is",
         ),
     ],
 )
 def test_an_interval_across_the_border_is_said_first(claim: dict[str, Any], border: str) -> None:
-    first = f"the interval lies on both sides of {border}"
+    first = f"the interval includes {border}"
     verdict = judged(THREE, {"contenders": ["go"], **claim})
     assert (verdict.ruling, verdict.sentence[: len(first)]) == ("cannot tell", first)
 
@@ -40,7 +40,7 @@ def test_a_rival_that_was_held_back_is_said_first_and_alone() -> None:
     slow = [driver_full(each) for each in with_closes(good("node", 10_000, cpu=0.4))]
     verdict = judged([*good("go", 30_000), *slow], {"contenders": ["go"], "relation": "more than", "than": ["node"]})
     assert verdict.ruling == "cannot tell"
-    doubt, fact = verdict.sentence.split("; go has 3.0")
+    doubt, fact = verdict.sentence.split("; go serves 3.0")
     assert doubt.startswith("the load generator ")
     assert CLOSES not in fact
 
@@ -51,7 +51,7 @@ def test_a_wide_interval_is_the_reason_where_what_held_back_is_not() -> None:
     claim = {"contenders": ["go"], "relation": "at least", "times": 2, "than": ["node"]}
     verdict = judged([driver_full(each) if each.trial.contender == "go" else each for each in rough], claim)
     assert verdict.ruling == "cannot tell"
-    assert verdict.sentence.startswith("the interval lies on both sides of 2x; go has 2.0")
+    assert verdict.sentence.startswith("the interval includes 2x; go serves 2.0")
 
 
 def test_what_is_sure_by_itself_and_not_among_many_says_so() -> None:
@@ -63,7 +63,8 @@ def test_what_is_sure_by_itself_and_not_among_many_says_so() -> None:
     claim = {"contenders": ["n*"], "measure": "errors", "relation": "at most", "value": 0.016}
     verdict = judged(failing, claim)
     assert verdict.ruling == "cannot tell"
-    assert verdict.sentence.startswith("sure by itself, and not as one of 40 comparisons; the share of errors of n00")
+    why = "significant on its own, but not after correcting for 40 comparisons"
+    assert verdict.sentence.startswith(f"{why}; the error rate of n00")
 
 
 def test_what_is_sure_at_one_look_and_not_over_all_says_so() -> None:
@@ -73,7 +74,8 @@ def test_what_is_sure_at_one_look_and_not_over_all_says_so() -> None:
     assert judged(runs, claim).ruling == "holds"
     often = judged(runs, claim, further=Further(looks=list(range(5, 5000)), budget_s=1.0), whole_rounds=3)
     assert often.ruling == "cannot tell"
-    assert often.sentence.startswith("sure by itself, and not as one of several looks; go has 1.0")
+    why = "significant on its own, but not after correcting for repeated looks"
+    assert often.sentence.startswith(f"{why}; go serves 1.0")
 
 
 def closing(*names: str) -> list[Run]:
@@ -116,11 +118,11 @@ def test_errors_beside_none_are_told_as_they_are() -> None:
     claim = {"contenders": ["node"], "measure": "errors", "relation": "more than", "than": ["go"]}
     verdict = judged([*good("go", 30_000), *failing], claim)
     assert verdict.ruling == "holds"
-    assert verdict.sentence.startswith("the share of errors of node is 33 %, and that of go is 0")
+    assert verdict.sentence.startswith("the error rate of node is 33 %, and that of go is 0")
 
 
 def test_a_claim_is_refuted_by_the_one_that_is_behind_and_not_by_one_that_is_hardly_ahead() -> None:
     runs = [*good("go", 10_000), *wavering("near", 9_800), *wavering("far", 10_100)]
     verdict = judged(runs, {"contenders": ["go"], "relation": "more than", "than": ["near", "far"]})
     assert verdict.ruling == "does not hold"
-    assert "the requests/s of far (" in verdict.sentence
+    assert "as many requests per second as far (" in verdict.sentence

@@ -95,7 +95,7 @@ def test_each_driver_has_its_own_baseline() -> None:
 def test_fewer_cores_than_the_article_had_are_doubted() -> None:
     (doubt,) = [doubt for doubt in told(RUNS).doubts if doubt.kind == "fewer-cores"]
     assert doubt.sentence.startswith(
-        "the article gave its servers 4 cores, here they have 1: servers with workers per core"
+        "the article gave its servers 4 cores, but here they have 1: servers with workers per core"
     )
     wide = msgspec.structs.replace(RIG, contender_cores=(0, 1, 2, 3))
     four = [msgspec.structs.replace(each, rig=wide) for each in RUNS]

@@ -65,7 +65,7 @@ def test_a_difference_that_is_sure_but_tiny_is_called_tiny() -> None:
 
 def test_contenders_within_three_percent_are_as_good_as_equal() -> None:
     said = verdict(table({"go": 10_000, "node": 10_000, "python": 3_000}, rounds=10, noise=0.01, seed=4))
-    assert "as good as equal (within 3 %)" in said.sentence
+    assert "practically equal (within 3 %)" in said.sentence
 
 
 def test_equality_says_what_so_many_starts_cannot_rule_out_and_takes_six() -> None:
@@ -73,7 +73,7 @@ def test_equality_says_what_so_many_starts_cannot_rule_out_and_takes_six() -> No
     said = verdict(table(equals, rounds=8, noise=0.005, seed=4)).sentence
     assert "go and node" in said or "node and go" in said
     assert said.endswith("; 8 starts of each cannot rule out that up to 31 % of starts are slower")
-    assert "as good as equal" not in verdict(table(equals, rounds=5, noise=0.002, seed=4)).sentence
+    assert "practically equal" not in verdict(table(equals, rounds=5, noise=0.002, seed=4)).sentence
 
 
 def test_figures_within_one_step_of_their_answers_are_called_equal() -> None:

@@ -29,7 +29,7 @@ def test_a_study_ends_with_what_became_of_its_claims(webdyno: Call) -> None:
     assert became(flat, "does not hold", "toy-good does, too")
     assert "cannot tell: With 64 cores everything is another matter" in flat
     assert "Requests served per second against connections: hello, keep-alive" in flat
-    assert "the original beside ours: hello, 8 connections, keep-alive" in flat
+    assert "original vs here: hello, 8 connections, keep-alive" in flat
     assert "fewer-cores, about everything" in flat
 
 

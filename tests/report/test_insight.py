@@ -60,11 +60,11 @@ def test_limits_and_warm_up_are_in_the_page_and_nothing_of_them_is_markup(tmp_pa
     made = plan(runs)
     html = render_html(made, FINGERPRINT, runs, analyse(made, FINGERPRINT, runs))
     assert "What limits each" in html
-    assert "is bound by CPU: its one core was 98 % busy" in html
+    assert "is CPU-bound: its one core was 98 % busy" in html
     assert "cold start" in html
     assert '<td data-label="cold start" class="n">320 ms</td>' in html
     assert EVIL not in html
-    assert "What limits them: bound by CPU" in terminal(made, runs, tmp_path)
+    assert "What limits them: CPU-bound" in terminal(made, runs, tmp_path)
 
 
 def test_one_load_has_no_scaling_anywhere(tmp_path: object) -> None:

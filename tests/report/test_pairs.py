@@ -94,7 +94,7 @@ def test_a_claim_about_a_route_is_judged_by_its_times_alone() -> None:
     analysis, _ = analysed(CLAIM)
     (claim,) = analysis.claims
     assert claim.ruling == "holds"
-    assert claim.sentence.startswith("the median latency of instant from tornado is 952 ms (")
+    assert claim.sentence.startswith("the median latency of instant on tornado is 952 ms (")
     of_the_other = msgspec.structs.replace(CLAIM, relation="at most", value=500)
     assert analysed(of_the_other)[0].claims[0].ruling == "does not hold"
 
@@ -112,12 +112,12 @@ def test_claims_that_answer_the_question_lead_the_report_below_how_many_hold() -
     analysis, page = analysed(CLAIM, open_)
     first, second = analysis.sentence.split(". ")
     assert first.startswith("What needs no time waits: it holds, 952 ms (")
-    assert second == "Four are ahead: cannot tell, it is about 64 cores or more, and the contenders had 1 here"
+    assert second == "Four are ahead: cannot tell, the claim needs 64 cores or more, but the contenders had 1 here"
     assert "<h1>1 of 2 claims holds, 1 is undecided.</h1>" in page
     answers = re.findall("<li>(.*?)</li>", page.partition('class="answers"')[2].partition("</ul>")[0])
     assert [re.sub("<.*?>", "", each) for each in answers] == [
         f"holds What needs no time waits: {first.partition('holds, ')[2]}.",
-        "cannot tell Four are ahead: it is about 64 cores or more, and the contenders had 1 here.",
+        "cannot tell Four are ahead: the claim needs 64 cores or more, but the contenders had 1 here.",
     ]
 
 

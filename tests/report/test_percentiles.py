@@ -87,8 +87,8 @@ def test_the_articles_figures_stand_below_ours_by_the_same_tool_only() -> None:
 
 def test_a_figure_between_p50_and_p99_has_no_table_of_its_own_besides() -> None:
     titles = [sheet.title for sheet in sheets(analyse(made()[0], FINGERPRINT, made()[1]))]
-    beside = [title for title in titles if "the original beside ours" in title]
-    assert beside == ["Median latency, the original beside ours: hello, 64 connections, keep-alive, by ab"]
+    beside = [title for title in titles if "original vs here" in title]
+    assert beside == ["Median latency, original vs here: hello, 64 connections, keep-alive, by ab"]
 
 
 def test_a_part_that_a_tool_does_not_give_is_unknown() -> None:

@@ -21,8 +21,8 @@ from webdyno.report.sides import clause, sentence, sides_of
 from webdyno.report.terminal import render_terminal
 
 IN_TURNS = (
-    "Rates and CPU are of turns side by side, in blocks of up to 2 contenders, of 100 ms each; latencies are of a "
-    "window of 1.00 s that each had to itself afterwards."
+    "Rates and CPU times come from turns of 100 ms each, side by side, in blocks of up to 2 contenders. Latencies come "
+    "from a window of 1.00 s that each contender then had to itself."
 )
 
 

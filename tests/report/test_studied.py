@@ -88,9 +88,9 @@ def test_a_load_at_one_number_of_connections_has_its_figures_side_by_side() -> N
 
 
 def test_the_original_stands_beside_ours_with_whoever_is_missing() -> None:
-    ours, by_ab = [each for each in sheets(analysed()) if "the original beside ours" in each.title]
-    assert ours.title.endswith("beside ours: hello, 64 connections, keep-alive")
-    assert by_ab.title.endswith("beside ours: hello, 64 connections, keep-alive, by ab")
+    ours, by_ab = [each for each in sheets(analysed()) if "original vs here" in each.title]
+    assert ours.title.endswith("vs here: hello, 64 connections, keep-alive")
+    assert by_ab.title.endswith("vs here: hello, 64 connections, keep-alive, by ab")
     node, go, ruby = ours.rows
     assert node == ["node", "Node 0.10", "6,900/s", "1x", "10,000/s", "1x", "-", "baseline"]
     assert go[:5] == ["go", "Go 1.1", "66,000/s", "9.57x", "50,000/s"]
@@ -246,7 +246,7 @@ def only_go(**changes: object) -> tuple[Plan, Fingerprint, list[Run]]:
 def test_tables_without_a_figure_are_left_out() -> None:
     titles = [sheet.title for sheet in sheets(analyse(*only_go(skipped=[])))]
     assert any(title.startswith("Requests served per second") for title in titles)
-    assert not [title for title in titles if "the original beside ours" in title]  # its baseline, node, is not there
+    assert not [title for title in titles if "original vs here" in title]  # its baseline, node, is not there
 
 
 def test_claims_that_lack_a_contender_are_summed_up_in_one_line() -> None:

@@ -47,7 +47,7 @@ def test_one_table_has_them_all_in_their_order() -> None:
         ["Go 1.1", "go", "nothing known", ""],
         ["Perl", "-", "nobody packages it", "go"],
     ]
-    assert sheet.says.startswith("The article's claims are judged by these contenders alone")
+    assert sheet.says.startswith("Only these contenders decide the article's claims")
 
 
 def test_every_form_of_the_report_has_it() -> None:

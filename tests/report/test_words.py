@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tests.analyse.fakes import FINGERPRINT, RIG, change_slices, plan, run, study
+from tests.analyse.fakes import FINGERPRINT, RIG, change_slices, plan, readings, run, study
 from webdyno.analyse import analyse
 from webdyno.report import words
 from webdyno.report.failed import failures
@@ -27,6 +27,20 @@ def test_doubts_are_numbered_once_the_gravest_first() -> None:
     ]
     assert len(marks[0].sentences) == 4
     assert marks[0].sentences[-1].startswith("the same for ")
+
+
+def test_doubts_about_whole_tables_beyond_three_are_counted_and_not_listed() -> None:
+    runs = [
+        run(name, workload=f"work-{at}", round_=r, readings=readings(3, host=1.6 + at / 10))
+        for at in range(5)
+        for name in ("go", "node")
+        for r in (1, 2, 3)
+    ]
+    (mark,) = [mark for mark in words.marks(analyse(plan(runs), FINGERPRINT, runs)) if mark.kind == "noisy-host"]
+    assert [sentence.partition(":")[0] for sentence in mark.sentences] == [
+        *["the machine was not quiet in 6 of 6 runs"] * 3,
+        "similar in 2 more tables",
+    ]
 
 
 def test_what_could_not_be_read_of_the_machine_is_left_out() -> None:

@@ -78,7 +78,7 @@ def ruled(claim: Claim, plan: Plan, tables: Sequence[Judged], cores: int, rounds
     """One claim. With ``rounds``: as it would be ruled after that many, if every figure stayed what it is."""
     needed = max(claim.cores, math.ceil(claim.value or 0) if claim.measure in ("cpu", "cpu_peak") else 1)
     if cores < needed:
-        few = f"it is about {needed} cores or more, and the contenders had {cores} here"
+        few = f"the claim needs {needed} cores or more, but the contenders had {cores} here"
         return Ruled(_untold(claim, few, "cores"), [])
     asked = [judged for judged in tables if is_about(claim, judged)]
     if not asked:
@@ -126,7 +126,7 @@ def _figure(claim: Claim, one: Side, other: Side | None, plan: Plan, ahead: int)
             return _Nothing(reason, why="void" if side.name in side.judged.standings else _missing(side.name, plan))
     found = _ratio(claim, one, other)
     if found is None:
-        return _Nothing(f"{phrases.MEASURED[claim.measure]} of {one.name} was not measured")
+        return _Nothing(f"{phrases.measured_of(claim.measure, one.name)} was not measured")
     if found.low is None or found.high is None:
         return _Nothing("one round gives no interval", None if found.of_nothing else found)
     if found.rounds < ENOUGH:
@@ -164,7 +164,7 @@ def _obstacle(claim: Claim, side: Side, plan: Plan) -> str:
     standing = side.judged.standings.get(side.name)
     if standing is None:
         skip = next((skip for skip in plan.skipped if skip.contender == side.name), None)
-        return f"{side.name} was left out: {skip.reason}" if skip else f"{side.name} was not measured in this"
+        return f"{side.name} was left out: {skip.reason}" if skip else f"{side.name} was not measured here"
     if not standing.rounds_ok:
         return f"{side.name} did not serve: {phrases.outcomes(standing)}"
     served = UNSERVED if claim.measure in RATES else ()
@@ -263,5 +263,5 @@ def _absent(claim: Claim, plan: Plan) -> tuple[str, Open]:
     if skips:
         return f"{skips[0].contender} was left out: {skips[0].reason}", "missing"
     if claim.than_connections or claim.than_workload:
-        return f"nothing was measured at {phrases.other_loads_of(claim)}", "not measured"
+        return f"nothing was measured for {phrases.other_loads_of(claim)}", "not measured"
     return "none of its contenders was measured together with one that it is compared with", "not measured"

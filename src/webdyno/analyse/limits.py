@@ -48,7 +48,7 @@ def _cpu(cell: Cell) -> Limit | None:
     all_of = "its one core was" if cores == 1 else f"all of its {cores} cores were"
     return Limit(
         kind="cpu",
-        says=f"is bound by CPU: {all_of} {words.per_cent(min(used / cores, 1.0))} busy",
+        says=f"is CPU-bound: {all_of} {words.per_cent(min(used / cores, 1.0))} busy",
         numbers={"cores_used": used, "cores": float(cores)},
     )
 
@@ -97,7 +97,7 @@ def _closing(cell: Cell) -> Limit | None:
         return None
     return Limit(
         kind="closing",
-        says=f"pays for a new connection with nearly every answer ({each:.2f} requests per connection)",
+        says=f"sets up a new connection for nearly every answer ({each:.2f} requests per connection)",
         numbers={"requests_per_connection": each},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 
 from webdyno.analyse import words
@@ -26,7 +27,7 @@ MEASURED: dict[Measure, str] = {
     "latency_mean": "mean latency",
     "latency_stdev": "standard deviation of latency",
     "latency_max": "longest latency",
-    "errors": "share of errors",
+    "errors": "error rate",
     "memory": "peak memory",
     "cpu": "CPU in cores",
     "cpu_peak": "highest CPU in cores",
@@ -38,7 +39,19 @@ MEASURED: dict[Measure, str] = {
     "bytes_per_answer": "bytes received per answer",
     "gain": "gain from the first to the last third of its life",
 }
-"""Each measure as the end of "... times the ..."."""
+"""Each measure as the head of a column."""
+_OF: dict[Measure, str] = {
+    "rate": "the request rate of {}",
+    "requests_per_connection": "the number of requests per connection of {}",
+    "kept_alive": "the share of connections kept alive by {}",
+    "served": "the share of connections answered by {}",
+    "cpu": "the CPU use of {} in cores",
+    "cpu_peak": "the peak CPU use of {} in cores",
+    "bytes_per_s": "the transfer rate of {}",
+    "bytes_per_answer": "the response size of {}",
+    "gain": "the speed-up of {} from the first to the last third of its life",
+}
+"""Each measure as the subject of a sentence, where "the MEASURED of ..." is none."""
 
 
 def figure(estimate: Estimate | float, measure: Measure) -> str:
@@ -74,7 +87,7 @@ def where(verdict: Verdict) -> str:
 
 
 def loads_of(claim: Claim) -> str:
-    """What was to be measured: ``at hello, 100 or 1,000 connections``, ``by ab``."""
+    """What was to be measured: ``for hello, 100 or 1,000 connections``, ``by ab``."""
     parts = [claim.workload] if claim.workload else []
     if claim.connections:
         numbers = " or ".join(words.count(number) for number in claim.connections)
@@ -84,7 +97,7 @@ def loads_of(claim: Claim) -> str:
     by = [f"by {claim.driver}"] if claim.driver else []
     if not parts and by:
         return by[0]
-    return "at " + (", ".join([*parts, *by]) or "any of its loads")
+    return "for " + (", ".join([*parts, *by]) or "any of its loads")
 
 
 def other_loads_of(claim: Claim) -> str:
@@ -122,21 +135,23 @@ def _agreement(claim: Claim, ruling: Ruling, cases: Sequence[ClaimCase]) -> str:
     """In how many comparisons it is so; of a claim about most of them, also the middle one: of a figure that was
     claimed the middle figure, and not how many times the claimed one that is."""
     number = words.count(len(cases), "comparison")
+    by = Counter(one.ruling for one in cases)
     if claim.share == 1.0 and ruling == "cannot tell":
-        open_, held = (sum(one.ruling == each for one in cases) for each in ("cannot tell", "holds"))
-        return f"undecided in {open_} of {number}" + (f", and it holds in {held}" if held else "")
+        held = f", and holds in {by['holds']}" if by["holds"] else ""
+        return f"undecided in {by[ruling]} of {number}{held}"
+    if claim.share == 1.0 and by[ruling] == len(cases):
+        return f"the same in {'both comparisons' if len(cases) == 2 else f'all {number}'}"
     if claim.share == 1.0:
-        return f"so in {sum(one.ruling == ruling for one in cases)} of {number}"
-    held = sum(one.ruling == "holds" for one in cases)
+        return f"it does not hold in {by[ruling]} of {number}"
     middle = statistics.median(one.estimate.value for one in cases if one.estimate is not None)
     told = f"{middle:.2f}x" if claim.value is None else claimed(claim.value * middle, claim.measure)
-    wanted = words.per_cent(claim.share)
-    return f"it holds in {held} of {number}, and {wanted} were {_by_whom(claim)}; the median is {told}"
+    wanted = f"{_by_whom(claim)}: at least {words.per_cent(claim.share)}"
+    return f"it holds in {by['holds']} of {number} ({wanted}); the median is {told}"
 
 
 def _by_whom(claim: Claim) -> str:
     """What is compared with: a figure that the article claimed, or one that we ask about."""
-    return "asked for here" if claim.ours else "claimed"
+    return "asked" if claim.ours else "claimed"
 
 
 def _value(value: float, claim: Claim, times: Estimate) -> str:
@@ -171,16 +186,22 @@ def nobody(measure: Measure, one: str, other: str) -> str:
 
 
 def no_lead(claim: Claim, part: float, least: float) -> str:
-    """``that is 3 % more at most, and a difference counts from 5 % on``: rounded up, so that it stays true."""
+    """``that is at most 3 % more, and only 5 % or more counts as a difference``: rounded up, so that it stays true."""
     way = "more" if claim.relation in ("more than", "highest") else "less"
     most = math.ceil(part * 1000) / 10
-    return f"that is {most:g} % {way} at most, and a difference counts from {least * 100:g} % on"
+    return f"that is at most {most:g} % {way}, and only {least * 100:g} % or more counts as a difference"
+
+
+def measured_of(measure: Measure, who: str) -> str:
+    """``the p99 latency of go``: a measure as the subject of a sentence."""
+    return _OF.get(measure, f"the {MEASURED[measure]} of {{}}").format(who)
 
 
 def _fact(claim: Claim, case: ClaimCase) -> str:
-    """``go has 9.1x (8.8-9.4) the requests/s of node (hello, 50 connections, keep-alive)``.
+    """``go serves 9.1x (8.8-9.4) as many requests per second as node (hello, 50 connections, keep-alive)``.
 
-    ``the requests/s of go is 9,100/s (8,800/s to 9,400/s), 5,000/s was claimed (hello ...)``.
+    ``the p99 latency of go is 0.91x (0.88-0.94) that of node (hello ...)``;
+    ``the request rate of go is 9,100/s (8,800/s to 9,400/s), claimed: at least 5,000/s (hello ...)``.
     """
     estimate = case.estimate
     if estimate is None:
@@ -188,12 +209,14 @@ def _fact(claim: Claim, case: ClaimCase) -> str:
     bounds = words.interval(estimate)
     told = f"{words.times(estimate)}" + (f" ({bounds})" if bounds else "")
     by = "" if case.driver == "engine" else f", by {case.driver}"
-    of = case.than
-    route = f"{claim.route} from " if claim.route else ""
-    here, measure = f"({case.workload}, {case.load}{by})", MEASURED[claim.measure]
+    here = f" ({case.workload}, {case.load}{by})"
+    one, other = (f"{claim.route} on {name}" if claim.route else name for name in (case.contender, case.than))
     if claim.value is not None:
+        border = claimed(claim.value * claim.times, claim.measure)
         found = _value(claim.value, claim, estimate)
-        return f"the {measure} of {route}{case.contender} is {found}, {of} was {_by_whom(claim)} {here}"
+        return f"{measured_of(claim.measure, one)} is {found}, {_by_whom(claim)}: {claim.relation} {border}{here}"
     if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
-        return f"{route}{case.contender} {here} has {told} the {measure} of {route}{of}"
-    return f"{route}{case.contender} has {told} the {measure} of {route}{of} {here}"
+        one, here = f"{one}{here}", ""
+    if claim.measure == "rate":
+        return f"{one} serves {told} as many requests per second as {other}{here}"
+    return f"{measured_of(claim.measure, one)} is {told} that of {other}{here}"

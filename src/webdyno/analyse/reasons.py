@@ -1,7 +1,7 @@
 """Reasons: why a comparison of a claim came out as it did, or what keeps it open.
 
 What is undecided has what keeps it open: somebody was held back, or left requests without an answer; the interval
-lies on both sides of what was claimed; or it does not, and yet is not sure enough as one of many. What is decided has
+includes what was claimed; or it does not, and yet is not sure enough as one of many. What is decided has
 one reason at most: a doubt that touches what was measured and sets the one back that came out worse, and not both. A
 closed connection explains no memory, and no lead over another that closes them too.
 """
@@ -64,9 +64,9 @@ def _open_because(claim: Claim, one: Side, other: Side | None, compared: Compare
         return limits
     shown = Compared(found, leeway).bounds(1)
     if _decides(claim, shown):
-        many = words.count(asked.comparisons, "comparison") if asked.comparisons > 1 else "several looks"
-        return [f"sure by itself, and not as one of {many}"]
-    return [f"the interval lies on both sides of {_border(claim, shown)}"]
+        many = words.count(asked.comparisons, "comparison") if asked.comparisons > 1 else "repeated looks"
+        return [f"significant on its own, but not after correcting for {many}"]
+    return [f"the interval includes {_border(claim, shown)}"]
 
 
 def _decides(claim: Claim, bounds: Bounds) -> bool:
@@ -106,7 +106,7 @@ def _left(side: Side) -> str:
         return ""
     return (
         f"{words.count(share.left, 'request')} to {side.name} had no answer when the load ended: if they had "
-        f"failed, its share of errors would be {words.per_cent(share.possible)}"
+        f"failed, its error rate would be {words.per_cent(share.possible)}"
     )
 
 
@@ -115,7 +115,7 @@ def _beside_none(claim: Claim, one: Side, other: Side) -> str:
     share = one.judged.figures.estimate(one.name, claim.measure)
     own = "" if share is None else phrases.figure(share, claim.measure)
     elsewhere = "" if other.judged is one.judged else f" ({phrases.where(other.judged.verdict)})"
-    return f"the {phrases.MEASURED[claim.measure]} of {one.name} is {own}, and that of {other.name}{elsewhere} is 0"
+    return f"{phrases.measured_of(claim.measure, one.name)} is {own}, and that of {other.name}{elsewhere} is 0"
 
 
 def _explanations(claim: Claim, one: Side, other: Side | None, ratio: float) -> list[str]:

@@ -85,7 +85,7 @@ def _tie(ranked: Sequence[Standing], winners: Sequence[str], fit: Fit, pairs: in
         starts = min(standing.rounds_ok for standing in ranked if standing.contender in winners)
         allowed = words.per_cent(slow_starts_allowed(starts))
         return (
-            f"{names} served the most and are as good as equal (within 3 %): {figure}; "
+            f"{names} served the most and are practically equal (within 3 %): {figure}; "
             f"{words.count(starts, 'start')} of each cannot rule out that up to {allowed} of starts are slower"
         )
     done = min(leader.rounds_ok, second.rounds_ok)

@@ -56,7 +56,7 @@ def _sheet(table: Table, rows: Sequence[Percentiles], then: Sequence[Shape]) -> 
     lines = [line for row in rows for line in _lines(row, published)]
     return Sheet(
         key=f"{table[0]}-percentiles",
-        title=f"Percentage of the requests served within a time, in ms: {about(table)}",
+        title=f"Percentage of the requests served within a given time, in ms: {about(table)}",
         says=f"100% is the longest time of all.{' The rows of the article are below ours.' if then else ''}",
         head=["contender", *(part(measure) for measure in measures)],
         means=["", *(f"{part(measure)} of the requests took at most this long" for measure in measures)],

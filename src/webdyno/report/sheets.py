@@ -269,14 +269,14 @@ def shapes(analysis: Analysis) -> Iterator[Sheet]:
     for at, ((about, measure), each) in enumerate(comparable.items()):
         workload, base, asked = each[0].workload, each[0].baseline, each[0].connections
         says = [
-            f"Ratios to {base}, because the machines of then and now have nothing else in common; alike is "
-            "within a quarter."
+            f"Ratios to {base}, because absolute figures of two machines cannot be compared. Alike: within a "
+            "factor of 1.25."
         ]
         if not each[0].load.startswith(f"{connections_text(asked)},"):
             says.append(f"The original used {words.count(asked, 'connection')}.")
         yield Sheet(
             key=f"{workload}-original",
-            title=f"{TITLES[measure]}, the original beside ours: {about}",
+            title=f"{TITLES[measure]}, original vs here: {about}",
             says=" ".join(says if at == 0 else says[1:]),
             head=["contender", "then", "original", "ratio", "here", "ratio", "95 % interval", ""],
             means=_besides(base),

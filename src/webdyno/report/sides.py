@@ -66,11 +66,12 @@ def sentence(sides: Sides) -> str:
     """How rates were measured, and of what the latencies are; empty where no Run succeeded."""
     if not sides.runs_in_turns:
         return "Each contender was measured alone." if sides.runs_alone else ""
-    of = f"Rates and CPU are of turns side by side, in blocks of up to {count(sides.most_at_a_time, 'contender')}"
-    turns = f", of {_span(sides)} each" if sides.shortest_turn_ns is not None else ""
+    turns = f" of {_span(sides)} each" if sides.shortest_turn_ns is not None else ""
+    of = f"side by side, in blocks of up to {count(sides.most_at_a_time, 'contender')}"
     window = "" if sides.window_ns is None else f" of {time_ns(sides.window_ns)}"
     some = f" Measured alone: {listing(sides.alone)}." if sides.alone else ""
-    return f"{of}{turns}; latencies are of a window{window} that each had to itself afterwards.{some}"
+    how = f"Rates and CPU times come from turns{turns}, {of}."
+    return f"{how} Latencies come from a window{window} that each contender then had to itself.{some}"
 
 
 def _span(sides: Sides) -> str:

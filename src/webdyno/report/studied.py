@@ -98,7 +98,7 @@ def _served(analysis: Analysis) -> Iterator[Markup]:
             says = "Lower and flatter is better. 100% is the longest time of all."
             yield element(
                 "div",
-                element("h3", f"Served within a time: {about(table)}"),
+                element("h3", f"Served within a given time: {about(table)}"),
                 element("p", says, class_="says"),
                 element("div", found, class_="scroll"),
                 class_="card",

@@ -9,7 +9,7 @@ from webdyno.model.verdict import Analysis
 from webdyno.report import words
 from webdyno.report.sheet import Sheet
 
-_HEAD = ["system", "contender", "differs from the article", "tuned, beside it"]
+_HEAD = ["system", "contender", "differs from the article", "tuned contender"]
 _MOST = 3
 """Names of contenders before a number stands for them."""
 
@@ -30,10 +30,10 @@ def systems(analysis: Analysis) -> Iterator[Sheet]:
 
 
 def _for_all(differs: Sequence[Difference]) -> str:
-    claims = "The article's claims are judged by these contenders alone, not by the tuned ones."
+    claims = "Only these contenders decide the article's claims, not the tuned ones."
     if not differs:
         return claims
-    return f"{claims} For all of them, differs from the article: {_told(differs)}."
+    return f"{claims} All of them differ from the article in this: {_told(differs)}."
 
 
 def _row(system: SystemHere) -> list[str]:

@@ -127,8 +127,8 @@ def _of_all(standing: Standing) -> str:
     return f"{count(standing.connections_served)} of {count(standing.connections)}"
 
 
-BY_RATIO = "The interval beside vs best is that of the ratio, to compare with the best. Tie letters compare any two."
-BY_ITSELF = "The 95 % interval is that of the rate alone: it includes the variation between rounds that all share."
+BY_RATIO = "To compare with the best, use the interval beside vs best. To compare any two, use the tie letters."
+BY_ITSELF = "The 95 % interval is that of the rate alone and includes the variation between rounds, common to all contenders."
 """Said once in each report whose rankings have both."""
 
 
@@ -171,7 +171,7 @@ def scalings(analysis: Analysis) -> list[str]:
 
 
 def held_back(verdict: Verdict) -> list[str]:
-    """What holds each back, like ones together: ``aiohttp and tornado are bound by CPU: ...`` shortened to names."""
+    """What holds each back, like ones together: ``aiohttp and tornado are CPU-bound: ...`` shortened to names."""
     groups: dict[str, list[str]] = {}
     for standing in served(verdict):
         for limit in standing.limits[:1]:
@@ -182,13 +182,13 @@ def held_back(verdict: Verdict) -> list[str]:
 
 
 HELD_BY: dict[str, str] = {
-    "cpu": "bound by CPU on all their cores",
+    "cpu": "CPU-bound on all their cores",
     "one-core": "bound by one core of several",
     "generator": "limited by the load generator",
     "service": "waiting for the service behind them",
-    "closing": "paying for a new connection each time",
+    "closing": "setting up a new connection each time",
     "memory": "at the memory limit",
-    "backlog": "limited by a short queue of connections",
+    "backlog": "limited by a short accept queue",
     "waiting": "waiting, their cores idle",
 }
 
@@ -237,17 +237,17 @@ def tally(claims: Sequence[ClaimVerdict]) -> str:
 
 OPEN: dict[Open, str] = {
     "not measured": "not measured here",
-    "cores": "for want of cores",
+    "cores": "for lack of cores",
     "missing": "because something is not installed",
-    "void": "because a figure does not count",
-    "held back": "because the measuring held a contender back",
-    "precision": "for want of precision",
+    "void": "because a figure is void",
+    "held back": "because the measurement held a contender back",
+    "precision": "for lack of precision",
 }
 """What keeps claims undecided."""
 
 
 def _open(claims: Sequence[ClaimVerdict]) -> str:
-    """``: 3 for want of precision, 1 for want of cores``; empty where none is undecided."""
+    """`` (1 for lack of cores, 3 for lack of precision)``; empty where none is undecided."""
     by = Counter(claim.open for claim in claims if claim.open is not None)
     parts = [f"{by[why]} {words}" for why, words in OPEN.items() if by[why]]
     return f" ({', '.join(parts)})" if parts else ""
@@ -289,13 +289,16 @@ def _all(analysis: Analysis) -> Iterable[Doubt]:
 
 
 def _shortened(doubts: Sequence[Doubt], most: int = 3) -> list[str]:
-    """One sentence for each subject; beyond ``most`` subjects the rest by name only."""
+    """One sentence for each subject; beyond ``most`` the rest by name only, and of whole tables by their number."""
     first: dict[str, Doubt] = {}
     for doubt in doubts:
         first.setdefault(doubt.subject or doubt.sentence, doubt)
-    told = [doubt.sentence for doubt in list(first.values())[:most]]
-    rest = list(first)[most:]
-    return [*told, f"the same for {listing(rest)}"] if rest else told
+    shown = list(first.values())
+    told, rest = [doubt.sentence for doubt in shown[:most]], shown[most:]
+    named = [doubt.subject for doubt in rest if doubt.subject]
+    told += [f"the same for {listing(named)}"] if named else []
+    tables = len(rest) - len(named)
+    return [*told, f"similar in {count(tables, 'more table')}"] if tables else told
 
 
 def machine(fingerprint: Fingerprint) -> list[tuple[str, str]]:

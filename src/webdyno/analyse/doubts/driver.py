@@ -32,11 +32,11 @@ MANY = 100
 COARSE_NS = 1_000_000
 """A millisecond: many an answer here takes less."""
 _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
-    (lambda can: not can.bodies, "compares no body with the correct answer"),
-    (lambda can: can.statuses != "exact", "checks only the class of a status"),
+    (lambda can: not can.bodies, "does not compare bodies with the correct answer"),
+    (lambda can: can.statuses != "exact", "checks only the class of the status"),
     (lambda can: "1.1" not in can.http, "sends HTTP/1.0 requests"),
     (lambda can: can.invents_samples, "adds latencies that were never measured"),
-    (lambda can: can.latency_from == "connect", "counts the time to connect as latency"),
+    (lambda can: can.latency_from == "connect", "includes the time to connect in the latency"),
     (
         lambda can: can.schedule == "per-connection",
         "gives each connection its own schedule, so its tails are higher than those of independent users",
@@ -44,7 +44,7 @@ _LACKS: tuple[tuple[Callable[[Can], bool], str], ...] = (
     (lambda can: can.discards_s > 0, "discards the latencies of its first seconds"),
     (lambda can: (can.resolution_ns or 0) >= COARSE_NS, "counts latency in whole milliseconds"),
     (lambda can: not can.reconnects, "silently abandons a connection that the server closes unannounced"),
-    (lambda can: not can.silence, "does not end requests that are never answered"),
+    (lambda can: not can.silence, "never times out a request"),
     (lambda can: not can.series, "reports no figures per second"),
     (lambda can: can.cores == "one", "uses only one core"),
 )

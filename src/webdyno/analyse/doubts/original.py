@@ -23,7 +23,7 @@ def fewer_cores(evidence: Evidence) -> Doubt | None:
         kind="fewer-cores",
         severity="shades",
         subject="",
-        sentence=f"the article gave its servers {words.count(original.cores, 'core')}, here they have {here}: "
+        sentence=f"the article gave its servers {words.count(original.cores, 'core')}, but here they have {here}: "
         "servers with workers per core have fewer workers here, so single-process servers are at less of a "
         "disadvantage than in the article",
         advice=FEWER_CORES_ADVICE,

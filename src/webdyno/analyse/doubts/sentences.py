@@ -68,7 +68,7 @@ def closes(who: str, each: float | None, *, quietly: bool) -> str:
     """Of a server that had ``each`` requests per connection although keep-alive was asked."""
     manner = "without announcing it" if quietly else "and says so in its answer"
     figure = f" ({each:.2f} requests per connection)" if each is not None else ""
-    return f"{who} closes the connection after an answer {manner}{figure}: its rate pays for a new connection each time"
+    return f"{who} closes the connection after an answer {manner}{figure}: its rate includes a new connection each time"
 
 
 def http_1_0(who: str, others: str = "the others") -> str:
