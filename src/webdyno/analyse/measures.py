@@ -196,7 +196,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Together(Figures):
-    """Several tables as one, for shares of errors: all requests that a contender had in a round."""
+    """Several tables as one, for error rates: all requests that a contender had in a round."""
 
     parts: tuple[Figures, ...] = ()
 

@@ -100,7 +100,7 @@ def _held_back(claim: Claim, side: Side) -> list[str]:
 
 
 def _left(side: Side) -> str:
-    """What its requests without an answer could make of its share of errors; empty where its interval holds that."""
+    """What its requests without an answer could make of its error rate; empty where its interval holds that."""
     share = side.judged.figures.share(side.name, "errors")
     if share is None or share.possible <= (share.estimate.high or 0.0):
         return ""

@@ -34,7 +34,7 @@ BASE, HEAD = "base", "head"
 SHOWN = ("rate", "p50", "p99", "cpu_per_request", "memory_peak")
 """Figures that are told; the rate is judged, and in pairs CPU per request where the rate cannot tell."""
 MORE_ERRORS = 0.001
-"""Share of errors that head may have more than base."""
+"""By how much the error rate of head may be above that of base."""
 _OF_A_STUDY = (kind_of(incomplete), kind_of(few_rounds), kind_of(all_equal))
 """Doubts about a ranking of many: here few rounds are in the interval, and equality is an answer."""
 

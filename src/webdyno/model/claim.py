@@ -205,7 +205,7 @@ class ClaimCase(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Open = Literal["not measured", "cores", "missing", "void", "held back", "precision"]
-"""What keeps a claim undecided: nothing was measured of it in this version of its study; it is about more cores; a
+"""What keeps a claim undecided: nothing was measured of it in this version of its study; it needs more cores; a
 contender or load tool of it is not here; no figure of a contender counts; the measuring held one back, or left requests
 without an answer; or else more rounds would decide it."""
 

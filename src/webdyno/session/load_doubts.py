@@ -140,7 +140,7 @@ def _of_the_length(loaded: Loaded) -> Iterator[str]:
 
 
 def _hidden(loaded: Loaded, left: int) -> float:
-    """By how much the share of errors would be higher, had these failed."""
+    """By how much the error rate would be higher, had these failed."""
     errors, ok = loaded.summary["errors"], loaded.summary["ok"]
     return error_share(errors, ok, left) - error_share(errors, ok)
 

@@ -13,7 +13,7 @@ from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
 
 HIDDEN = 0.01
-"""Of the requests: what may be missing in the share of errors before it is worth a sentence."""
+"""Of the requests: what may be missing in the error rate before it is worth a sentence."""
 SHORT_WINDOW_ADVICE = (
     "measure for longer than the time-out (--duration), or give the load a shorter one (timeout_s in the study's file)"
 )
@@ -43,7 +43,7 @@ def short_window(cell: Cell) -> Doubt | None:
 
 
 def _hidden(window: Window) -> float:
-    """By how much its share of errors would be higher, had they all failed."""
+    """By how much its error rate would be higher, had they all failed."""
     left = could_have_failed(window.run, window.points_ns.get("p99"))
     return error_share(window.errors, window.ok, left) - window.error_ratio
 
