@@ -21,9 +21,9 @@ from webdyno.model.verdict import Analysis
 __all__ = ["analyse"]
 
 
-def analyse(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, laws: bool = True) -> Analysis:
-    """Everything that can be claimed from ``runs``, and every reason to doubt it; ``laws`` False: no law of scaling is
-    fitted, which takes as long as reading the Runs."""
+def analyse(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, tables_only: bool = False) -> Analysis:
+    """Everything that can be claimed from ``runs``, and every reason to doubt it; ``tables_only``: verdicts and doubts
+    alone, without the claims, curves and laws of scaling, which take as long as reading the Runs."""
     from webdyno.analyse.verdict import analysis_of
 
-    return analysis_of(plan, fingerprint, runs, laws=laws)
+    return analysis_of(plan, fingerprint, runs, tables_only=tables_only)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from webdyno.analyse import doubts as rules
 from webdyno.analyse.claims import judge_claims
 from webdyno.analyse.compare import Pair, apart
@@ -57,7 +59,7 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 PAIRS = "pairs are sent at a fixed rate, so the result is their times, not their rate"
 
 
-def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, laws: bool = True) -> Analysis:
+def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, tables_only: bool = False) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
     judged = judged_tables(evidence)
@@ -65,13 +67,22 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, la
     doubts = rules.about_study(evidence)
     of_article = [it.name for it in plan.contenders.values() if it.is_of_article]
     recommended, sentence = recommend(verdicts, of_article, unfinished_of(doubts))
-    claims = judge_claims(plan, judged, cores_of(runs))
-    return Analysis(
-        sentence=headline(claims, recommended, sentence),
+    told = Analysis(
+        sentence=sentence,
         verdicts=verdicts,
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=doubts,
+    )
+    return told if tables_only else _whole(told, plan, judged, runs)
+
+
+def _whole(told: Analysis, plan: Plan, judged: Sequence[Judged], runs: Sequence[Run]) -> Analysis:
+    """With what a study asks besides."""
+    claims = judge_claims(plan, judged, cores_of(runs))
+    return msgspec.structs.replace(
+        told,
+        sentence=headline(claims, told.recommended, told.sentence),
         claims=claims,
         shapes=shapes(plan, judged),
         systems=systems(plan),
@@ -79,7 +90,7 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, la
         curves=curves(plan, judged),
         percentiles=percentiles(plan, judged),
         courses=courses(plan, judged),
-        scalings=scalings(judged) if laws else [],
+        scalings=scalings(judged),
     )
 
 

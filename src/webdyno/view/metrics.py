@@ -84,7 +84,7 @@ class Metrics:
         add(found, head(evidence.plan, evidence.fingerprint))
         self._add_runs(found, name, evidence)
         if analysed and evidence.runs:
-            analysis = analyse(evidence.plan, evidence.fingerprint, evidence.runs, laws=False)
+            analysis = analyse(evidence.plan, evidence.fingerprint, evidence.runs, tables_only=True)
             add(found, about_analysis(evidence.plan, analysis))
         return found
 
