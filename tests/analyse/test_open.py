@@ -52,7 +52,7 @@ def test_random_arrivals_are_as_many_as_came_due() -> None:
 
 def test_a_driver_that_is_late_is_doubted_and_not_one_that_spins() -> None:
     late = doubts(open_runs(lag_ms=2))["schedule-lag"]
-    assert late.sentence.startswith("the load generator sent late by 2.00 ms at p99, which is part of the p99 of 9.0")
+    assert late.sentence.startswith("the load generator sent 2.00 ms late at p99, which is part of the p99 of 9.0")
     spinning = [change_slices(each, cpu_user_ns=10**9, cpu_system_ns=0) for each in open_runs()]
     assert {"schedule-lag", "generator-bound"}.isdisjoint(doubts(spinning))
 

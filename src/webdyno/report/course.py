@@ -44,14 +44,14 @@ def _done(plan: Plan, runs: Sequence[Run]) -> str:
     if plan.race is not None:
         begun = max((run.trial.round for run in runs), default=0)
         return (
-            f"A race: {count(done, 'run')} in {count(begun, 'round')}, a fresh server process for each, in a new "
+            f"A race: {count(done, 'run')} in {count(begun, 'round')}, each with a fresh server process, in a new "
             f"random order in every round (seed {plan.seed}). Contenders whose order was settled had no more rounds. "
             f"At most {number(plan.race.alpha * 100, 0)} % of such races claim any order falsely. Figures are {kind}."
         )
     how = (
         f"one after the other on one start of each server, the servers in random order (seed {plan.seed})"
         if plan.in_place
-        else f"a fresh server process for each, in a new random order in every round (seed {plan.seed})"
+        else f"each with a fresh server process, in a new random order in every round (seed {plan.seed})"
     )
     planned = [trial for trial in plan.trials if trial.round <= plan.rounds_of_all]
     of = f"{_of(done, len(planned))} in {count(plan.rounds_of_all, 'round')}"

@@ -57,7 +57,7 @@ def _sheet(table: Table, rows: Sequence[Percentiles], then: Sequence[Shape]) -> 
     return Sheet(
         key=f"{table[0]}-percentiles",
         title=f"Percentage of the requests served within a given time, in ms: {about(table)}",
-        says=f"100% is the longest time of all.{' The rows of the article are below ours.' if then else ''}",
+        says=f"100% is the slowest request.{' The figures of the article are in the row below ours.' if then else ''}",
         head=["contender", *(part(measure) for measure in measures)],
         means=["", *(f"{part(measure)} of the requests took at most this long" for measure in measures)],
         rows=[line for line, _ in lines],

@@ -95,7 +95,7 @@ def _served(analysis: Analysis) -> Iterator[Markup]:
         chosen = [name for name in ran if name in names] or names
         found = served_chart(rows, {name: at for at, name in enumerate(chosen[:STYLES])}, about(table))
         if found is not None:
-            says = "Lower and flatter is better. 100% is the longest time of all."
+            says = "Lower and flatter is better. 100% is the slowest request."
             yield element(
                 "div",
                 element("h3", f"Served within a given time: {about(table)}"),

@@ -59,7 +59,7 @@ def not_sent(who: str, share: float) -> str:
 def late(who: str, lag_ns: float, p99_ns: float) -> str:
     """Of requests that were sent after they were due."""
     return (
-        f"the load generator sent late by {words.time_ns(lag_ns)} at p99, which is part of the p99 of "
+        f"the load generator sent {words.time_ns(lag_ns)} late at p99, which is part of the p99 of "
         f"{words.time_ns(p99_ns)} of {who}"
     )
 
