@@ -81,7 +81,7 @@ def _border(claim: Claim, shown: Bounds) -> str:
     elif claim.relation == "about":
         at *= 1 / ABOUT if shown[0] < at / ABOUT else ABOUT
     if claim.value is not None:
-        return phrases.claimed(claim.value * at, claim.measure)
+        return phrases.border(claim.value * at, claim.measure)
     return f"{words.number(at, 3).rstrip('0').rstrip('.')}x"
 
 
