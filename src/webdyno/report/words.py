@@ -13,6 +13,7 @@ import msgspec
 
 from webdyno.analyse.words import (
     MISSING,
+    UNKNOWN,
     count,
     interval,
     length,
@@ -37,6 +38,7 @@ from webdyno.model.verdict import Analysis, Standing, Verdict
 
 __all__ = [
     "MISSING",
+    "UNKNOWN",
     "count",
     "interval",
     "length",
@@ -128,7 +130,9 @@ def _of_all(standing: Standing) -> str:
 
 
 BY_RATIO = "To compare with the best, use the interval beside vs best. To compare any two, use the tie letters."
-BY_ITSELF = "The 95 % interval is that of the rate alone and includes the variation between rounds, common to all contenders."
+BY_ITSELF = (
+    "The 95 % interval is that of the rate alone and includes the variation between rounds, common to all contenders."
+)
 """Said once in each report whose rankings have both."""
 
 
