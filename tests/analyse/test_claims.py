@@ -361,7 +361,7 @@ def test_what_needs_more_cores_than_there_were_cannot_be_told() -> None:
 
 def test_a_load_that_was_not_asked_cannot_be_told() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "relation": "highest", "connections": [5000]})
-    assert verdict.sentence == "nothing was measured at 5,000 connections"
+    assert verdict.sentence == "nothing was measured for 5,000 connections"
 
 
 @pytest.mark.slow

@@ -125,7 +125,9 @@ def test_what_a_load_tool_cannot_see_is_told(webdyno: Call) -> None:
     done = webdyno("run", "waits", "--json", "--contender", "odd-none", "--driver", "ab", "--duration", "1s")
     if done.returncode == 3 and "not installed" in done.stderr:
         pytest.skip(done.stderr.strip())
-    assert "ab does not compare bodies with the correct answer" in kinds(analysis(done).doubts)["driver-limits"].sentence
+    assert (
+        "ab does not compare bodies with the correct answer" in kinds(analysis(done).doubts)["driver-limits"].sentence
+    )
 
 
 @pytest.mark.measures
