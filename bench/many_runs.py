@@ -44,7 +44,8 @@ _STEPS = {
     "except SystemExit as end: sys.exit(end.code)",
     "scrape": "import time\nfrom webdyno.analyse import special\nfrom webdyno.analyse.verdict import analysis_of\n"
     "from webdyno.view import Shelf\nfrom webdyno.view.metrics import Metrics\nspecial.get_ready()\n"
-    "begin = time.process_time()\nshelf = Shelf(folder)\nMetrics(shelf).reply(shelf.entries())\nprint(time.process_time() - begin)",
+    "begin = time.process_time()\nshelf = Shelf(folder)\nMetrics(shelf).reply(shelf.entries())\n"
+    "print(time.process_time() - begin)",
 }
 """The last one prints its own CPU seconds: its imports do not count."""
 

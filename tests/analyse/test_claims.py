@@ -135,6 +135,14 @@ def test_a_figure_that_was_claimed_is_told_beside_ours() -> None:
     )
 
 
+def test_a_share_that_was_claimed_is_written_in_full_however_small() -> None:
+    few = {"contenders": ["go"], "measure": "errors", "relation": "at least", "value": 0.000_01}
+    verdict = judged(THREE, few)
+    assert verdict.ruling == "cannot tell"
+    assert verdict.sentence.startswith("the interval includes 0.001 %; ")
+    assert ", claimed: at least 0.001 % (hello" in verdict.sentence
+
+
 def test_two_without_errors_are_equal_and_no_ratio_is_told() -> None:
     claim = {"contenders": ["go"], "measure": "errors", "relation": "more than", "than": ["node"]}
     verdict = judged(THREE, claim)
@@ -353,7 +361,7 @@ def test_what_needs_more_cores_than_there_were_cannot_be_told() -> None:
 
 def test_a_load_that_was_not_asked_cannot_be_told() -> None:
     verdict = judged(THREE, {"contenders": ["go"], "relation": "highest", "connections": [5000]})
-    assert verdict.sentence == "nothing was measured at 5,000 connections"
+    assert verdict.sentence == "nothing was measured for 5,000 connections"
 
 
 @pytest.mark.slow

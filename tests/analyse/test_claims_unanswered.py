@@ -38,7 +38,7 @@ def test_requests_that_hang_at_the_end_leave_a_claim_about_errors_open() -> None
     assert judged(serving(), MEINHELD).ruling == "does not hold"
     hung = judged(ending(serving(), [2e9] * 64), MEINHELD)
     assert hung.ruling == "cannot tell"
-    assert "256 requests to meinheld had no answer when the load ended: if they had failed, its share" in hung.sentence
+    assert "256 requests to meinheld had no answer when the load ended: if they had failed, its error" in hung.sentence
     assert "0 % (0 % to 3.1 %), claimed: at least 1.0 %" in hung.sentence
     assert judged(ending(serving(), [2e9] * 64), HARDLY).ruling == "cannot tell"
 

@@ -19,8 +19,9 @@ SCREEN_PX = 900
 """Height of every window here."""
 WIDTHS = (360, 380, 540, 720, 721, 900, 1020, 1021, 1180, 1280, 1920)
 CUT = """() => [...document.querySelectorAll('main td, main th, main li')].filter(it => {
-  const box = it.getBoundingClientRect(), card = it.closest('.card, .question')?.getBoundingClientRect();
-  return box.width && card && !it.closest('.scroll') && (box.right > card.right + 1 || it.scrollWidth > it.clientWidth + 1);
+  const card = it.closest('.card, .question')?.getBoundingClientRect(), {width, right} = it.getBoundingClientRect();
+  if (!width || !card || it.closest('.scroll')) return false;
+  return right > card.right + 1 || it.scrollWidth > it.clientWidth + 1;
 }).map(it => it.outerHTML.slice(0, 120))"""
 """What stands out of its card, or is wider than its own cell; boxes that scroll may."""
 

@@ -50,7 +50,7 @@ def test_who_was_measured_alone_beside_blocks_is_named() -> None:
     runs = [*in_turns(), *(run("bottle", round_=number) for number in (1, 2, 3))]
     sides = sides_of(runs)
     assert (sides.runs_in_turns, sides.runs_alone, sides.alone) == (6, 3, ["bottle"])
-    assert sentence(sides).endswith("afterwards. Measured alone: bottle.")
+    assert sentence(sides).endswith("then had to itself. Measured alone: bottle.")
     assert clause(sides) == "side by side, up to 2 at a time, bottle alone"
     many = msgspec.structs.replace(sides, alone=["bottle", "go", "node"])
     assert clause(many) == "side by side, up to 2 at a time, 3 alone in some tables"

@@ -80,6 +80,13 @@ def claimed(value: float, measure: Measure) -> str:
     return figure(value * SCALE.get(MEASURES[measure][0], 1.0), measure)
 
 
+def border(value: float, measure: Measure) -> str:
+    """The figure that a Claim names: a share in full, for "at least < 0.01 %" is no border."""
+    if MEASURES[measure][0] == "share" and 0 < value < 1e-4:
+        return f"{value * 100:g} %"
+    return claimed(value, measure)
+
+
 def where(verdict: Verdict) -> str:
     """``hello, 64 connections, keep-alive``; a driver that is not our own engine is named."""
     by = "" if verdict.driver == "engine" else f", by {verdict.driver}"
@@ -111,7 +118,7 @@ def other_loads_of(claim: Claim) -> str:
 def side(claim: Claim, here: Verdict, other: tuple[str, Verdict] | None) -> str:
     """The other side of a comparison: a figure, or a contender, with its table where that is another one."""
     if other is None:
-        return claimed(claim.value or 0.0, claim.measure)
+        return border(claim.value or 0.0, claim.measure)
     name, there = other
     return name if there is here else f"{name} ({where(there)})"
 
@@ -212,9 +219,8 @@ def _fact(claim: Claim, case: ClaimCase) -> str:
     here = f" ({case.workload}, {case.load}{by})"
     one, other = (f"{claim.route} on {name}" if claim.route else name for name in (case.contender, case.than))
     if claim.value is not None:
-        border = claimed(claim.value * claim.times, claim.measure)
-        found = _value(claim.value, claim, estimate)
-        return f"{measured_of(claim.measure, one)} is {found}, {_by_whom(claim)}: {claim.relation} {border}{here}"
+        told = f"{_by_whom(claim)}: {claim.relation} {border(claim.value * claim.times, claim.measure)}"
+        return f"{measured_of(claim.measure, one)} is {_value(claim.value, claim, estimate)}, {told}{here}"
     if claim.than_workload or claim.than_connections:  # two tables: each beside its contender
         one, here = f"{one}{here}", ""
     if claim.measure == "rate":

@@ -81,7 +81,7 @@ def _border(claim: Claim, shown: Bounds) -> str:
     elif claim.relation == "about":
         at *= 1 / ABOUT if shown[0] < at / ABOUT else ABOUT
     if claim.value is not None:
-        return phrases.claimed(claim.value * at, claim.measure)
+        return phrases.border(claim.value * at, claim.measure)
     return f"{words.number(at, 3).rstrip('0').rstrip('.')}x"
 
 
@@ -114,8 +114,10 @@ def _beside_none(claim: Claim, one: Side, other: Side) -> str:
     """Of a share divided by one that is exactly zero, which is no ratio."""
     share = one.judged.figures.estimate(one.name, claim.measure)
     own = "" if share is None else phrases.figure(share, claim.measure)
-    elsewhere = "" if other.judged is one.judged else f" ({phrases.where(other.judged.verdict)})"
-    return f"{phrases.measured_of(claim.measure, one.name)} is {own}, and that of {other.name}{elsewhere} is 0"
+    here, there = (f" ({phrases.where(side.judged.verdict)})" for side in (one, other))
+    if other.judged is one.judged:
+        here = there = ""
+    return f"{phrases.measured_of(claim.measure, one.name + here)} is {own}, and that of {other.name}{there} is 0"
 
 
 def _explanations(claim: Claim, one: Side, other: Side | None, ratio: float) -> list[str]:
