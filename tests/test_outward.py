@@ -351,6 +351,7 @@ WRITERS = {
     "export": "export: its own lines",
     "now": "JSON, for webdyno view",
     "session/ceilings": "JSON, for webdyno itself",
+    "session/fleet_course": "the logs that hosts of a fleet send, as a contender wrote them",
     "session/reports": "write: what a form of the report made, or try has to copy",
 }
 """Modules that write text, and whose it is."""

@@ -149,7 +149,7 @@ def test_a_contender_is_built_again_and_searched_on(
     @contextmanager
     def on_its_machine(_: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         interrupted = SimpleNamespace(is_set=lambda: wait)
-        yield SimpleNamespace(interrupted=interrupted), {"engine": "1"}
+        yield SimpleNamespace(interrupted=interrupted, lost="", replace_lost=lambda _: []), {"engine": "1"}
 
     def build(*_: object) -> Ready:
         built = Built(contender="go", key="k", directory="/", environment={}, versions={}, log="", seconds=0.0)

@@ -47,7 +47,7 @@ class Sides:
     @contextmanager
     def on_its_machine(self, _: Store, *, wait: bool, far: object = None) -> Iterator[Any]:
         assert not wait
-        yield SimpleNamespace(interrupted=self.interrupted), {"engine": "1"}
+        yield SimpleNamespace(interrupted=self.interrupted, lost="", replace_lost=lambda _: []), {"engine": "1"}
 
     def build(self, _known: object, plan: Plan, *_: object) -> Ready:
         built: dict[str, Built | BuildError] = {name: self.built(name) for name in plan.contenders}

@@ -69,7 +69,12 @@ def learnt(
     monkeypatch.setattr(warming, "serve", sides.serve)
     monkeypatch.setattr(loop, "conduct", sides.conduct)
     strapped: Any = SimpleNamespace(
-        daemons=None, folder=lambda: tmp_path, drop=lambda _: None, interrupted=threading.Event()
+        lost="",
+        replace_lost=lambda _: [],
+        daemons=None,
+        folder=lambda: tmp_path,
+        drop=lambda _: None,
+        interrupted=threading.Event(),
     )
     found = warmed(ready, LOAD, 20.0, strapped)
     return {name: it.warmup_s for name, it in found.plan.contenders.items()}

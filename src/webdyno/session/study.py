@@ -14,8 +14,6 @@ from webdyno.model.study import Study
 from webdyno.plan import make_plan, memory_bytes
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.designs import design_of
-from webdyno.session.fleet_study import begin as begin_on_fleet
-from webdyno.session.fleet_study import go_on as go_on_with_fleet
 from webdyno.session.folders import cache_folder, refuse_unwritable
 from webdyno.session.listeners import Beside
 from webdyno.session.lookup import look_for_drivers, refuse_what_the_driver_cannot
@@ -56,6 +54,8 @@ def begin(
     refuse_unwritable(results)
     refuse_what_the_driver_cannot(study, known)
     if manner.is_fleet:
+        from webdyno.session.fleet_study import begin as begin_on_fleet  # numpy, which one machine need not wait for
+
         return begin_on_fleet(study, known, results, choice=choice, arguments=arguments, brief=brief, manner=manner)
     raced = choice.rounds_of(study)
     far = wide(manner.far, study.loads)
@@ -92,6 +92,8 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = AS_EVER) -> Ended
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
         if manner.is_fleet:
+            from webdyno.session.fleet_study import go_on as go_on_with_fleet
+
             return go_on_with_fleet(store, known, manner)
         how = {"wait": manner.wait, "as_planned": manner.as_planned}
         with on_its_machine(store, far=manner.far, **how) as (strapped, versions):

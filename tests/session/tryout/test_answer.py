@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.analyse import fakes
 from tests.fakes import contender
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Analysis, Estimate, Standing, Verdict
@@ -52,7 +53,9 @@ def answered(
 ) -> Answer:
     def window(name: str, round_: int, rate: float) -> Any:
         trial = SimpleNamespace(contender=name, round=round_)
-        return SimpleNamespace(run=SimpleNamespace(trial=trial, block=None), rate_per_s=rate, turned=None)
+        return SimpleNamespace(
+            run=SimpleNamespace(trial=trial, block=None, rig=fakes.RIG), rate_per_s=rate, turned=None
+        )
 
     standings = [standing(name, place, each[0]) for place, (name, each) in enumerate(rates.items(), 1)]
     if void is not None:
