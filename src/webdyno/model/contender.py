@@ -107,7 +107,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tell it as found in long runs."""
     warmup_requests: int | None = None
     """Answers until then. Before turns these decide, for a slow machine gives fewer in the same time: it is loaded
-    until it gave so many, for three times ``warmup_s`` at most."""
+    until it has given as many, for three times ``warmup_s`` at most."""
     stop_s: float = 5.0
     """Seconds it may take to end after SIGTERM, before SIGKILL."""
 
