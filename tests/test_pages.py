@@ -46,6 +46,12 @@ def test_links_above_and_into_docs_are_turned_to_where_the_pages_lie_in_the_site
     assert "](../action.yml)" in site.relinked(ROOT / "docs" / "how-to" / "compare-in-ci.md")
 
 
+def test_no_link_leads_to_an_anchor_that_a_forge_and_the_site_spell_differently() -> None:
+    """Punctuation between two blanks leaves two dashes in the one and one in the other."""
+    texts = {page.name: page.read_text("utf-8") for page in site.documents() if page.suffix == ".md"}
+    assert {name for name, text in texts.items() if re.search(r"\]\([^)\s]*#[^)\s]*--[^)\s]*\)", text)} == set()
+
+
 def test_a_link_to_nothing_an_anchor_that_is_not_there_and_what_is_loaded_from_elsewhere_are_found(
     tmp_path: Path,
 ) -> None:
