@@ -107,7 +107,7 @@ def test_a_head_that_is_killed_ends_a_study_in_one_sentence_and_it_resumes_in_a_
     assert run.outcome == "interrupted" and "the head of the cluster, has not answered for 15 s" in run.message
     with only_store(here) as store:
         folder = str(store.folder)
-    assert f"--resume {folder}" in said[0]
+    assert "--resume " in said[0] and said[0].endswith(store.folder.name)
     for host in hosts:
         host.kill()
     head.lead()
