@@ -1,4 +1,4 @@
-"""Hosts of a cluster that are lost for good under a load: killed, cut off, or the head of it all."""
+"""Hosts of a cluster that are lost for good under a load: killed, or cut off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 
 from tests.live.hosts import Made, hosts_joined, why_not
-from tests.live.test_far import ENGINE, WEBDYNO, engine_in, far, only_store, wait_until_at_work
+from tests.live.test_far import ENGINE, far, only_store, wait_until_at_work
 from tests.live.test_fleet import left_on
 from webdyno.model.run import Run
 from webdyno.rig.far import LOST_S
@@ -91,28 +91,3 @@ def test_a_load_host_that_is_cut_off_for_good_is_replaced_once_it_has_not_answer
     assert began_s(again) - cut_s < LOST_S + AGAIN_S + 2.0, "a call may have begun a moment after the cut"
     assert not left_on(lost), "its own agent has ended the load"
     assert not left_on(head) and not left_on(other)
-
-
-def test_a_head_that_is_killed_ends_a_study_in_one_sentence_and_it_resumes_in_a_new_cluster(hosts: list[Made]) -> None:
-    head, here, other = hosts
-    with here.start(*far(head, "-d", "30s", "-r", "1")) as process:
-        wait_until_at_work(engine_in(other))
-        head.kill()
-        _, err = process.communicate(timeout=120)
-    assert process.returncode == 3 and "Traceback" not in err, err
-    said = [line for line in err.splitlines() if line.startswith("webdyno: ")]
-    assert len(said) == 1 and f"{head.address}:6379, the head of the cluster, is gone" in said[0], err
-    assert not left_on(here) and not left_on(other)
-    [run] = all_runs(here)
-    assert run.outcome == "interrupted" and "the head of the cluster, has not answered for 15 s" in run.message
-    with only_store(here) as store:
-        folder = str(store.folder)
-    assert f"--resume {folder}" in said[0]
-    for host in hosts:
-        host.kill()
-    head.lead()
-    here.follow(head)
-    other.follow(head)
-    done = here.run(*WEBDYNO, "run", "--resume", folder, "--far", f"{head.address}:6379")
-    assert done.returncode == 0, done.stderr
-    assert [run.outcome for run in all_runs(here)] == ["interrupted", "ok"]
