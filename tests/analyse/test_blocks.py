@@ -12,7 +12,7 @@ from tests.analyse.fakes import FINGERPRINT, change_slices, plan, run
 from tests.analyse.turning import block_of, block_run
 from webdyno.analyse import analyse
 from webdyno.analyse.additive import Meeting
-from webdyno.analyse.blocks import meetings, read_windows
+from webdyno.analyse.blocks import alone, meetings, read_windows
 from webdyno.analyse.doubts.rounds import drifted
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.pairs import pairs_of
@@ -53,6 +53,21 @@ def test_errors_of_turns_count_among_all() -> None:
     assert window is not None
     assert window.errors == {"timeout": 230}
     assert window.error_ratio == pytest.approx(230 / (230 + 23_000))
+
+
+def test_alone_the_runs_of_blocks_are_what_each_is_by_itself() -> None:
+    runs = [
+        *block_of({"go": [100, 110, 120, 90, 300], "node": [50, 60, 70, 55, 50]}),
+        *block_of({"go": [90, 95, 99], "node": [45, 48, 0]}, block=2, round_=2),
+        run("bun", round_=1),
+    ]
+    found = alone(read_windows(runs))
+    assert [window.run for window in found] == runs
+    for window, each in zip(found, map(read_window, runs), strict=True):
+        assert each is not None
+        assert window.turned == each.turned
+        assert (window.rate_per_s, window.ok, window.errors) == (each.rate_per_s, each.ok, each.errors)
+        assert (window.cpu_per_request_ns, window.flattered) == (each.cpu_per_request_ns, None)
 
 
 def test_a_run_without_turns_is_read_as_ever() -> None:

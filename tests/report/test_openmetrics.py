@@ -10,7 +10,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.analyse.fakes import FINGERPRINT, LOAD, contender, plan, run, slices, spread, study, workload
 from tests.analyse.turning import block_of
-from tests.report import once, studied
+from tests.report import once
 from webdyno.analyse import analyse
 from webdyno.model.load import Load
 from webdyno.model.run import Run
@@ -58,14 +58,6 @@ def test_a_whole_study_parses_and_says_what_the_analysis_says() -> None:
     assert value(families, "webdyno_runs", "_total", **died) == 1
     kinds = {sample.labels["kind"] for sample in families["webdyno_doubt"].samples}
     assert {doubt.kind for verdict in analysis.verdicts for doubt in verdict.doubts} <= kinds
-
-
-def test_the_tables_alone_make_the_same_metrics_as_the_whole_analysis() -> None:
-    made = studied.study()
-    whole, tables = analyse(*made), analyse(*made, tables_only=True)
-    assert render_openmetrics(*made, tables) == render_openmetrics(*made, whole)
-    assert all((whole.claims, whole.curves, whole.shapes))
-    assert not any((tables.claims, tables.curves, tables.shapes, tables.scalings))
 
 
 def test_names_end_in_their_units_and_the_text_in_eof() -> None:

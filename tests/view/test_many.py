@@ -107,16 +107,16 @@ def test_a_scrape_reads_and_makes_again_only_what_changed(tmp_path: Path, monkey
     shelf, reads = Shelf(tmp_path), Reads()
     asked = Metrics(shelf)
     reads.watch(monkeypatch, Shelf, "evidence")
-    for each in ("analyse", "about_run"):
+    for each in ("judged_tables", "about_run"):
         reads.watch(monkeypatch, metrics, each)
     first = asked.reply(asked.newest(shelf.entries()))
-    assert reads == {"evidence": 2, "analyse": 2, "about_run": 6}
+    assert reads == {"evidence": 2, "judged_tables": 2, "about_run": 6}
     assert asked.reply(asked.newest(shelf.entries())).body == first.body
-    assert reads == {"evidence": 2, "analyse": 2, "about_run": 6}
+    assert reads == {"evidence": 2, "judged_tables": 2, "about_run": 6}
     with Store.open(tmp_path / "grows", writable=True) as store:
         store.append(rounds(number=4)[3])
     then = asked.reply(asked.newest(shelf.entries())).body.decode()
-    assert reads == {"evidence": 3, "analyse": 3, "about_run": 7}
+    assert reads == {"evidence": 3, "judged_tables": 3, "about_run": 7}
     assert then == Metrics(shelf).reply(asked.newest(shelf.entries())).body.decode()
     assert (
         'study="grows",contender="go",workload="hello",load="64 connections, keep-alive",driver="engine",round="4"'

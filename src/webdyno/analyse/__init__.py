@@ -21,9 +21,8 @@ from webdyno.model.verdict import Analysis
 __all__ = ["analyse"]
 
 
-def analyse(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, tables_only: bool = False) -> Analysis:
-    """Everything that can be claimed from ``runs``, and every reason to doubt it; ``tables_only``: verdicts and doubts
-    alone, without the claims, curves and laws of scaling, which take as long as reading the Runs."""
+def analyse(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
+    """Everything that can be claimed from ``runs``, and every reason to doubt it."""
     from webdyno.analyse.verdict import analysis_of
 
-    return analysis_of(plan, fingerprint, runs, tables_only=tables_only)
+    return analysis_of(plan, fingerprint, runs)

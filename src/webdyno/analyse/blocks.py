@@ -52,6 +52,16 @@ def _together(block: Mapping[int, Window], robbed: Robbed) -> dict[int, Window]:
     }
 
 
+def alone(windows: Iterable[Window]) -> list[Window]:
+    """Runs without those of their blocks, as ``read_window`` reads one by itself; what was read of them is kept."""
+    found = list(windows)
+    places = [at for at, window in enumerate(found) if window.run.block is not None and window.turned is not None]
+    told = turned({at: turns_of(found[at].run) for at in places}, together=False)
+    for at, turns in told.items():
+        found[at] = by_turns(found[at], turns)
+    return found
+
+
 def meetings(windows: Iterable[Window]) -> Meetings:
     """Of the Runs of one table, by contender and round; empty where no Run has a block."""
     windows = list(windows)

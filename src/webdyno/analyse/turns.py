@@ -71,11 +71,15 @@ def turns_of(run: Run) -> list[Slice]:
 
 
 def turned(
-    block: Mapping[Name, Sequence[Slice]], speed: Callable[[Name, Slice], float] = lambda _name, _turn: 1.0
+    block: Mapping[Name, Sequence[Slice]],
+    speed: Callable[[Name, Slice], float] = lambda _name, _turn: 1.0,
+    *,
+    together: bool = True,
 ) -> dict[Name, Turned]:
     """Of the contenders of a block by their turns; who has no answer in any of them is left out.
 
-    ``speed``: of one turn of a contender, beside what its pass had; any unit.
+    ``speed``: of one turn of a contender, beside what its pass had; any unit. Not ``together``: each as if it had been
+    alone, so that many Runs are read at once.
     """
     served = {name: turns for name, turns in block.items() if any(turn.ok for turn in turns)}
     if not served:
@@ -84,9 +88,9 @@ def turned(
     place = {number: at for at, number in enumerate(passes)}
     ok, time, cpu, weighed = _by_pass(served, place, speed)
     weighed *= time.sum() / weighed.sum()
-    speeds = _speeds(ok, weighed)
-    rates, variances, drawn = _additive(ok, weighed, speeds)
-    told, costs = _costs(ok, cpu)
+    speeds = _speeds(ok, weighed, together=together)
+    rates, variances, drawn = _additive(ok, weighed, speeds, together=together)
+    told, costs = _costs(ok, cpu, together=together)
     sums = [each.sum(axis=1).tolist() for each in (ok, time, cpu, time > 0)]
     climbs = _climbs(ok, weighed * (speeds if len(served) > 2 else 1.0))
     return {
@@ -120,13 +124,14 @@ def _by_pass(
     return map(np.array, found)
 
 
-def _costs(ok: Matrix, cpu: Matrix) -> tuple[NDArray[np.bool_], Vector]:
+def _costs(ok: Matrix, cpu: Matrix, *, together: bool) -> tuple[NDArray[np.bool_], Vector]:
     """Whether the CPU of a contender is known, and that of one of its answers; of the turns as they were, for a burst
     that cost time need not have cost CPU."""
     told = np.isfinite(cpu).all(axis=1) & (cpu.sum(axis=1) > 0)
     costs = np.full(len(ok), math.nan)
     if told.any():
-        costs[told] = 1 / _additive(ok[told], cpu[told], _speeds(ok[told], cpu[told]))[0]
+        speeds = _speeds(ok[told], cpu[told], together=together)
+        costs[told] = 1 / _additive(ok[told], cpu[told], speeds, together=together)[0]
     return told, costs
 
 
@@ -149,23 +154,25 @@ def _climbs_of_whole(done: Matrix, weighed: Matrix) -> list[float | None]:
     return [math.log(end / begin) if begin > 0 and end > 0 else None for begin, end in zip(first, last, strict=True)]
 
 
-def _additive(done: Matrix, spent: Matrix, speeds: Vector) -> tuple[Vector, Vector, NDArray[np.bool_]]:
+def _additive(
+    done: Matrix, spent: Matrix, speeds: Vector, *, together: bool
+) -> tuple[Vector, Vector, NDArray[np.bool_]]:
     """What each contender (down) did for each unit of what it spent in the passes (across), the variance of its
     logarithm, and whether a single turn was drawn in."""
     weighed = spent * speeds
     done, drawn = _drawn_in(done, weighed)
     rates = done.sum(axis=1) / weighed.sum(axis=1)
-    return rates, _variances(done, weighed, rates), drawn
+    return rates, _variances(done, weighed, rates, together=together), drawn
 
 
-def _speeds(done: Matrix, spent: Matrix) -> Vector:
+def _speeds(done: Matrix, spent: Matrix, *, together: bool) -> Vector:
     """Of each pass, on average one: the median over contenders of what each did in it against its own rate.
 
     One contender alone says nothing of passes. Nor does a pass in which half of them, or more, did nothing. Where all
     others missed a pass, what the one did in it is taken for its speed, and so changes nothing.
     """
     speeds: Vector = np.ones(done.shape[1])
-    if len(done) < 2:
+    if len(done) < 2 or not together:
         return speeds
     there = spent > 0
     each = np.divide(done, spent, out=np.full(done.shape, math.nan), where=there)
@@ -201,12 +208,13 @@ def _drawn_in(done: Matrix, weighed: Matrix) -> tuple[Matrix, NDArray[np.bool_]]
     return np.where(far & drawn[:, None], near, done), drawn
 
 
-def _variances(done: Matrix, weighed: Matrix, rates: Vector) -> Vector:
+def _variances(done: Matrix, weighed: Matrix, rates: Vector, *, together: bool) -> Vector:
     """Of the logarithms of quotients of sums. What the speed of a pass took of the freedom is given back as if it were
     a mean; the median of few leaves more, so that of three contenders a variance is told a quarter too large.
     """
     there = weighed > 0
-    number, passes = len(done), (there & ((there.sum(axis=0) > 1) | (len(done) == 1))).sum(axis=1)
+    number = len(done) if together else 1
+    passes = (there & ((there.sum(axis=0) > 1) | (number == 1))).sum(axis=1)
     left = np.where(there, done - rates[:, None] * weighed, 0.0)
     freedom = np.maximum(passes - 1, 1) * ((number - 1) / number if number > 1 else 1.0)
     return np.asarray((left**2).sum(axis=1) / done.sum(axis=1) ** 2 * passes / freedom)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from webdyno.analyse import doubts as rules
 from webdyno.analyse.claims import judge_claims
 from webdyno.analyse.compare import Pair, apart
@@ -59,7 +57,7 @@ FIGURES: dict[str, tuple[str, Callable[[Window], float | None]]] = {
 PAIRS = "pairs are sent at a fixed rate, so the result is their times, not their rate"
 
 
-def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, tables_only: bool = False) -> Analysis:
+def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run]) -> Analysis:
     """See ``webdyno.analyse.analyse``."""
     evidence = Evidence(plan, fingerprint, runs)
     judged = judged_tables(evidence)
@@ -67,22 +65,13 @@ def analysis_of(plan: Plan, fingerprint: Fingerprint, runs: Sequence[Run], *, ta
     doubts = rules.about_study(evidence)
     of_article = [it.name for it in plan.contenders.values() if it.is_of_article]
     recommended, sentence = recommend(verdicts, of_article, unfinished_of(doubts))
-    told = Analysis(
-        sentence=sentence,
+    claims = judge_claims(plan, judged, cores_of(runs))
+    return Analysis(
+        sentence=headline(claims, recommended, sentence),
         verdicts=verdicts,
         recommended=recommended,
         recommended_command=command_of(recommended, plan, runs),
         doubts=doubts,
-    )
-    return told if tables_only else _whole(told, plan, judged, runs)
-
-
-def _whole(told: Analysis, plan: Plan, judged: Sequence[Judged], runs: Sequence[Run]) -> Analysis:
-    """With what a study asks besides."""
-    claims = judge_claims(plan, judged, cores_of(runs))
-    return msgspec.structs.replace(
-        told,
-        sentence=headline(claims, told.recommended, told.sentence),
         claims=claims,
         shapes=shapes(plan, judged),
         systems=systems(plan),
@@ -94,8 +83,8 @@ def _whole(told: Analysis, plan: Plan, judged: Sequence[Judged], runs: Sequence[
     )
 
 
-def judged_tables(evidence: Evidence) -> list[Judged]:
-    """Every table with its figures and its verdict."""
+def judged_tables(evidence: Evidence, found: Sequence[Table] | None = None) -> list[Judged]:
+    """Every table with its figures and its verdict; ``found``: its tables, where they are read already."""
     plan, runs, ceilings = evidence.plan, evidence.runs, evidence.fingerprint.ceilings
     heats = replay(plan, runs, ceilings).heats if plan.race is not None else {}
     pairs = comparisons_at(plan, runs)
@@ -104,7 +93,7 @@ def judged_tables(evidence: Evidence) -> list[Judged]:
             Figures(table, plan.estimate == "trimmed"),
             _verdict(plan, table, pairs, heats.get((table.workload.name, table.load, table.driver))),
         )
-        for table in tables(evidence)
+        for table in (tables(evidence) if found is None else found)
     ]
 
 

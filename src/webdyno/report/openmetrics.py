@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from webdyno.analyse.latency import Latency, merge
 from webdyno.analyse.window import Window, read_window
+from webdyno.model.doubt import Doubt
 from webdyno.model.estimate import Estimate
 from webdyno.model.outward import clean
 from webdyno.model.rig import Fingerprint
@@ -111,7 +112,7 @@ def samples_of(
     for number, run in enumerate(runs):
         yield from about_run(plan, names, run, counts=last[run.trial.id] == number)
     if analysis is not None:
-        yield from about_analysis(plan, analysis)
+        yield from about_tables(plan, analysis.verdicts, analysis.doubts)
 
 
 def head(plan: Plan, fingerprint: Fingerprint, planned: int | None = None) -> Iterator[Sample]:
@@ -141,11 +142,15 @@ def _numbered(label: str, at: int) -> str:
     return f"{label} ({at + 1})" if at else label
 
 
-def about_run(plan: Plan, names: LoadNames, run: Run, *, counts: bool = True) -> Iterator[Sample]:
-    """One Run; ``counts`` False: a later one of the same Trial took its place, and it is only counted."""
+def about_run(
+    plan: Plan, names: LoadNames, run: Run, *, counts: bool = True, read: Window | None = None
+) -> Iterator[Sample]:
+    """One Run; ``counts`` False: a later one of the same Trial took its place, and it is only counted. ``read``: what
+    was read of it, by itself.
+    """
     cell = _cell(plan, names, run.trial)
     yield Sample("webdyno_runs", "_total", cell | {"outcome": run.outcome}, 1)
-    window = read_window(run) if counts else None
+    window = (read or read_window(run)) if counts else None
     if window is None:
         return
     here = cell | {"round": str(run.trial.round)}
@@ -193,10 +198,10 @@ def _histogram(labels: Labels, latency: Latency | None) -> Iterator[Sample]:
     yield Sample("webdyno_latency_seconds", "_sum", labels, latency.mean_ns * latency.count * 1e-9)
 
 
-def about_analysis(plan: Plan, analysis: Analysis) -> Iterator[Sample]:
+def about_tables(plan: Plan, verdicts: Sequence[Verdict], doubts: Sequence[Doubt]) -> Iterator[Sample]:
     """Estimates with their intervals, places, and doubts."""
     seen: dict[tuple[str, str, str], int] = {}
-    for verdict in analysis.verdicts:
+    for verdict in verdicts:
         table = (verdict.workload, verdict.load, verdict.driver)
         load = _numbered(verdict.load, seen.get(table, 0))
         seen[table] = seen.get(table, 0) + 1
@@ -205,7 +210,7 @@ def about_analysis(plan: Plan, analysis: Analysis) -> Iterator[Sample]:
             yield from _standing(where | {"contender": standing.contender}, standing)
         yield from _doubts(where, verdict)
     nowhere = {"study": plan.study, "workload": "", "load": "", "driver": ""}
-    for kind, severity in dict.fromkeys((doubt.kind, doubt.severity) for doubt in analysis.doubts):
+    for kind, severity in dict.fromkeys((doubt.kind, doubt.severity) for doubt in doubts):
         yield Sample("webdyno_doubt", "_info", nowhere | {"contender": "", "kind": kind, "severity": severity}, 1)
 
 

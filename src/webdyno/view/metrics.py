@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from webdyno.analyse import analyse
-from webdyno.analyse.table import Evidence
+from webdyno.analyse.blocks import alone
+from webdyno.analyse.doubts import about_study
+from webdyno.analyse.table import Evidence, Table, tables
+from webdyno.analyse.verdict import judged_tables
 from webdyno.report.openmetrics import (
     CONTENT_TYPE,
     Families,
-    about_analysis,
     about_run,
+    about_tables,
     add,
     add_all,
     head,
     load_names,
     told,
 )
+from webdyno.store.bodies import uncollected
 from webdyno.view.shelf import Entry, Shelf
 from webdyno.view.shell import Reply
 from webdyno.wal import Signature
@@ -79,16 +82,21 @@ class Metrics:
         return fresh
 
     def _fresh(self, name: str, *, analysed: bool) -> Families:
-        evidence = self._shelf.evidence(name, checked=analysed)
+        """Claims, curves and laws are in no metric, and would take as long as all the rest."""
         found: Families = {}
-        add(found, head(evidence.plan, evidence.fingerprint))
-        self._add_runs(found, name, evidence)
-        if analysed and evidence.runs:
-            analysis = analyse(evidence.plan, evidence.fingerprint, evidence.runs, tables_only=True)
-            add(found, about_analysis(evidence.plan, analysis))
+        with uncollected():
+            evidence = self._shelf.evidence(name, checked=analysed)
+            add(found, head(evidence.plan, evidence.fingerprint))
+            read = tables(evidence) if analysed and evidence.runs else []
+            self._add_runs(found, name, evidence, read)
+            if read:
+                verdicts = [each.verdict for each in judged_tables(evidence, read)]
+                add(found, about_tables(evidence.plan, verdicts, about_study(evidence)))
         return found
 
-    def _add_runs(self, found: Families, name: str, evidence: Evidence) -> None:
+    def _add_runs(self, found: Families, name: str, evidence: Evidence, read: Sequence[Table]) -> None:
+        """``read``: its tables, where they are needed anyway."""
+        windows = {window.run.trial.id: window for table in read for window in alone(table.windows)}
         before, now = self._runs.get(name, {}), {}
         names = load_names(evidence.plan)
         last = {run.trial.id: number for number, run in enumerate(evidence.runs)}
@@ -97,7 +105,7 @@ class Metrics:
             key = (run.trial.id, run.started_at, counts)
             now[key] = before.get(key) or {}
             if not now[key]:
-                add(now[key], about_run(evidence.plan, names, run, counts=counts))
+                add(now[key], about_run(evidence.plan, names, run, counts=counts, read=windows.get(run.trial.id)))
             add_all(found, now[key])
         self._runs = {name: now}  # of one folder at a time: the one that grows
 
