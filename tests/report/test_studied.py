@@ -145,7 +145,7 @@ def test_the_terminal_says_every_ruling_and_stays_within_its_width(width: int) -
     assert "does not hold: node is ahead of go" in flat
     assert "cannot tell: ruby is the last" in flat
     assert "ruby was left out: needs ruby, which is not installed" in flat
-    assert "does not hold: node is ahead of go In the article: node | <i>flies</i> node has" in flat
+    assert "does not hold: node is ahead of go In the article: node | <i>flies</i> node serves" in flat
     assert "cannot tell: ruby is the last Our own question: the article does not claim this. ruby was" in flat
     assert (
         "3 claims, 1 of them ours: 1 holds, 1 does not hold, 1 undecided (1 because something is not installed)."
@@ -158,7 +158,7 @@ def test_the_terminal_says_every_ruling_and_stays_within_its_width(width: int) -
 def test_markdown_has_a_row_for_each_claim_and_no_cell_breaks_out() -> None:
     text = render_markdown(*study(), analysed())
     assert "| claim | here | why |" in text
-    assert r"| go is ahead of \<b\>all\</b\> | **holds** | go has " in text
+    assert r"| go is ahead of \<b\>all\</b\> | **holds** | go serves " in text
     assert r"| node is ahead of go<br>*In the article: node \| \<i\>flies\</i\>* | **does not hold** | " in text
     assert "| ruby is the last<br>*Our own question: the article does not claim this.* | **cannot tell** | " in text
     assert r"An article \| of old (2013)" in text
