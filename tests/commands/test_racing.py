@@ -99,7 +99,9 @@ def test_a_study_with_claims_may_be_given_more_time_for_those_that_are_open() ->
     assert Racing().choice.rounds_of(given).further == given.further
     with pytest.raises(UsageError, match=r"--further soon: give a duration"):
         _ = Racing(further="soon").choice
-    with pytest.raises(UsageError, match=r"--further: study study has no \[further\] rounds for its claims; leave it out"):
+    with pytest.raises(
+        UsageError, match=r"--further: study study has no \[further\] rounds for its claims; leave it out"
+    ):
         Racing(further="15m").choice.rounds_of(msgspec.structs.replace(given, further=None))
 
 
