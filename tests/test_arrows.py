@@ -27,9 +27,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plan": {"model", "design"},
     "histogram": {"model"},
     "wal": set(),
+    "depth": set(),
     "disk": set(),
-    "now": {"model"},
-    "store": {"model", "histogram", "wal", "disk"},
+    "now": {"model", "depth"},
+    "store": {"model", "histogram", "depth", "wal", "disk"},
     "export": {"model", "histogram"},
     "rig": {"model", "disk"},
     "build": {"model", "rig", "disk"},
@@ -50,7 +51,7 @@ MAY_IMPORT["__main__"] = {"commands"}
 
 THIRD_PARTY: dict[str, set[str] | None] = {
     "msgspec": None,  # None: anywhere
-    "numpy": {"analyse", "histogram"},
+    "numpy": {"analyse", "histogram", "depth"},
     "scipy": {"analyse"},
     "cyclopts": {"commands"},
     "rich": {"commands", "report/terminal"},
@@ -273,7 +274,7 @@ def test_the_architecture_document_shows_the_same_table() -> None:
         ("commands/run", "import sys\nsys.stderr.write('')", "may print"),
         ("commands/run", "from rich.console import Console", "may print"),
         ("report/html", "from rich.table import Table", "rich is for"),
-        ("rig/cores", "import numpy", "numpy is for analyse, histogram only"),
+        ("rig/cores", "import numpy", "numpy is for analyse, depth, histogram only"),
         ("serve/ready", "import requests", "in no table"),
     ],
 )

@@ -14,7 +14,7 @@ from stat import S_ISREG
 
 import msgspec
 
-from webdyno.model.depth import is_deep
+from webdyno.depth import is_deep
 from webdyno.model.now import Now
 
 FILE = "now.json"

@@ -246,9 +246,9 @@ def test_a_pipe_in_the_place_of_a_log_keeps_nobody_waiting(tmp_path: Path) -> No
 def test_one_store_that_cannot_be_analysed_silences_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("bad", "good"):
         made(tmp_path / name, rounds(), plan(rounds(), study=name))
-    real = metrics.analyse
+    real = metrics.judged_tables
     monkeypatch.setattr(
-        metrics, "analyse", lambda plan, *rest, **how: 1 / 0 if plan.study == "bad" else real(plan, *rest, **how)
+        metrics, "judged_tables", lambda of, *rest: 1 / 0 if of.plan.study == "bad" else real(of, *rest)
     )
     with serving(tmp_path) as there:
         reply = there.get("/metrics")

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from webdyno.depth import DEEPEST, is_deep
 from webdyno.histogram import checked
-from webdyno.model.depth import DEEPEST, is_deep
 from webdyno.model.errors import UsageError
 from webdyno.model.rig import Fingerprint, Rig
 from webdyno.model.run import Run

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from webdyno.analyse.words import count
+from webdyno.depth import is_deep
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
-from webdyno.model.depth import is_deep
 from webdyno.now import ordinary
 from webdyno.session.ceilings import with_ceilings
 from webdyno.session.folders import cache_folder

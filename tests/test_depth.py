@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webdyno.model.depth import DEEPEST, is_deep
+from webdyno.depth import DEEPEST, is_deep
 
 MANY: list[Any] = [[]] * 3000
 """Short texts are not looked at."""
