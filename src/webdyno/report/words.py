@@ -13,6 +13,7 @@ import msgspec
 
 from webdyno.analyse.words import (
     MISSING,
+    UNKNOWN,
     count,
     interval,
     length,
@@ -37,6 +38,7 @@ from webdyno.model.verdict import Analysis, Standing, Verdict
 
 __all__ = [
     "MISSING",
+    "UNKNOWN",
     "count",
     "interval",
     "length",
