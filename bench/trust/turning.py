@@ -137,6 +137,13 @@ def worlds() -> dict[str, World]:
         ),
         "9 equals, three of them alone": replace(nine, alone=3, kind=hanging),
         "9 equals, three of them alone, 3 blocks, starts alike": replace(nine, luck=luck(0.0), alone=3, rounds=3),
+        **_pairs(),
+    }
+
+
+def _pairs() -> dict[str, World]:
+    """Tables of two, for as long as a comparison may take."""
+    return {
         "2 equals, 60 s, starts alike": World(field=equals(2), luck=luck(0.0), rounds=_in_a_minute()),
         "2 equals, 60 s, starts 2 % unlike": World(field=equals(2), luck=luck(0.02), rounds=_in_a_minute()),
         "2 equals, 60 s, starts 5 % unlike": World(field=equals(2), luck=luck(0.05), rounds=_in_a_minute()),

@@ -6,7 +6,7 @@ test: one in which a contender is as fast, beside the others, on all hosts; and 
 hosts that measured a table more than once. Runs that were measured alone count as in ``additive``.
 
 H. Scheffe (1959), The Analysis of Variance, chapter 4. The test is somewhat too eager where contenders differ in noise,
-so nobody is accused of less than a few per cent.
+so differences below a few per cent are not reported.
 """
 
 from __future__ import annotations

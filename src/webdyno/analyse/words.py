@@ -56,15 +56,16 @@ def interval(estimate: Estimate, scale: float = 1.0, dash: str = "-", places: in
     width = half_width(estimate)
     if estimate.low is None or estimate.high is None or width is None:
         return ""
-    if _is_unknown(estimate.low, estimate.high):
+    if is_unknown(estimate):
         return UNKNOWN
     places = decimals(estimate.value / scale, width / scale) if places is None else places
     return dash.join(_end(end / scale, places) for end in (estimate.low, estimate.high))
 
 
-def _is_unknown(low: float, high: float) -> bool:
-    """Too few rounds for an interval: one degree of freedom makes ends of ``0.00`` and ``10,128,867,474``."""
-    return low > 0 and high > _WIDEST * low
+def is_unknown(estimate: Estimate) -> bool:
+    """Whether its interval says nothing: one degree of freedom makes ends of ``0.00`` and ``10,128,867,474``."""
+    low, high = estimate.low, estimate.high
+    return low is not None and high is not None and low > 0 and high > _WIDEST * low
 
 
 def _end(value: float, places: int) -> str:
@@ -88,7 +89,7 @@ def of_best(ratio: Estimate, dash: str = "-", places: int | None = None) -> str:
     places = places_of_best(ratio) if places is None else places
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
         return f"{number(ratio.value, places)}x"
-    if _is_unknown(ratio.low, ratio.high):
+    if is_unknown(ratio):
         return f"{number(ratio.value, places)}x ({UNKNOWN})"
     low, high = (number(end, places) for end in (ratio.low, ratio.high))
     return f"{number(ratio.value, places)}x ({low}{dash}{high})"

@@ -136,7 +136,7 @@ def sure(found: Estimate) -> str:
     over = f"over {words.count(found.rounds, 'round')}"
     if found.low is None or found.high is None:
         return f"Without an interval, {over}."
-    if words.interval(found) == words.UNKNOWN:
+    if words.is_unknown(found):
         return f"Its 95 % interval is unknown: {words.count(found.rounds, 'round')} differ too much."
     return f"95 % interval {_bounds(found, found.low, found.high)}, {over}."
 

@@ -13,9 +13,9 @@ import msgspec
 
 from webdyno.analyse.words import (
     MISSING,
-    UNKNOWN,
     count,
     interval,
+    is_unknown,
     length,
     listing,
     number,
@@ -38,9 +38,9 @@ from webdyno.model.verdict import Analysis, Standing, Verdict
 
 __all__ = [
     "MISSING",
-    "UNKNOWN",
     "count",
     "interval",
+    "is_unknown",
     "length",
     "listing",
     "number",

@@ -51,7 +51,7 @@ class Member:
         self.is_lost = False
 
     def do(self, verb: str, *arguments: Any, heard: Heard = lambda *_: None) -> Any:
-        """What came of a job there; meanwhile ``heard`` is told what it says. MachineError where the host is lost."""
+        """The result of a job there; ``heard`` gets its messages meanwhile. MachineError if the host is lost."""
         self._call("begin", verb, arguments)
         while True:
             for kind, said in self._call("next"):

@@ -163,7 +163,7 @@ class FleetCourse:
         """A host is given nothing more; what it was at is written down as interrupted, and is done again elsewhere."""
         member.is_lost = True
         rig = member.about.rig
-        block = doing.block or doing.batch[0]
+        block = doing.block or doing.batch[min(doing.measured, len(doing.batch) - 1)]
         self._losses.update(trial.id for trial in block)
         note([f"{reason}; the fleet goes on without it, and what it had begun is done again"])
         if doing.block is not None and rig is not None:

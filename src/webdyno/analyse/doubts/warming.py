@@ -145,7 +145,7 @@ def _given_s(window: Window) -> float:
 
 
 def _where(cell: Cell) -> str:
-    if any(climb(_warm(window)) is not None for window in cell.windows if window.turned is not None):
-        return "at the end of its warm-up, or of its turns, as before"
-    where = "turns" if any(window.turned is not None for window in cell.windows) else "window"
-    return f"at the end of its {where} as at its beginning"
+    in_turns = [window for window in cell.windows if window.turned is not None]
+    if any(climb(_warm(window)) is not None for window in in_turns):
+        return "at the end of its warm-up or turns as shortly before"
+    return f"at the end of its {'turns' if in_turns else 'window'} as at its beginning"

@@ -141,7 +141,7 @@ def called(setting: Setting) -> str:
 def _times(ratio: Estimate) -> str:
     """``1.8x (1.7-1.9x)``."""
     bounds = words.interval(ratio)
-    unit = "" if bounds == words.UNKNOWN else "x"
+    unit = "" if words.is_unknown(ratio) else "x"
     return words.times(ratio) + (f" ({bounds}{unit})" if bounds else "")
 
 
