@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, change_slices, plan, robbed, run
+from tests.analyse.fakes import FINGERPRINT, change_slices, plan, robbed, run, slices
 from tests.analyse.turning import block_of, block_run
 from webdyno.analyse import analyse
 from webdyno.analyse.doubts import about_contender
@@ -200,3 +200,41 @@ def test_turns_count_towards_what_was_asked_for() -> None:
 
 def _half(of: Run) -> list:  # type: ignore[type-arg]
     return [msgspec.structs.replace(of.slices[-1], duration_ns=500_000_000)]
+
+
+def alone(rates: Sequence[int], steady: Sequence[float] = (9.0, 9.0)) -> list[Run]:
+    """As ``warmed``, measured alone: each stretch had a wait of a second for its last answers, or none."""
+    found = []
+    for round_ in (1, 2, 3):
+        one = run(round_=round_, slices=slices(steady))
+        waits = [10**9 * (at % 2) for at in range(len(rates))]
+        warm = [
+            msgspec.structs.replace(
+                one.slices[0], duration_ns=3 * 10**9 + wait, drained_ns=wait, ok=3 * rate + round_ * (at > 3)
+            )
+            for at, (rate, wait) in enumerate(zip(rates, waits, strict=True))
+        ]
+        trial = msgspec.structs.replace(one.trial, warmup_s=30.0, warmup_requests=9)
+        found.append(msgspec.structs.replace(one, trial=trial, slices=[*warm, *one.slices]))
+    return found
+
+
+@pytest.mark.parametrize("seconds", [2, 12])
+def test_who_is_measured_alone_is_still_climbing_where_its_stretches_are_however_long_its_window(seconds: int) -> None:
+    level = [900.0] * seconds
+    found = kinds(alone((200, 300, 400, 600, 600, 900), level))["still-climbing"]
+    assert found.numbers["climb"] == pytest.approx(1.5, abs=0.002)
+    assert found.numbers["warmup_s"] == 21.5, "six stretches of 3 s, their waits, and half a second"
+    assert "at the end of its warm-up or window as shortly before" in found.sentence
+    assert "still-climbing" not in kinds(alone((200, 300, 800, 850, 840, 860), level))
+    plain = [
+        msgspec.structs.replace(one, slices=[msgspec.structs.replace(each, drained_ns=None) for each in one.slices])
+        for one in alone((200, 300, 400, 600, 600, 900), level)
+    ]
+    assert "still-climbing" not in kinds(plain), "seconds that its driver gave by itself are no stretches"
+
+
+def test_a_window_alone_that_climbs_is_told_after_level_stretches() -> None:
+    found = kinds(alone((300,) * 6, (1_000.0, 1_300.0)))["still-climbing"]
+    assert found.numbers["climb"] == pytest.approx(1.3)
+    assert "after 21.5 s of warm-up" in found.sentence

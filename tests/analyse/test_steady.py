@@ -185,3 +185,28 @@ def test_a_round_that_never_settled_leaves_the_warm_up_without_an_interval() -> 
         assert less is not None
         assert known.high is not None
         assert (less.low, less.high) == (None, None)
+
+
+def counted(rates: list[float], own: list[float]) -> Run:
+    """Warmed up in stretches of 3 s at these rates, then loaded for as many seconds as there are rates of its own."""
+    made = run(slices=slices(own))
+    warm = [
+        msgspec.structs.replace(made.slices[0], duration_ns=4 * SECOND, drained_ns=SECOND, ok=round(3 * rate))
+        for rate in rates
+    ]
+    return msgspec.structs.replace(made, slices=[*warm, *made.slices])
+
+
+def test_stretches_of_a_warm_up_are_no_seconds_of_the_course_and_say_when_its_rate_was_reached() -> None:
+    """Their time counts, the wait for last answers in it too; their rate is that under load."""
+    found = course(counted([300.0, 980.0, 700.0, 990.0, 1_010.0], [1_000.0] * 10))
+    assert (found.settled, found.settled_ns, found.to_95_ns) == (True, 12 * SECOND, 4 * SECOND)
+    assert found.levels_ns == 20 * SECOND
+    late = course(counted([300.0, 400.0], [500.0] * 4 + [1_000.0] * 16))
+    assert (late.settled_ns, late.to_95_ns) == (12.5 * SECOND, 12.5 * SECOND)
+
+
+def test_what_a_run_alone_settles_to_after_its_stretches_is_cut_as_ever() -> None:
+    made = counted([300.0, 400.0], [500.0] * 4 + [1_000.0] * 16)
+    assert [slice_.ok for slice_ in steady_slices(made)] == [1_000] * 16
+    assert len(steady_slices(counted([300.0] * 8, [1_000.0] * 10))) == 10

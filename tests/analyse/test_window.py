@@ -118,3 +118,11 @@ def test_the_look_taken_at_the_end_of_a_short_phase_counts() -> None:
     cpu = {START + SECOND: {"1": 0, "2": 0}, end + 9: {"1": 900, "2": 100}, end + SECOND: {"1": 900, "2": 9_900}}
     looks = [Reading(at_ns=at, role="contender", cpu_by_process=used) for at, used in cpu.items()]
     assert process_shares(run(readings=looks)) == {"1": 0.9, "2": 0.1}
+
+
+def test_answers_of_stretches_before_a_window_alone_came_over_connections_that_nobody_counted() -> None:
+    made = run()
+    warm = msgspec.structs.replace(made.slices[0], drained_ns=0, connections_opened=0, ok=10**6)
+    assert requests_per_connection([msgspec.structs.replace(made, slices=[warm, *made.slices])]) == (
+        requests_per_connection([made])
+    )

@@ -143,6 +143,17 @@ def test_what_is_in_flight_stands_beside_the_store_and_is_gone_at_the_end(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_stretch_of_warm_up_is_drawn_as_long_as_it_took(tmp_path: Path) -> None:
+    with Beside(tmp_path, PLAN, set()) as beside:
+        beside.begin([RUNS[0].trial])
+        warming = RUNS[0].slices[0]
+        beside.event(msgspec.structs.replace(warming, duration_ns=3 * 10**9, drained_ns=0, ok=600))
+        beside.event(warming)
+        found = now.read(tmp_path)
+        assert found is not None
+        assert found.warmup == [200.0, 200.0, 200.0, 10_000.0]
+
+
 def test_a_long_trial_keeps_its_last_seconds_and_a_full_disk_keeps_nobody_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ from tests.live.test_run import limits_memory, only_folder, query, start, wait_f
 from webdyno.analyse.doubts.physics import PLATEAU_NS
 from webdyno.model.doubt import Doubt
 from webdyno.model.verdict import Analysis, Standing
+from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -119,6 +120,24 @@ def test_a_server_that_was_still_getting_faster_is_told(webdyno: Call) -> None:
     climbing = kinds(found["odd-climbs"].doubts)["still-climbing"]
     assert "times as fast at the end of its turns as at its beginning, after 0.1 s of warm-up" in climbing.sentence
     assert "still-climbing" not in kinds(found["odd-none"].doubts)
+
+
+def test_who_compiles_is_warmed_up_by_its_answers_where_it_is_measured_alone(webdyno: Call, tmp_path: Path) -> None:
+    done = webdyno("run", "compiles", "--json")
+    assert done.returncode in (0, 1), done.stderr
+    with Store.open(only_folder(tmp_path)) as store:
+        runs = store.runs()
+    assert [(run.outcome, run.block, run.reused) for run in runs] == [("ok", None, False), ("ok", None, True)]
+    for run, enough in zip(runs, (900, 1), strict=True):
+        stretches = [each for each in run.slices if each.is_stretch]
+        assert 6 <= len(stretches) <= 30
+        assert sum(each.ok for each in stretches) >= enough
+        assert run.slices[: len(stretches)] == stretches
+        own_ns = sum(each.duration_ns for each in run.slices if each.phase == "warmup" and not each.is_stretch)
+        assert own_ns < 10**9, "a tenth of 2 s, and not all of them"
+        assert [each.index for each in run.slices] == list(range(len(run.slices)))
+    first = [each.ok / each.loaded_ns for each in runs[0].slices]
+    assert first[0] < first[-1], "it was slow only before it was measured"
 
 
 def test_what_a_load_tool_cannot_see_is_told(webdyno: Call) -> None:

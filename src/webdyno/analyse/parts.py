@@ -18,9 +18,9 @@ PARTS = 3
 def rates_by_part(slices: Iterable[Slice]) -> list[float]:
     """Correct answers per second in each third of all Slices, in their order; empty with less than three of them.
 
-    A Slice that lies across a border counts on both sides by its share of time.
+    A Slice that lies across a border counts on both sides by its share of time. Time is time under load.
     """
-    pieces = [(one.duration_ns, one.ok) for one in slices if one.duration_ns > 0]
+    pieces = [(one.loaded_ns, one.ok) for one in slices if one.loaded_ns > 0]
     if len(pieces) < PARTS:
         return []
     length = sum(duration for duration, _ in pieces) / PARTS

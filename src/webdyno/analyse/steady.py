@@ -8,6 +8,10 @@ MSER cuts where the standard error of the mean of what remains is least. The fir
 than half of the steady phase (a saw-tooth of a garbage collector, a neighbour's burst near the end), the second is;
 where that too leaves less, the Run never settled, and its figures are of the whole phase.
 
+Where answers decided on the warm-up, it was given in stretches before the driver began. These are no such Slices: they
+are longer, and on connections of their own. They only say since when a rate was reached that was there from the first
+Slice on.
+
 What is cut off is never less than the study's own warm-up. Fewer than eight whole Slices say nothing about levels:
 then the study's warm-up stands alone. So it does where the rate is the schedule's and not the server's.
 
@@ -75,18 +79,32 @@ class _Part(NamedTuple):
     ok: int
 
 
+class _Stretch(NamedTuple):
+    """The same of one that was given before the driver began."""
+
+    duration_ns: int
+    loaded_ns: int
+    ok: int
+
+    @property
+    def rate_per_s(self) -> float:
+        return self.ok * 1e9 / max(self.loaded_ns, 1)
+
+
 def course(run: Run) -> Course:
     """The warm-up of one Run, as its Slices show it."""
     in_turns = "turn" in map(_PHASE, run.slices)  # of which each is a load of its own
     if len(run.slices) < ENOUGH or run.trial.load.pace != "closed" or in_turns:
         return Course(read=False)
-    return _course(tuple(_Part(slice_.phase, slice_.duration_ns, slice_.ok) for slice_ in run.slices))
+    stretches = tuple(_Stretch(one.duration_ns, one.loaded_ns, one.ok) for one in run.slices if one.is_stretch)
+    parts = (_Part(one.phase, one.duration_ns, one.ok) for one in run.slices if not one.is_stretch)
+    return _course(tuple(parts), stretches)
 
 
 @lru_cache(maxsize=8192)
-def _course(parts: tuple[_Part, ...]) -> Course:
+def _course(parts: tuple[_Part, ...], stretches: tuple[_Stretch, ...] = ()) -> Course:
     """Kept, because figures, warm-ups, doubts and every look of a race ask again for the same Runs."""
-    starts, slices = _whole(parts)
+    starts, slices = _whole(parts, sum(stretch.duration_ns for stretch in stretches))
     rates = np.array([slice_.ok / slice_.duration_ns * 1e9 for slice_ in slices])
     if len(slices) < ENOUGH or not rates.all():
         return Course(read=False)
@@ -99,14 +117,33 @@ def _course(parts: tuple[_Part, ...]) -> Course:
     begin = levels if levels <= latest else least_error
     settled = begin <= latest
     steady = float(rates[max(begin, planned) if settled else planned :].mean())
+    early_ns = _reached(stretches, steady)
     return Course(
         read=True,
         settled=settled,
-        settled_ns=int(starts[begin]) if settled else None,
-        to_95_ns=int(starts[int(np.argmax(rates >= REACHED * steady))]),
-        levels_ns=int(starts[levels]),
-        mser_ns=int(starts[least_error]),
+        settled_ns=(starts[begin] if begin else _since(stretches, steady)) if settled else None,
+        to_95_ns=starts[int(np.argmax(rates >= REACHED * steady))] if early_ns is None else early_ns,
+        levels_ns=starts[levels],
+        mser_ns=starts[least_error],
     )
+
+
+def _since(stretches: Sequence[_Stretch], rate_per_s: float) -> int:
+    """When they came to that rate to stay, in ns; their end where they never did."""
+    kept = list(stretches)
+    while kept and REACHED <= kept[-1].rate_per_s / rate_per_s <= 1 / REACHED:
+        kept.pop()
+    return sum(stretch.duration_ns for stretch in kept)
+
+
+def _reached(stretches: Sequence[_Stretch], rate_per_s: float) -> int | None:
+    """When the first of them began that had that rate, nearly; None: none had."""
+    passed = 0
+    for stretch in stretches:
+        if stretch.rate_per_s >= REACHED * rate_per_s:
+            return passed
+        passed += stretch.duration_ns
+    return None
 
 
 def steady_slices(run: Run) -> list[Slice]:
@@ -188,12 +225,12 @@ def _noise(logs: Vector) -> float:
     return float(max(1.4826 * np.median(np.abs(np.diff(logs))) / 2**0.5, SAME / 4))
 
 
-def _whole(slices: Sequence[_Part]) -> tuple[list[int], list[_Part]]:
+def _whole(slices: Sequence[_Part], passed_ns: int) -> tuple[list[int], list[_Part]]:
     """Slices and when they begin, without those cut short by the end of a phase: they are noisier than the rest.
 
-    The end of all stands behind the last begin.
+    The end of all stands behind the last begin; the first one's is ``passed_ns``.
     """
-    ends = list(accumulate((slice_.duration_ns for slice_ in slices), initial=0))
+    ends = list(accumulate((slice_.duration_ns for slice_ in slices), initial=passed_ns))
     longest = max((slice_.duration_ns for slice_ in slices), default=0)
     kept = [at for at, slice_ in enumerate(slices) if slice_.duration_ns >= longest / 2 and slice_.duration_ns > 0]
     return [ends[at] for at in kept] + ends[-1:], [slices[at] for at in kept]

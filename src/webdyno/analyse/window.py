@@ -192,10 +192,12 @@ def count_errors(slices: Iterable[Slice]) -> dict[str, int]:
 
 
 def requests_per_connection(runs: Iterable[Run]) -> float | None:
-    """Complete answers per connection opened, warm-up included; None when the driver does not count connections."""
+    """Complete answers per connection opened, the driver's own warm-up included; None when it does not count these."""
     answers = opened = 0
     for run in runs:
         for slice_ in run.slices:
+            if slice_.is_stretch and run.block is None:  # on connections of its own, opened before it
+                continue
             if slice_.connections_opened is None:
                 return None
             opened += slice_.connections_opened

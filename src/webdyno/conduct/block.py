@@ -20,10 +20,12 @@ from typing import Any
 
 import msgspec
 
+from webdyno.conduct.bench import Bench, Under
 from webdyno.conduct.fence import LOOK_S
 from webdyno.conduct.record import Record
 from webdyno.conduct.seat import RESTS, Seat
-from webdyno.conduct.trial import Bench, Under, conduct
+from webdyno.conduct.trial import conduct
+from webdyno.conduct.warming import warm_up
 from webdyno.load.driver import Order
 from webdyno.measure.sampler import Sampler
 from webdyno.model.block import Turns
@@ -48,10 +50,6 @@ its connections in step, as for a timer; its turn then counts answers that were 
 that could be more, turns have no lead, and hold whole cycles. Whether it waited, or others had its core, is not known,
 so the limit is no lower.
 """
-LEAST_WARM_S = 0.2
-"""Of load before anything counts; it also says how long a turn has to be."""
-STRETCHES, MOST_STRETCHES = 10, 30
-"""A warm-up that counts answers is looked at after each tenth of its seconds, so often at most."""
 UNDRAINED = 2
 """Turns that may end with requests unanswered before a contender is measured alone instead. The warm-up counts as one:
 each of them costs the whole time-out, so what hangs from the start on takes only one turn besides.
@@ -229,25 +227,13 @@ class _Block:
     def _load(self, seated: Sequence[Seat]) -> None:
         # Who takes longest to warm up is first: V8, which forgets what it compiled, does not wait for it then.
         for seat in self._able(sorted(seated, key=lambda seat: -seat.trial.asked.warmup_s)):
-            self._warm_up(seat)
+            warm_up(seat, self._bench.interrupted)
         seated = self._without(self._busy_for_long(seated), seated)
         lengths = {seat.trial.id: self._turn_s(seat) for seat in seated}
         while restless := self._take_turns(seated, lengths):
             seated = self._without(restless, seated)
         for seat in self._able(self._shuffled(seated)):
             self._window(seat)
-
-    def _warm_up(self, seat: Seat) -> None:
-        """For as long as it is given; or, where its answers count, stretch by stretch until it gave enough of them and
-        gets no faster."""
-        most_s, enough = seat.trial.asked.warmup_s, seat.trial.warmup_requests
-        if enough is None:
-            seat.turn(max(most_s, LEAST_WARM_S), "warmup")
-            return
-        for _ in range(MOST_STRETCHES):
-            if seat.is_out or seat.is_warm(enough) or self._bench.interrupted.is_set():
-                return
-            seat.turn(max(most_s / STRETCHES, LEAST_WARM_S), "warmup")
 
     def _take_turns(self, seated: Sequence[Seat], lengths: Mapping[str, float]) -> list[Seat]:
         """All passes. Those that do not rest between their turns, which end the passes early: they start over without.

@@ -1,6 +1,7 @@
 """Seat: one contender's place in a block, with an engine that has its connections open and waits for turns.
 
-It is taken and left in the contender's own thread; the turns are given by another one, in between.
+It is taken and left in the contender's own thread; the turns are given by another one, in between. One that is
+measured alone has a seat for its warm-up (warming.py), all in one thread.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ import math
 import os
 import selectors
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
 import msgspec
 
+from webdyno.conduct.bench import GRACE_S, Bench, Under, events_of
 from webdyno.conduct.hearing import STOP_S, TICK_S, killed
 from webdyno.conduct.record import Record
-from webdyno.conduct.trial import GRACE_S, Bench, Under, events_of
 from webdyno.disk import naming
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, Rested, Summary
 from webdyno.load.turning import END, turn, turning
@@ -53,6 +54,7 @@ class Seat:
     ) -> None:
         self.trial, self.under, self.record, self.engine = trial, under, record, engine
         self._bench = bench
+        self._look: Callable[[], object] = lambda: None
         self._deadline = 0.0
         self._said = self._lines()
         self._events = events_of(bench.driver, command, self._said, engine)
@@ -73,8 +75,19 @@ class Seat:
 
     @classmethod
     @contextmanager
-    def taken(cls, trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> Iterator[Self]:
-        """With its connections open, if they can be; the engine ends with the block."""
+    def taken(
+        cls,
+        trial: Trial,
+        bench: Bench,
+        order: Order,
+        under: Under,
+        record: Record,
+        look: Callable[[], object] = lambda: None,
+    ) -> Iterator[Self]:
+        """With its connections open, if they can be; the engine ends with the block.
+
+        ``look``: some ten times a second, in the thread that gives the turns, at what could end them.
+        """
         command = turning(order)
         record.driver_command = command.argv
         folder = bench.strapped.folder()
@@ -82,6 +95,7 @@ class Seat:
             engine = bench.strapped.start(_engine(command, folder, bench.driver_log(trial)))
             try:
                 seat = cls(trial, bench, command, under, record, engine)
+                seat._look = look
                 seat._say(command.stdin or b"", trial.load.opening_s + trial.load.timeout_s)
                 seat._next(Rested)
                 yield seat
@@ -246,6 +260,7 @@ class Seat:
                     self.engine.terminate()
 
     def _must_stop(self) -> bool:
+        self._look()
         if time.monotonic() > self._deadline:
             self.record.fail("driver-failed", "the driver did not report a turn and was stopped")
         return self._bench.interrupted.is_set() or self.under.has_ended() or self.record.outcome != "ok"

@@ -8,78 +8,39 @@ knocking at a dead server's port until its time is up.
 from __future__ import annotations
 
 import datetime
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
+import msgspec
+
+from webdyno.conduct.bench import GRACE_S, Bench, Under, events_of
 from webdyno.conduct.fence import Fence
 from webdyno.conduct.hearing import heard, killed
 from webdyno.conduct.record import Record
 from webdyno.conduct.roll import Roll
 from webdyno.conduct.together import GONE, posts_on, together
+from webdyno.conduct.warming import counts_answers, warmed
 from webdyno.disk import naming
-from webdyno.load.driver import Driver, DriverCommand, Event, Fault, Order, PhaseEdge, Summary
-from webdyno.load.order import earlier
-from webdyno.measure.proc import Readable
+from webdyno.load.driver import DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
-from webdyno.model.block import Taken
 from webdyno.model.built import Built
 from webdyno.model.errors import AnswerError, BuildError, LostError, ServiceError, StartError
+from webdyno.model.load import Load
 from webdyno.model.run import Outcome, Run
-from webdyno.model.sample import Reading, Role, Slice
-from webdyno.model.trial import Plan, Trial
+from webdyno.model.sample import Reading, Slice
+from webdyno.model.trial import Trial
 from webdyno.rig.group import Group
 from webdyno.rig.host import PIPE, STDOUT, Command, Host
 from webdyno.rig.process import name_of
-from webdyno.rig.strap import Strapped
 from webdyno.serve.ready import TOO_MANY
-from webdyno.serve.serving import Served, serve
+from webdyno.serve.serving import Served
 from webdyno.service import Running
 
-GRACE_S = 15.0
-"""How much longer than asked a driver may take (connects, time-outs, its own start) before it is ended."""
 HID = "has no session, mark or parent left that shows its origin"
-
-
-class Backers(Protocol):
-    """What stands behind contenders."""
-
-    def ready(self, name: str, delay_ms: int = 0) -> Running:
-        """The service of that name, answering that much later; ServiceError."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bench:
-    """What stays the same from Trial to Trial of one command."""
-
-    plan: Plan
-    strapped: Strapped
-    services: Backers
-    driver: Driver
-    driver_version: str
-    contender_log: Callable[[Trial], Path]
-    driver_log: Callable[[Trial], Path]
-    watch: Callable[[Event | Taken], None] = lambda _: None
-    """Told every event of the driver as it comes, for a live view."""
-    serve: Callable[..., AbstractContextManager[Served]] = serve
-    """How a contender is started and ended: again for each Trial, unless rounds are measured in place."""
-    drive: Callable[[Trial, Bench, Order, Under, Record], None] | None = None
-    """How it is loaded; None: from begin to end by the driver, alone. A block gives it turns instead."""
-
-    @property
-    def beside(self) -> dict[Role, Readable]:
-        """Who is read besides, with every load: what carries drivers to another host."""
-        return {} if self.strapped.daemons is None else {"carrier": self.strapped.daemons}
-
-    @property
-    def interrupted(self) -> threading.Event:
-        """Set when the user wants an end."""
-        return self.strapped.interrupted
 
 
 def conduct(trial: Trial, bench: Bench, built: Built | BuildError) -> Run:
@@ -199,7 +160,18 @@ def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record:
     if order.load.drivers > 1:
         _drive_together(trial, bench, order, under, record)
         return
-    path = bench.driver_log(trial)
+    if counts_answers(trial):
+        order = warmed(trial, bench, order, under, record)
+        if bench.interrupted.is_set() or under.has_ended() or record.outcome != "ok":
+            return
+    stretches = len(record.slices)
+    _drive_order(bench.driver_log(trial), bench, order, under, record)
+    record.slices[stretches:] = [  # the driver began to count anew
+        msgspec.structs.replace(each, index=each.index + stretches) for each in record.slices[stretches:]
+    ]
+
+
+def _drive_order(path: Path, bench: Bench, order: Order, under: Under, record: Record) -> None:
     with naming(path), path.open("ab") as log:
         for command in bench.driver.commands(order):
             record.driver_command = command.argv
@@ -207,7 +179,7 @@ def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record:
             for name, content in command.files.items():
                 (folder / name).write_bytes(content)
             try:
-                _drive(command, folder, bench, under, record, log, _limit_s(trial))
+                _drive(command, folder, bench, under, record, log, _limit_s(order.load))
             finally:
                 bench.strapped.drop(folder)
             if record.outcome != "ok" or bench.interrupted.is_set():
@@ -220,7 +192,7 @@ def _drive_together(trial: Trial, bench: Bench, order: Order, under: Under, reco
     number = order.load.drivers
     hosts: Sequence[Host] = bench.strapped.far or [bench.strapped] * number
     posts = posts_on(hosts[:number], folder, log)
-    stop = _stop(bench, under, record, _limit_s(trial))
+    stop = _stop(bench, under, record, _limit_s(order.load))
     try:
         with Sampler({**under.groups, **bench.beside}) as sampler, closing(together(order, posts, stop)) as events:
             for event in events:
@@ -231,30 +203,9 @@ def _drive_together(trial: Trial, bench: Bench, order: Order, under: Under, reco
         bench.strapped.drop(folder)
 
 
-def _limit_s(trial: Trial) -> float:
-    steady = trial.load.duration_s if trial.load.duration_s is not None else 600.0
-    return trial.asked.warmup_s + steady + 2 * trial.load.timeout_s + GRACE_S
-
-
-@dataclass(frozen=True)
-class Under:
-    """What is under load: the contender, and the service behind it."""
-
-    served: Served
-    running: Running | None
-    fence: Fence
-
-    @property
-    def groups(self) -> dict[Role, Group]:
-        """Whose processes are known."""
-        groups: dict[Role, Group] = {"contender": self.served.group}
-        if self.running is not None and self.running.group is not None:
-            groups["service"] = self.running.group
-        return groups
-
-    def has_ended(self) -> bool:
-        """True when there is nobody left to load."""
-        return any(group.has_ended() for group in self.groups.values())
+def _limit_s(load: Load) -> float:
+    steady = load.duration_s if load.duration_s is not None else 600.0
+    return load.warmup_s + steady + 2 * load.timeout_s + GRACE_S
 
 
 def _drive(
@@ -284,13 +235,6 @@ def _drive(
         record.readings += sampler.readings
     finally:
         record.notes += [f"driver: {note}" for note in group.end(grace_s=2.0)]
-
-
-def events_of(driver: Driver, command: DriverCommand, lines: Iterator[str], group: Group) -> Iterator[Event]:
-    """What the driver says, at the time of this machine's clock; why it is lost, where that is why it ended."""
-    for event in driver.read(command, lines):
-        lost = isinstance(event, Fault) and group.lost
-        yield Fault(lost) if lost else earlier(event, group.clock_ahead_ns)
 
 
 def _mark(edge: str | None, record: Record) -> None:

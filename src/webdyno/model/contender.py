@@ -106,8 +106,9 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Seconds under load until it is as fast as it gets (a JIT ...), when that is longer than studies wait; reports
     tell it as found in long runs."""
     warmup_requests: int | None = None
-    """Answers until then, at least. Before turns these decide, for a slow machine gives fewer in the same time: it is
-    loaded until it gave that many and gets no faster, for three times ``warmup_s`` at most."""
+    """Answers until then, at least. These decide, for a slow machine gives fewer in the same time: it is loaded until
+    it gave that many and gets no faster, for three times ``warmup_s`` at most. That holds before turns, and, for
+    a contender measured alone, before a closed load of fixed length by one engine of ours; others get ``warmup_s``."""
     stop_s: float = 5.0
     """Seconds it may take to end after SIGTERM, before SIGKILL."""
 

@@ -58,7 +58,7 @@ class MatrixRuntime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     warmup_s: float | None = None
     """Seconds of load until its compiler is done with what it serves; no contender on it is given less."""
     warmup_requests: int | None = None
-    """Answers until then, as of a contender: before turns these decide, and not the seconds."""
+    """Answers until then, as of a contender: these decide, and not the seconds."""
 
 
 class Exclusion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

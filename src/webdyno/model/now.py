@@ -21,7 +21,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     phase: Phase | None = None
     """Of the last Slice; None: starting."""
     warmup: list[float] = []
-    """Correct answers per second, Slice by Slice."""
+    """Correct answers per second, Slice by Slice; a stretch of three seconds as three."""
     steady: list[float] = []
     errors: int = 0
     """Requests that went wrong in this phase so far."""

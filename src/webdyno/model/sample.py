@@ -106,6 +106,17 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """What programs that are no part of the Trial used of its cores in this turn, and what the hypervisor took of them,
     added up over the cores; in ticks, so a little more or less, and never below 0."""
 
+    @property
+    def is_stretch(self) -> bool:
+        """Of a warm-up that was given stretch by stretch, as turns are."""
+        return self.phase == "warmup" and self.drained_ns is not None
+
+    @property
+    def loaded_ns(self) -> int:
+        """Its length without the wait for the last answers: who found no place in a listen queue comes again after a
+        second or three, and what is answered in that time is one request on each connection at most."""
+        return self.duration_ns - (self.drained_ns or 0)
+
 
 Role = Literal["contender", "driver", "service", "host", "carrier"]
 """carrier: the daemons, on the contender's machine, of what starts drivers on another one."""
@@ -149,13 +160,13 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 def climb(stretches: Sequence[Slice]) -> float | None:
     """Logarithm of how many times as fast the last four of them were as the four before; of fewer than twelve, thirds.
 
-    None: fewer than six, or nothing was answered.
+    By the time under load. None: fewer than six, or nothing was answered.
     """
     some = min(len(stretches) // 3, 4)
     if some < 2:
         return None
     before, last = (
-        sum(each.ok for each in part) / sum(each.duration_ns for each in part)
+        sum(each.ok for each in part) / max(sum(each.loaded_ns for each in part), 1)
         for part in (stretches[-2 * some : -some], stretches[-some:])
     )
     return math.log(last / before) if before and last else None

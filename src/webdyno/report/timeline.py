@@ -286,7 +286,7 @@ def _latency(run: Run, slice_: Slice) -> Latency | None:
 def _share(table: Table, styles: dict[str, int]) -> float:
     """The rarest percentile that a second of most contenders has answers enough for."""
     typical = [
-        median(slice_.ok for slice_ in window.run.slices)
+        median(slice_.ok for slice_ in window.run.slices if not slice_.is_stretch)
         for cell in table.cells
         if cell.name in styles
         for window in cell.windows[:1]

@@ -124,7 +124,8 @@ class Beside:
         if self._now is None or not isinstance(event, Slice) or not event.duration_ns:
             return
         so_far = self._now.warmup if event.phase == "warmup" else self._now.steady
-        so_far.append(event.ok * 1e9 / event.duration_ns)
+        seconds = max(round(event.loaded_ns / 1e9), 1) if event.is_stretch else 1
+        so_far += [event.ok * 1e9 / event.duration_ns] * seconds
         over = max(len(so_far) - MOST_SECONDS, 0)
         del so_far[:over]
         left_out = self._now.left_out + (over if event.phase == "steady" else 0)

@@ -94,13 +94,14 @@ def still_climbing(cell: Cell) -> Doubt | None:
     rounds alike.
 
     For a Run in a block: the last third of its turns was faster than the first, by more than for the others of its
-    block; or its warm-up, where that was looked at in stretches, was faster in the last four than in the four before.
+    block. For any Run whose warm-up was looked at in stretches, however long it is: these were faster in the last four
+    than in the four before.
     Tested by a one-sided t test over rounds (p < 0.01). Shades: its rate is a floor, by as much as it may yet
     gain (see floors). Silent if answers wait by design, because they then arrive in steps.
     """
-    climbs = [climb for window in cell.windows if (climb := _climb(window)) is not None]
     _, read = unsettled(cell)
-    if read or len(climbs) < LEAST_ROUNDS or cell.load.is_open or cell.workload.service_floor_ms:
+    climbs = [climb for window in cell.windows if (climb := _climb(window, found=bool(read))) is not None]
+    if len(climbs) < LEAST_ROUNDS or cell.load.is_open or cell.workload.service_floor_ms:
         return None
     mean, error = statistics.fmean(climbs), statistics.stdev(climbs) / math.sqrt(len(climbs))
     if mean < math.log(CLIMB) or (error > 0 and special.stdtr(len(climbs) - 1, -mean / error) >= SURE):
@@ -122,11 +123,17 @@ def room_of_climbing(numbers: Numbers) -> float:
     return float(numbers["climb"]) ** 2
 
 
-def _climb(window: Window) -> float | None:
-    """Logarithm of the rate of the last steady Slice, or turns, divided by that of the first; None: too few of them."""
-    if window.turned is not None:
-        known = [each for each in (window.turned.climb, climb(_warm(window))) if each is not None]
-        return max(known, default=None)
+def _climb(window: Window, *, found: bool) -> float | None:
+    """That of its stretches or of what was measured, whichever is larger; None: neither is known.
+
+    ``found``: Runs alone were long enough to find where they are steady, so what they climb before is cut off.
+    """
+    measured = window.turned.climb if window.turned is not None else None if found else _climb_alone(window)
+    return max((each for each in (measured, climb(_warm(window))) if each is not None), default=None)
+
+
+def _climb_alone(window: Window) -> float | None:
+    """Logarithm of the rate of the last steady Slice divided by that of the first; None: too few of them."""
     steady = [each for each in window.run.slices if each.phase == "steady" and each.duration_ns >= LEAST_NS and each.ok]
     if len(steady) < 2:
         return None
@@ -135,17 +142,20 @@ def _climb(window: Window) -> float | None:
 
 
 def _warm(window: Window) -> list[Slice]:
-    return [each for each in window.run.slices if each.phase == "warmup"]
+    """The stretches of its warm-up; seconds that its driver gave by itself, before a window alone, are none."""
+    alone = window.turned is None
+    return [each for each in window.run.slices if each.phase == "warmup" and (each.is_stretch or not alone)]
 
 
 def _given_s(window: Window) -> float:
     """Of warm-up: what it took where answers decided that, else what was asked for."""
-    counted = window.turned is not None and window.run.trial.warmup_requests is not None
-    return sum(each.duration_ns for each in _warm(window)) / 1e9 if counted else window.run.trial.asked.warmup_s
+    trial, warm = window.run.trial, [each for each in window.run.slices if each.phase == "warmup"]
+    counted = trial.warmup_requests is not None and bool(_warm(window))
+    return sum(each.duration_ns for each in warm) / 1e9 if counted else trial.asked.warmup_s
 
 
 def _where(cell: Cell) -> str:
-    in_turns = [window for window in cell.windows if window.turned is not None]
-    if any(climb(_warm(window)) is not None for window in in_turns):
-        return "at the end of its warm-up or turns as shortly before"
-    return f"at the end of its {'turns' if in_turns else 'window'} as at its beginning"
+    counts = "turns" if any(window.turned is not None for window in cell.windows) else "window"
+    if any(climb(_warm(window)) is not None for window in cell.windows):
+        return f"at the end of its warm-up or {counts} as shortly before"
+    return f"at the end of its {counts} as at its beginning"

@@ -15,6 +15,7 @@ queue       listens with a queue of four places
 hasty       answers /wait at once
 dozes       sleeps for 20 ms before each answer
 climbs      sleeps before each answer, 20 ms at first and less and less for two seconds
+compiles    sleeps before each answer, 10 ms at first and less and less for 600 answers
 gil         writes what a free-threaded CPython writes when a module switches the GIL on again
 """
 
@@ -53,6 +54,9 @@ async def answers(reader, writer, number):
         if HABIT == "climbs":
             begun.append(time.monotonic())
             await asyncio.sleep(max(0.002, 0.02 - 0.009 * (begun[-1] - begun[0])))
+        if HABIT == "compiles":
+            begun.append(None)
+            await asyncio.sleep(max(0.001, 0.01 - 0.000015 * len(begun)))
         body = BODIES[path][::-1] if HABIT == "errs" and given % 10 == 0 else BODIES[path]
         head = HEAD % (VERSION, len(body), MORE)
         for part in [head, body] if HABIT == "plateau" else [head + body]:

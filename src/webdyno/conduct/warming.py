@@ -1,0 +1,77 @@
+"""Warming: the load before anything counts, for as long as a contender is given, or until it gave its answers.
+
+Answers are counted in stretches of load on one set of connections, for contenders that take turns and for those that
+are measured alone: whether a server is warm must not depend on how it is measured afterwards. Who is measured alone has
+a seat for it, and leaves that for its driver, which opens its connections anew and is given one stretch more.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import msgspec
+
+from webdyno.conduct.bench import Bench, Under
+from webdyno.conduct.record import Record
+from webdyno.conduct.seat import Seat
+from webdyno.load.driver import Event, Order
+from webdyno.model.block import Taken
+from webdyno.model.load import Load
+from webdyno.model.trial import Trial
+
+LEAST_WARM_S = 0.2
+"""Of load before anything counts; it also says how long a turn has to be."""
+STRETCHES, MOST_STRETCHES = 10, 30
+"""A warm-up that counts answers is looked at after each tenth of its seconds, so often at most."""
+DRIVER = "engine"
+"""The only one that loads in stretches."""
+
+
+def warm_up(seat: Seat, interrupted: threading.Event) -> None:
+    """For as long as it is given; or, where its answers count, stretch by stretch until it gave enough of them and gets
+    no faster. A server that was loaded before, for another round, has only to show the latter.
+    """
+    trial = seat.trial
+    if trial.warmup_requests is None:
+        seat.turn(max(trial.asked.warmup_s, LEAST_WARM_S), "warmup")
+        return
+    enough = 0 if seat.under.served.reused else trial.warmup_requests
+    for _ in range(MOST_STRETCHES):
+        if seat.is_out or seat.is_warm(enough) or interrupted.is_set():
+            return
+        seat.turn(_stretch_s(trial.asked), "warmup")
+
+
+def counts_answers(trial: Trial) -> bool:
+    """Whether it is warmed up by answers where it is measured alone: its load is one that could be given in turns."""
+    load = trial.load
+    return (
+        trial.warmup_requests is not None
+        and trial.driver == DRIVER
+        and load.pace == "closed"
+        and load.duration_s is not None
+        and load.drivers == 1
+        and load.opening_s <= load.timeout_s  # turns begin when all are open
+    )
+
+
+def warmed(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> Order:
+    """What is left of ``order`` once its contender is warm: a warm-up of one stretch, and all that counts.
+
+    The stretches are in the record, and told to listeners as any other seconds of warm-up.
+    """
+
+    def watch(event: Event | Taken) -> None:
+        bench.watch(event.slice if isinstance(event, Taken) else event)
+
+    with Seat.taken(trial, replace(bench, watch=watch), order, under, record, under.fence.look_again) as seat:
+        warm_up(seat, bench.interrupted)
+    record.summary = {}  # is to be that of what counts
+    load = order.load
+    left_s = min(load.warmup_s, max(_stretch_s(load), load.opening_s))
+    return msgspec.structs.replace(order, load=msgspec.structs.replace(load, warmup_s=left_s))
+
+
+def _stretch_s(load: Load) -> float:
+    return max(load.warmup_s / STRETCHES, LEAST_WARM_S)
