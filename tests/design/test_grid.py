@@ -9,7 +9,7 @@ import msgspec
 from tests.analyse.fakes import plan, run
 from webdyno.design import Design
 from webdyno.design.blocks import Room
-from webdyno.design.grid import grid, rounds_within
+from webdyno.design.grid import grid, in_rounds, rounds_within
 from webdyno.model.block import Rest, Turns
 from webdyno.model.run import Run
 from webdyno.model.trial import Plan
@@ -75,3 +75,12 @@ def test_a_round_of_those_that_take_turns_is_one_block_and_who_does_not_rest_is_
     assert [len(block) for block in design([])] == [2]
     restless = msgspec.structs.replace(RUNS[0], block=1, rest=Rest(time_ns=10**9, cpu_ns=10**8))
     assert [len(block) for block in design([restless, RUNS[1]])] == [1, 1]
+
+
+def test_those_of_a_unit_follow_one_another_in_any_order() -> None:
+    cells = [f"{name}{load}" for load in (1, 2, 3) for name in "abcdef"]
+    seen = [cell for _, cell in in_rounds(cells, 20, 7, unit=lambda cell: cell[0])]
+    units = [seen[at : at + 3] for at in range(0, len(seen), 3)]
+    assert all(len({cell[0] for cell in unit}) == 1 for unit in units)
+    assert len({tuple(cell[1] for cell in unit) for unit in units}) == 6
+    assert [*in_rounds(cells, 3, 7, unit=lambda cell: cell)] == [*in_rounds(cells, 3, 7)]

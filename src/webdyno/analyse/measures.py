@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from webdyno.analyse import special
-from webdyno.analyse.blocks import met_on_hosts
+from webdyno.analyse.blocks import least_variances, met_on_hosts
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
@@ -170,6 +170,10 @@ class Figures:
         """Of a rate, which is known to one step of its answers and no better."""
         return steps_of(self.table.cells) if measure == "rate" else {}
 
+    def least(self, measure: Measure) -> Cells:
+        """Of a rate, the variance that turns show: it is known no better than that."""
+        return least_variances(self.table.windows) if measure == "rate" else {}
+
     def estimate(self, name: str, measure: Measure) -> Estimate | None:
         """A contender's figure; None when it has none."""
         if MEASURES[measure][0] == "share":
@@ -222,29 +226,35 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     if one[0] is other[0] and measure not in ITS_OWN:
         fitted, names = one[0].fitted(measure, one[1]), (one[1], other[1])
     else:
-        of = MEASURES[measure][1]
-        sides = [(f"{at}", side) for at, side in enumerate((one, other))]
-        cells = {
-            (label, round_): value
-            for label, (figures, name) in sides
-            for (contender, round_), value in figures.table.figures(of).items()
-            if contender == name
-        }
-        known = {
-            (label, round_): step
-            for label, (figures, name) in sides
-            for (contender, round_), step in figures.steps(measure).items()
-            if contender == name
-        }
-        hosts = {
-            (label, window.run.trial.round): window.run.rig.contender_host
-            for label, (figures, name) in sides
-            for window in (figures.cells[name].windows if name in figures.cells else ())
-        }
-        fitted, names = fit(cells, trimmed=one[0].trimmed, steps=known, met=met_on_hosts(hosts)), ("0", "1")
+        fitted, names = _across((one, other), measure), ("0", "1")
     if fitted is None or any(name not in fitted.names for name in names):
         return None
     return ratio_of(fitted, *names)
+
+
+def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | None:
+    """Of two contenders, or of one, in two tables: they are called by their places."""
+
+    def of(found: Callable[[Figures], Cells]) -> Cells:
+        return {
+            (f"{at}", round_): value
+            for at, (figures, name) in enumerate(sides)
+            for (contender, round_), value in found(figures).items()
+            if contender == name
+        }
+
+    hosts = {
+        (f"{at}", window.run.trial.round): window.run.rig.contender_host
+        for at, (figures, name) in enumerate(sides)
+        for window in (figures.cells[name].windows if name in figures.cells else ())
+    }
+    return fit(
+        of(lambda figures: figures.table.figures(MEASURES[measure][1])),
+        trimmed=sides[0][0].trimmed,
+        steps=of(lambda figures: figures.steps(measure)),
+        met=met_on_hosts(hosts),
+        least=of(lambda figures: figures.least(measure)),
+    )
 
 
 def ratio_of(fitted: Fit, one: str, other: str) -> Ratio:

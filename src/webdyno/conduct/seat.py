@@ -177,6 +177,11 @@ class Seat:
         cores = {*rig.contender_cores, *rig.driver_cores, *rig.service_cores}
         return others_ns(cores, [*self.under.groups.values(), self.engine])
 
+    @property
+    def warmed_s(self) -> float:
+        """How long its warm-up took so far."""
+        return sum(each.duration_ns for each in self._warm) / 1e9
+
     def is_warm(self, enough: int) -> bool:
         """It gave that many answers in its warm-up, and gets no faster."""
         climbs = climb(self._warm)

@@ -22,8 +22,8 @@ from webdyno.model.trial import Trial
 
 LEAST_WARM_S = 0.2
 """Of load before anything counts; it also says how long a turn has to be."""
-STRETCHES, MOST_STRETCHES = 10, 30
-"""A warm-up that counts answers is looked at after each tenth of its seconds, so often at most."""
+STRETCHES, MOST = 10, 3
+"""A warm-up that counts answers is looked at after each tenth of its seconds; it takes as many times these at most."""
 DRIVER = "engine"
 """The only one that loads in stretches."""
 
@@ -36,11 +36,10 @@ def warm_up(seat: Seat, interrupted: threading.Event) -> None:
     if trial.warmup_requests is None:
         seat.turn(max(trial.asked.warmup_s, LEAST_WARM_S), "warmup")
         return
-    enough = 0 if seat.under.served.reused else trial.warmup_requests
-    for _ in range(MOST_STRETCHES):
-        if seat.is_out or seat.is_warm(enough) or interrupted.is_set():
-            return
-        seat.turn(_stretch_s(trial.asked), "warmup")
+    enough, stretch_s = 0 if seat.under.served.reused else trial.warmup_requests, _stretch_s(trial.asked)
+    latest_s = (MOST * STRETCHES - 0.5) * stretch_s  # a wait for the last answers of stretches takes its time, too
+    while not (seat.is_out or seat.is_warm(enough) or interrupted.is_set()) and seat.warmed_s < latest_s:
+        seat.turn(stretch_s, "warmup")
 
 
 def counts_answers(trial: Trial) -> bool:

@@ -7,7 +7,7 @@ drifts on the machine (heat, neighbours, page cache) falls on all contenders ali
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
 
@@ -20,13 +20,20 @@ from webdyno.model.trial import Plan
 Each = TypeVar("Each")
 
 
-def in_rounds(cells: Sequence[Each], rounds: int, seed: int) -> Iterator[tuple[int, Each]]:
-    """Every round of all ``cells``, each in an order of its own."""
+def in_rounds(
+    cells: Sequence[Each], rounds: int, seed: int, unit: Callable[[Each], object] | None = None
+) -> Iterator[tuple[int, Each]]:
+    """Every round of all ``cells``, each in an order of its own; those of one ``unit`` follow one another."""
     chance = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
+    units: dict[object, list[Each]] = {}
+    for at, cell in enumerate(cells):
+        units.setdefault(at if unit is None else unit(cell), []).append(cell)
     for round_ in range(1, rounds + 1):
-        order = list(cells)
+        order = [[*those] for those in units.values()]
         chance.shuffle(order)
-        yield from ((round_, cell) for cell in order)
+        for those in order:
+            chance.shuffle(those)
+            yield from ((round_, cell) for cell in those)
 
 
 def cell_by_cell(cells: Sequence[Each], rounds: int, seed: int) -> Iterator[tuple[int, Each]]:

@@ -24,6 +24,7 @@ from webdyno.design import Block, Design, done_in
 from webdyno.design.blocks import Room, drawn
 from webdyno.design.grid import grid, in_rounds
 from webdyno.design.length import spent_s
+from webdyno.design.linked import groups
 from webdyno.model.further import Further
 from webdyno.model.load import Load
 from webdyno.model.rig import Fingerprint
@@ -79,7 +80,8 @@ def _trials_until(look: int, further: Further, evidence: Evidence) -> Iterator[T
     left_s = further.budget_s - spent_s(run for run in runs if run.trial.round > plan.rounds_of_all)
     chosen = _affordable(_open(further, evidence), last, _seconds(runs), left_s)
     cells = [cell for cell in last if cell in chosen]
-    for round_, cell in in_rounds(cells, look, plan.seed):
+    group = groups(plan.claims, [cell[1:] for cell in cells])
+    for round_, cell in in_rounds(cells, look, plan.seed, lambda cell: (cell[0], group[cell[1:]])):
         if round_ > last[cell].round:
             yield again(plan, last[cell], round_)
 

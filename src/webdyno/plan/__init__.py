@@ -13,6 +13,7 @@ import msgspec
 
 from webdyno.design.grid import cell_by_cell, in_rounds
 from webdyno.design.length import expected_s
+from webdyno.design.linked import Table, groups
 from webdyno.model.block import Turns
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
@@ -122,8 +123,16 @@ def _services(catalogue: Catalogue, workloads: Mapping[str, Workload]) -> dict[s
 
 def _trials(study: Study, catalogue: Catalogue, cells: list[Cell]) -> list[Trial]:
     """The cells in every round, in the order of the study's design."""
-    ordered = cell_by_cell if study.design == "in-place" else in_rounds
-    return [_trial(catalogue, cell, round_) for round_, cell in ordered(cells, study.rounds, study.seed)]
+    if study.design == "in-place":
+        ordered = cell_by_cell(cells, study.rounds, study.seed)
+    else:
+        group = groups(study.claims, map(_table, cells))
+        ordered = in_rounds(cells, study.rounds, study.seed, lambda cell: (cell.contender, group[_table(cell)]))
+    return [_trial(catalogue, cell, round_) for round_, cell in ordered]
+
+
+def _table(cell: Cell) -> Table:
+    return cell.workload, cell.load, cell.driver
 
 
 def _skipped(
