@@ -12,6 +12,7 @@ from tests.analyse.fakes import LOAD, plan, run
 from tests.commands.test_load import kinds, recorded
 from webdyno.commands import call
 from webdyno.commands import run as run_command
+from webdyno.design.blocks import Room
 from webdyno.histogram import encode
 from webdyno.session.engine import Loaded
 from webdyno.session.load_doubts import doubts
@@ -49,7 +50,7 @@ def test_run_says_it_before_it_builds(tmp_path: Path, capsys: pytest.CaptureFixt
     made = plan(
         [run(load=msgspec.structs.replace(LOAD, connections=10_000, duration_s=3.0, timeout_s=4.0))], shows=["errors"]
     )
-    run_command._announce(Intent(made, tmp_path, {"engine": "0.1.0"}, set()))
+    run_command._announce(Intent(made, tmp_path, {"engine": "0.1.0"}, set(), Room(memory_bytes=None)))
     told = capsys.readouterr().err
     assert SHORT in told
     assert FEW in told

@@ -48,13 +48,15 @@ def on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Says which hosts the fleet has from now on."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
-    def fleet_of(*hosts: Host, cores: int = 1) -> None:
+    def fleet_of(*hosts: Host, cores: int = 1, free: Sequence[int] = ()) -> None:
         @contextmanager
         def manned(_: Cluster, __: Study | Plan, ___: threading.Event) -> Iterator[list[Member]]:
             members = members_of(hosts)
             for member in members:
                 rig = msgspec.structs.replace(RIG, contender_host=member.name, contender_cores=tuple(range(cores)))
                 member.about = msgspec.structs.replace(member.about, rig=rig)
+            for member, free_bytes in zip(members, free, strict=False):
+                member.about = msgspec.structs.replace(member.about, free_bytes=free_bytes)
             yield members
 
         monkeypatch.setattr(fleet_study, "manned", manned)
@@ -88,6 +90,13 @@ def test_a_study_is_shared_and_its_results_lie_here(on: Any, tmp_path: Path) -> 
     assert (said[0].hosts, said[0].drivers) == (2, {"engine": "1"})
     with Store.open(folder) as store:
         assert list(store.fingerprint().fleet) == ["one", "other"]
+
+
+def test_it_is_announced_with_the_room_of_the_host_that_has_least(on: Any, tmp_path: Path) -> None:
+    said: list[Intent] = []
+    on(Machine("one"), Machine("other"), free=[2**35, 2**31])
+    begun(tmp_path, said)
+    assert said[0].room.memory_bytes == 2**31
 
 
 def test_what_a_fleet_left_goes_on_with_other_hosts(on: Any, tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ from webdyno.commands.trusting import TrustOption, agreeing, catalogue_to_run, w
 from webdyno.design.blocks import sharing
 from webdyno.model.errors import UsageError
 from webdyno.model.trial import Plan
-from webdyno.session.designs import room_here
 from webdyno.session.listeners import Listener
 from webdyno.session.lookup import study_called
 from webdyno.session.reports import rendered, write
@@ -95,7 +94,7 @@ def _announce(intent: Intent) -> None:
     err(f"{plan.title}: {plan.question}")
     err(
         f"{count(len(plan.contenders), 'contender')}, {count(len(plan.workloads), 'workload')}, {extent(plan)}{done}, "
-        f"{most} {takes} after the build; {clause(sharing(plan, room_here()), plan)}\n"
+        f"{most} {takes} after the build; {clause(sharing(plan, intent.room), plan)}\n"
         f"load by {listing(drivers)}; results in {intent.folder}"
     )
     for sentence in (*costs(plan), *too_short(plan)):

@@ -46,6 +46,12 @@ class _Doing:
     """Blocks of it."""
 
 
+def room_on(members: Sequence[Member]) -> Room:
+    """Of the host that has least."""
+    free = [member.about.free_bytes for member in members if member.about.free_bytes is not None]
+    return Room(memory_bytes=min(free, default=None))
+
+
 class FleetCourse:
     """Carries a plan out on ``members``, into ``store``."""
 
@@ -54,8 +60,7 @@ class FleetCourse:
     ) -> None:
         self._store, self._listener, self._interrupted = store, listener, interrupted
         self._members = list(members)
-        free = [member.about.free_bytes for member in members if member.about.free_bytes is not None]
-        self._sharing = sharing_of(plan, Room(memory_bytes=min(free, default=None)))
+        self._sharing = sharing_of(plan, room_on(members))
         self._design = design_of(plan, store.fingerprint(), self._sharing.room)
         self._planned = {trial.id for trial in plan.trials}
         self._doing: dict[Member, _Doing] = {}

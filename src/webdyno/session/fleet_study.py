@@ -18,7 +18,7 @@ from webdyno.model.trial import Plan
 from webdyno.plan import drivers_of, make_plan
 from webdyno.session.fleet import Member, build_on, fingerprint_of, look_on, manned
 from webdyno.session.fleet_agent import Needed
-from webdyno.session.fleet_course import FleetCourse
+from webdyno.session.fleet_course import FleetCourse, room_on
 from webdyno.session.interrupts import listening_for_interrupts
 from webdyno.session.listeners import Beside, Kept, Listeners
 from webdyno.session.loop import next_block
@@ -46,7 +46,7 @@ def begin(
         plan = make_plan(raced, known, seen.missing, seen.lacking, seen.absent, brief=brief)
         plan = msgspec.structs.replace(choice.on(plan, study), arguments=[*arguments])
         folder = results / f"{study.name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
-        manner.announce(Intent(plan, folder, seen.drivers, set(), len(fleet)))
+        manner.announce(Intent(plan, folder, seen.drivers, set(), room_on(fleet), len(fleet)))
         _build(fleet, plan, 1, interrupted)
         remember_plan(plan, folder)
         with Store.create(folder, plan, fingerprint_of(fleet)) as store:
@@ -67,7 +67,7 @@ def go_on(store: Store, known: Catalogue, manner: Manner) -> Ended:
         seen = look_on(fleet, known, needed)
         for name, reason in {**seen.missing, **seen.lacking, **seen.absent}.items():
             raise UsageError(f"{store.folder}: its plan needs {name}, but {reason}")
-        manner.announce(Intent(plan, store.folder, seen.drivers, store.done(), len(fleet)))
+        manner.announce(Intent(plan, store.folder, seen.drivers, store.done(), room_on(fleet), len(fleet)))
         _build(fleet, plan, next_block(store.runs()), interrupted)
         store.add_fingerprint(fingerprint_of(fleet))
         _carry_out(plan, store, fleet, interrupted, manner)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from webdyno.design.blocks import Room
 from webdyno.model.errors import UsageError
 from webdyno.model.place import Cluster
 from webdyno.model.trial import Plan
@@ -25,6 +26,8 @@ class Intent(NamedTuple):
     """Their versions."""
     already: set[str]
     """Ids of the Trials that are done."""
+    room: Room
+    """For contenders side by side; of a fleet, on the host that has least."""
     hosts: int = 1
     """That share the plan."""
 

@@ -13,7 +13,7 @@ from webdyno.model.catalogue import Catalogue
 from webdyno.model.study import Study
 from webdyno.plan import make_plan, memory_bytes
 from webdyno.session.ceilings import with_ceilings
-from webdyno.session.designs import design_of
+from webdyno.session.designs import design_of, room_here
 from webdyno.session.folders import cache_folder, refuse_unwritable
 from webdyno.session.listeners import Beside
 from webdyno.session.lookup import look_for_drivers, refuse_what_the_driver_cannot
@@ -66,7 +66,7 @@ def begin(
         plan = make_plan(raced, known, there.missing, there.lacking, absent, brief=brief)
         plan = msgspec.structs.replace(choice.on(plan, study), arguments=[*arguments])
         folder = results / f"{study.name}-{datetime.datetime.now().strftime('%Y%m%d-%H%M%S')}"
-        manner.announce(Intent(plan, folder, versions, set()))
+        manner.announce(Intent(plan, folder, versions, set(), room_here()))
         ready = build(known, plan, there, versions, strapped)
         remember_plan(plan, folder)
         with (
@@ -98,7 +98,7 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = AS_EVER) -> Ended
         how = {"wait": manner.wait, "as_planned": manner.as_planned}
         with on_its_machine(store, far=manner.far, **how) as (strapped, versions):
             there = there_again(known, plan, folder, strapped)
-            manner.announce(Intent(plan, folder, versions, already))
+            manner.announce(Intent(plan, folder, versions, already, room_here()))
             ready = build(known, plan, there, versions, strapped)
             with (
                 manner.attend(store, plan) as listeners,
