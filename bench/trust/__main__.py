@@ -13,6 +13,7 @@ anew. ``--bursts`` has another program use half a core in bursts meanwhile.
     simulated  the race and the grid of study wsgi's original in 200 made-up worlds (about 10 minutes; measures nothing)
     worlds  noise that misleads, 500 experiments of each kind (a few minutes; measures nothing)
     blocks  the same by windows and by turns in blocks, on a machine that wanders (10 minutes; measures nothing)
+    stolen  rates as seen and as of usual theft, on a machine that loses time now and then (a minute; measures nothing)
     pictures   those of docs/honest-numbers.md, simulated
 """
 
@@ -26,7 +27,19 @@ from pathlib import Path
 from bench import machine
 from bench.trust import bursts, studies
 
-EXPERIMENTS = ("aa", "known", "burning", "bias", "rerun", "replay", "simulated", "worlds", "blocks", "pictures")
+EXPERIMENTS = (
+    "aa",
+    "known",
+    "burning",
+    "bias",
+    "rerun",
+    "replay",
+    "simulated",
+    "worlds",
+    "blocks",
+    "stolen",
+    "pictures",
+)
 
 
 def main() -> None:
@@ -42,7 +55,9 @@ def main() -> None:
     parser.add_argument("--study", default="quickstart", help="rerun: which one (quickstart)")
     parser.add_argument("--top", type=int, default=3, help="replay: places to settle, 0: all (3)")
     parser.add_argument("--precision", type=float, default=0.03, help="replay: rates nearer than this are equal (0.03)")
-    parser.add_argument("--worlds", type=int, default=None, help="simulated, worlds, blocks: how many (200, 500, 200)")
+    parser.add_argument(
+        "--worlds", type=int, default=None, help="simulated, worlds, blocks, stolen: how many (200, 500, 200, 500)"
+    )
     parser.add_argument("--seed", type=int, default=None, help="these: of the first (the first never used)")
     parser.add_argument("--only", default="", help="blocks: worlds, burning: apps with this in their name")
     parser.add_argument("--alone", action="store_true", help="aa, known, rerun: each server alone, as before blocks")
@@ -129,6 +144,11 @@ def _lines(given: argparse.Namespace) -> list[str]:
 
         first = turning.FRESH if given.seed is None else given.seed
         return turning.run(10 if given.short else given.worlds or 200, first, given.only)
+    if given.experiment == "stolen":
+        from bench.trust import stealing
+
+        first = stealing.FRESH if given.seed is None else given.seed
+        return stealing.run(20 if given.short else given.worlds or 500, first)
     if given.experiment == "pictures":
         from bench.trust import pictures
 

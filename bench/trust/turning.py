@@ -231,7 +231,7 @@ def of_table(world: World, seed: int, blocks: bool) -> Seen:
     held = _robbed(sheet) if not blocks and world.kind.theft else {}
     truth = np.array([each.truth for each in field])
     seen = judged(made, truth, apart(made, made.names, held))
-    return Seen(seen.false, seen.held, seen.of, seen.found, _half(made))
+    return Seen(seen.false, seen.held, seen.of, seen.found, half_width(made))
 
 
 def _rounds_of_windows(world: World, contenders: int) -> int:
@@ -329,6 +329,7 @@ def _fitted(sheet: Sheet) -> Fit:
     return made
 
 
-def _half(made: Fit) -> float:
+def half_width(made: Fit) -> float:
+    """Of the ratio of the first two."""
     ratio: Any = made.ratio(made.names[0], made.names[1])
     return math.sqrt(ratio.high / ratio.low) - 1 if ratio.low and ratio.high else math.nan

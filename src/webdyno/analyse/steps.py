@@ -13,10 +13,7 @@ from collections.abc import Callable, Iterable
 from webdyno.analyse.blocks import least_variances
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.table import Cell, Table
-from webdyno.analyse.window import Window
-
-WAITS = 0.5
-"""A contender that uses less of the cores it can use is waiting for something."""
+from webdyno.analyse.window import WAITS, Window, used_of_own
 
 
 def steps_of(cells: Iterable[Cell]) -> dict[tuple[str, int], float]:
@@ -56,13 +53,6 @@ def at_once(window: Window, cell: Cell) -> int:
 def _is_whole(window: Window) -> bool:
     asked = window.run.trial.asked
     return asked.count is not None and not asked.warmup_s
-
-
-def used_of_own(window: Window) -> float | None:
-    """CPU it used, as a share of the cores that its workers can use."""
-    run = window.run
-    able = min(len(run.rig.contender_cores), max(1, run.workers or 1) * max(1, run.threads or 1))
-    return None if window.contender_cores is None or not able else window.contender_cores / able
 
 
 def _waited_s(window: Window) -> float:

@@ -17,7 +17,8 @@ from webdyno.analyse.additive import Meetings
 from webdyno.analyse.blocks import lonely, meetings, read_windows
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import Cells
-from webdyno.analyse.window import Window, read_window, requests_per_connection
+from webdyno.analyse.stolen import NOTHING, Loss, Stolen, read_stolen
+from webdyno.analyse.window import WAITS, Window, read_window, requests_per_connection, used_of_own
 from webdyno.model.contender import App, Contender
 from webdyno.model.load import Load
 from webdyno.model.rig import Ceiling, Fingerprint
@@ -108,6 +109,8 @@ class Table:
     cells: tuple[Cell, ...]
     host_cores: int
     """Of the whole machine."""
+    theft: Stolen = NOTHING
+    """What the hypervisor's theft cost the Runs of all tables that were measured alone; their rates are without it."""
 
     def figures(self, figure: Callable[[Window], float | None]) -> Cells:
         """One figure of every successful round, by contender and round."""
@@ -141,8 +144,37 @@ def tables(evidence: Evidence) -> list[Table]:
     plan = evidence.plan
     place = {name: at for at, name in enumerate(plan.workloads)}
     ordered = sorted(by_table(plan).values(), key=lambda trials: (place[trials[0].workload], _key(trials[0].load)))
-    found = [_table(plan, evidence.fingerprint, last, trials) for trials in ordered]
+    cells = [cells_of(plan, last, trials) for trials in ordered]
+    theft = read_stolen((cell.name, _losses(cell)) for each in cells for cell in each)
+    found = [
+        _table(plan, evidence.fingerprint, [_as_usual(cell, theft) for cell in each], trials[0], theft)
+        for each, trials in zip(cells, ordered, strict=True)
+    ]
     return [replace(table, cells=tuple(with_earlier(cell, earlier) for cell in table.cells)) for table in found]
+
+
+def _losses(cell: Cell) -> list[Loss]:
+    """Of the rounds of a contender that keeps its cores busy; who waits loses nothing by theft."""
+    told = [(window.rate_per_s, window.stolen_share) for window in cell.windows] if _is_busy(cell) else []
+    return [Loss(rate, share) for rate, share in told if share is not None]
+
+
+def _is_busy(cell: Cell) -> bool:
+    used = cell.median(used_of_own)
+    return not cell.load.is_open and not cell.workload.service_floor_ms and used is not None and used >= WAITS
+
+
+def _as_usual(cell: Cell, theft: Stolen) -> Cell:
+    """The cell with the rates that it would have, had as much been stolen from it in each round as on average."""
+    if not theft.cost or not _is_busy(cell):
+        return cell
+    windows = (
+        window
+        if window.stolen_share is None
+        else replace(window, rate_per_s=window.rate_per_s / theft.speed(window.stolen_share), of_phase=window)
+        for window in cell.windows
+    )
+    return replace(cell, windows=tuple(windows))
 
 
 def by_table(plan: Plan) -> dict[tuple[str, Load, str], list[Trial]]:
@@ -163,9 +195,8 @@ def _key(load: Load) -> tuple[int, str]:
     return load.connections, repr(load)
 
 
-def _table(plan: Plan, machine: Fingerprint, last: Mapping[str, Run], trials: Sequence[Trial]) -> Table:
-    cells = [replace(cell, ceilings=tuple(machine.ceilings)) for cell in cells_of(plan, last, trials)]
-    like = trials[0]
+def _table(plan: Plan, machine: Fingerprint, cells: Sequence[Cell], like: Trial, theft: Stolen) -> Table:
+    cells = [replace(cell, ceilings=tuple(machine.ceilings)) for cell in cells]
     most = max((cell.median(lambda window: window.rate_per_s) or 0.0 for cell in cells), default=0.0)
     return Table(
         workload=plan.workloads[like.workload],
@@ -173,6 +204,7 @@ def _table(plan: Plan, machine: Fingerprint, last: Mapping[str, Run], trials: Se
         driver=like.driver,
         cells=tuple(replace(cell, table_most_per_s=most) for cell in cells),
         host_cores=machine.cores,
+        theft=theft,
     )
 
 

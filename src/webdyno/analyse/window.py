@@ -29,6 +29,8 @@ BLAMELESS = frozenset({"driver-failed", "service-failed", "unreadable"})
 """Outcomes that are no doing of the contender's."""
 TOO_MANY = 0.01
 """Share of wrong answers from which on a contender is not ranked."""
+WAITS = 0.5
+"""A contender that uses less of the cores it can use is waiting for something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +70,23 @@ class Window:
     """Logarithm of its rate in turns divided by that in its steady phase, against the middle of what the others of its
     block have there; None: it has no others."""
     of_phase: Window | None = None
-    """The same Run by its steady phase alone, where it has turns as well."""
+    """The same Run by its steady phase alone, where it has turns as well, or where its rate is not as it was seen."""
 
     @property
     def steady(self) -> Window:
         """By its steady phase alone: what is of one span of time with its latencies."""
         return self.of_phase or self
+
+    @property
+    def stolen_share(self) -> float | None:
+        """Of its own cores where that is known, and at least of those that the rig uses; None for a Run in a block, as
+        theft falls on the whole block alike, and where the kernel does not tell."""
+        if self.turned is not None:
+            return None
+        rig = self.run.rig
+        used = {*rig.contender_cores, *rig.own_driver_cores, *rig.control_cores, *rig.service_cores}
+        lost = [(self.own_steal_cores, len(rig.contender_cores)), (self.steal_cores, len(used))]
+        return max((stolen / cores for stolen, cores in lost if stolen is not None and cores), default=None)
 
     @property
     def cpu_per_request_ns(self) -> float | None:
@@ -163,6 +176,13 @@ def by_turns(window: Window, turns: Turned, flattered: float | None = None) -> W
         flattered=flattered,
         of_phase=phase,
     )
+
+
+def used_of_own(window: Window) -> float | None:
+    """CPU it used, as a share of the cores that its workers can use."""
+    run = window.run
+    able = min(len(run.rig.contender_cores), max(1, run.workers or 1) * max(1, run.threads or 1))
+    return None if window.contender_cores is None or not able else window.contender_cores / able
 
 
 def cpu_ns(reading: Reading) -> int | None:

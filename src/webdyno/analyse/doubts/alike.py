@@ -8,8 +8,8 @@ from __future__ import annotations
 from webdyno.analyse import words
 from webdyno.analyse.doubts.service_bound import BOUND as SERVICE_BOUND
 from webdyno.analyse.doubts.service_bound import service_share
-from webdyno.analyse.steps import used_of_own
 from webdyno.analyse.table import Cell, Table
+from webdyno.analyse.window import used_of_own
 from webdyno.model.doubt import Doubt
 
 ALIKE = 0.02

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from webdyno.analyse import words
 from webdyno.analyse.doubts.held_back import follows, lost
 from webdyno.analyse.doubts.row import Numbers
+from webdyno.analyse.stolen import Stolen
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
@@ -99,10 +100,19 @@ def noisy_host(table: Table) -> Doubt | None:
         kind="noisy-host",
         severity="shades",
         subject="",
-        sentence=f"the machine was not quiet in {len(noisy)} of {words.count(runs, 'run')}: {' and '.join(told)}",
+        sentence=f"the machine was not quiet in {len(noisy)} of {words.count(runs, 'run')}: {' and '.join(told)}"
+        f"{_as_usual(table.theft)}",
         advice=NOISY_HOST_ADVICE,
         numbers={"runs": len(noisy), "steal": worst_steal, "foreign": worst_foreign},
     )
+
+
+def _as_usual(theft: Stolen) -> str:
+    if not theft.cost:
+        return ""
+    taken = f"as if the hypervisor had taken {words.per_cent(theft.usual)} of the CPU from each of them"
+    cost = f"at a cost of {theft.cost:.1f} % of the rate for each 1 %"
+    return f"; rates of contenders measured alone are shown {taken}, {cost}"
 
 
 def stolen_time(cell: Cell) -> Doubt | None:
@@ -113,7 +123,7 @@ def stolen_time(cell: Cell) -> Doubt | None:
     rate is a floor set by the machine. Another contender is said to beat it only by more than the theft can have cost,
     with the whole interval (see floors).
     """
-    share = cell.median(_stolen_share)
+    share = cell.median(lambda window: window.stolen_share)
     if share is None or share < STOLEN:
         return None
     return Doubt(
@@ -130,16 +140,6 @@ def stolen_time(cell: Cell) -> Doubt | None:
 def room_of_stolen(numbers: Numbers) -> float:
     """What the hypervisor took can have cost so much."""
     return lost(numbers["steal"])
-
-
-def _stolen_share(window: Window) -> float | None:
-    """Of the contender's own cores where that is known, and at least of those that the rig uses."""
-    if window.turned is not None:
-        return None
-    rig = window.run.rig
-    used = {*rig.contender_cores, *rig.own_driver_cores, *rig.control_cores, *rig.service_cores}
-    lost = [(window.own_steal_cores, len(rig.contender_cores)), (window.steal_cores, len(used))]
-    return max((stolen / cores for stolen, cores in lost if stolen is not None and cores), default=None)
 
 
 def _above(limit: float, table: Table, cores: Callable[[Window], float | None]) -> dict[str, float]:

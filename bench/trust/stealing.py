@@ -1,0 +1,143 @@
+"""Stealing: Runs measured alone while the hypervisor takes time now and then; rates as seen, and as of usual theft.
+
+Everything after the rates is the analysis itself. ``false`` is as in ``hard``; +- is the half-width of the ratio of the
+first two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from bench.table import table
+from bench.trust import noise
+from bench.trust.hard import judged
+from bench.trust.simulated import interval
+from bench.trust.turning import Seen, half_width
+from webdyno.analyse.compare import apart
+from webdyno.analyse.estimate import fit
+from webdyno.analyse.stolen import Loss, read_stolen
+
+FRESH = 240_000
+"""Seeds from here on were used for nothing but to be reported."""
+Shares = Callable[[noise.Rng, int, int], noise.Logs]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Contenders by rounds, the first of them ``ahead`` of the others, who are equal."""
+
+    shares: Shares
+    cost: Callable[[noise.Logs], noise.Logs]
+    """Logarithm of speed that shares cost."""
+    contenders: int = 8
+    rounds: int = 3
+    ahead: float = 0.0
+    luck: float = 0.03
+
+
+def now_and_then(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
+    """Half of all Runs lose next to nothing, the others 3 % on average."""
+    busy = rng.random((contenders, rounds)) < 0.5
+    return np.minimum(np.where(busy, rng.exponential(0.03, busy.shape), rng.exponential(0.002, busy.shape)), 0.6)
+
+
+def for_minutes(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
+    """The same, for a third of a round at a time, on contenders in random order."""
+    order = np.array([rng.permutation(contenders) for _ in range(rounds)]).T
+    stretch = -(-contenders // 3)
+    each = now_and_then(rng, 3, rounds)
+    return np.take_along_axis(each, order // stretch, axis=0) * rng.uniform(0.8, 1.2, order.shape)
+
+
+def from_one(rng: noise.Rng, contenders: int, rounds: int, *, share: float) -> noise.Logs:
+    """The hypervisor takes from the first because it uses much; it is slower for that, here and wherever it runs."""
+    found = now_and_then(rng, contenders, rounds) * 0.2
+    found[0] += share * rng.uniform(0.7, 1.3, rounds)
+    return found
+
+
+def times(cost: float) -> Callable[[noise.Logs], noise.Logs]:
+    """So much for all of a core."""
+    return lambda shares: cost * shares
+
+
+def by_root(shares: noise.Logs) -> noise.Logs:
+    """The first per cent costs most."""
+    return 1.4 * np.sqrt(shares)
+
+
+def worlds() -> dict[str, World]:
+    """By name."""
+    return {
+        "8 equals, 3 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4)),
+        "8 equals, 3 rounds, 1 % costs 1 %": World(shares=now_and_then, cost=times(1.0)),
+        "8 equals, 3 rounds, theft costs nothing": World(shares=now_and_then, cost=times(0.0)),
+        "8 equals, 3 rounds, the first per cent costs most": World(shares=now_and_then, cost=by_root),
+        "8 equals, 3 rounds, theft for minutes": World(shares=for_minutes, cost=times(4.4)),
+        "8 equals, 6 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4), rounds=6),
+        "20 equals, 3 rounds, starts 6 % unlike": World(shares=now_and_then, cost=times(4.4), contenders=20, luck=0.06),
+        "8, one 15 % ahead, 3 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4), ahead=0.15),
+        "8 equals, 3 rounds, 5 % taken from one in each": World(shares=partial(from_one, share=0.05), cost=times(4.4)),
+        "8 equals, 3 rounds, 2 % taken from one in each": World(shares=partial(from_one, share=0.02), cost=times(4.4)),
+    }
+
+
+def run(number: int, first: int) -> list[str]:
+    """The table, over so many worlds of each kind with seeds from ``first`` on."""
+    seeds = range(first, first + number)
+    with ProcessPoolExecutor() as pool:
+        rows = [
+            _row(name, [list(pool.map(partial(_one, name, usual), seeds, chunksize=25)) for usual in (False, True)])
+            for name in worlds()
+        ]
+    return [f"{number} worlds each, seeds {first} to {first + number - 1}", "", *table(_HEADS, rows)]
+
+
+_HEADS = ["world", *(f"{how}: {what}" for how in ("as seen", "as usual") for what in ("false", "held", "+-", "found"))]
+
+
+def _one(name: str, usual: bool, seed: int) -> Seen:
+    return of_world(worlds()[name], seed, usual=usual)
+
+
+def _row(name: str, ways: Sequence[Sequence[Seen]]) -> list[str]:
+    cells = []
+    for seen in ways:
+        wrong, of = sum(each.false for each in seen), sum(each.of for each in seen)
+        low, high = interval(wrong, len(seen))
+        found = [each.found for each in seen if not math.isnan(each.found)]
+        cells += [
+            f"{wrong / len(seen):.1%} ({low:.1%} to {high:.1%})",
+            f"{sum(each.held for each in seen) / of:.1%}" if of else "-",
+            f"{np.nanmedian([each.half for each in seen]):.1%}",
+            f"{np.mean(found):.0%}" if found else "-",
+        ]
+    return [name, *cells]
+
+
+def of_world(world: World, seed: int, *, usual: bool) -> Seen:
+    """One table. What a contender brings upon itself by what it uses is a part of its truth."""
+    rng = np.random.default_rng(seed)
+    shares = world.shares(rng, world.contenders, world.rounds)
+    truth = np.zeros(world.contenders)
+    truth[0] = math.log1p(world.ahead)
+    noisy = noise.quiet(rng, world.contenders, world.rounds, luck=world.luck) + noise.rounds_of(rng, world.rounds)
+    rates = np.exp(9 + truth[:, None] + noisy - world.cost(shares))
+    if isinstance(world.shares, partial):
+        truth[0] -= float(world.cost(np.array([world.shares.keywords["share"]]))[0])
+    names = [f"c{at:02}" for at in range(world.contenders)]
+    if usual:
+        rows = zip(names, rates, shares, strict=True)
+        theft = read_stolen((name, [Loss(*each) for each in zip(*of, strict=True)]) for name, *of in rows)
+        rates = rates / np.vectorize(theft.speed)(shares)
+    made = fit({(name, r): float(rates[at, r]) for at, name in enumerate(names) for r in range(world.rounds)})
+    if made is None:
+        raise ValueError("nothing was measured in this world")
+    seen = judged(made, truth, apart(made, made.names))
+    return Seen(seen.false, seen.held, seen.of, seen.found, half_width(made))
