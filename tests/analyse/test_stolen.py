@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from tests.analyse.fakes import FINGERPRINT, plan, robbed, run
+from webdyno.analyse import analyse
 from webdyno.analyse.stolen import MOST_SHARE, NOTHING, Loss, Stolen, read_stolen
+from webdyno.analyse.table import Evidence, cells_of, tables
+from webdyno.model.run import Run
+from webdyno.model.trial import Trial
 
 SHARES = [[0.0, 0.02, 0.05], [0.01, 0.08, 0.0], [0.03, 0.0, 0.01], [0.0, 0.04, 0.02], [0.06, 0.0, 0.03]]
 FAST = [1000.0, 1500.0, 900.0, 2000.0, 400.0]
@@ -72,3 +77,61 @@ def test_where_some_lose_more_than_others_they_may_have_a_part_in_it() -> None:
 def test_more_than_was_ever_seen_costs_no_more_than_the_most_that_was() -> None:
     found = Stolen(4.0, 0.02)
     assert found.speed(0.5) == found.speed(MOST_SHARE)
+
+
+def rounds_of(cpu: float = 0.9, cost: float = 4.0) -> list[Run]:
+    """Ten contenders with three rounds each, one core for the contender and one for the driver."""
+    rng = np.random.default_rng(3)
+    return [
+        robbed(
+            run(f"c{at}", round_=1 + round_, cpu=cpu, rate=10_000 * math.exp(rng.normal(0, 0.005) - cost * share)),
+            2 * share,
+        )
+        for at, row in enumerate(SHARES * 2)
+        for round_, share in enumerate(row)
+    ]
+
+
+def spreads(runs: list[Run]) -> list[float]:
+    """Standard deviations of the logarithms of each contender's rates, as tables have them."""
+    (table,) = tables(Evidence(plan(runs), FINGERPRINT, runs))
+    return [float(np.std([math.log(window.rate_per_s) for window in cell.windows])) for cell in table.cells]
+
+
+def test_a_table_has_the_rates_as_of_usual_theft_and_all_else_as_it_was_seen() -> None:
+    runs = rounds_of()
+    assert max(spreads(runs)) < 0.02
+    (table,) = tables(Evidence(plan(runs), FINGERPRINT, runs))
+    assert table.theft.cost == pytest.approx(4.0, rel=0.1)
+    seen = {
+        window.run.trial.id: window
+        for cell in cells_of(plan(runs), by_id(runs), trials_of(runs))
+        for window in cell.windows
+    }
+    for cell in table.cells:
+        for window in cell.windows:
+            before = seen[window.run.trial.id]
+            assert window.steady == before
+            assert (window.ok, window.cpu_per_request_ns) == (before.ok, before.cpu_per_request_ns)
+
+
+def by_id(runs: list[Run]) -> dict[str, Run]:
+    return {run.trial.id: run for run in runs}
+
+
+def trials_of(runs: list[Run]) -> list[Trial]:
+    return [run.trial for run in runs]
+
+
+def test_who_waits_loses_nothing_by_theft() -> None:
+    runs = rounds_of(cpu=0.2)
+    assert min(spreads(runs)) > 0.04
+
+
+def test_it_is_said_with_what_disturbed_the_machine() -> None:
+    runs = rounds_of()
+    (verdict,) = analyse(plan(runs), FINGERPRINT, runs).verdicts
+    (doubt,) = (doubt for doubt in verdict.doubts if doubt.kind == "noisy-host")
+    assert (
+        "rates of contenders measured alone are shown as if the hypervisor had taken 2.3 % from each" in doubt.sentence
+    )

@@ -110,9 +110,8 @@ def noisy_host(table: Table) -> Doubt | None:
 def _as_usual(theft: Stolen) -> str:
     if not theft.cost:
         return ""
-    taken = f"as if the hypervisor had taken {words.per_cent(theft.usual)} of the CPU from each of them"
-    cost = f"at a cost of {theft.cost:.1f} % of the rate for each 1 %"
-    return f"; rates of contenders measured alone are shown {taken}, {cost}"
+    taken = f"as if the hypervisor had taken {words.per_cent(theft.usual)} from each"
+    return f"; rates of contenders measured alone are shown {taken} ({theft.cost:.1f} % of the rate for each 1 %)"
 
 
 def stolen_time(cell: Cell) -> Doubt | None:
