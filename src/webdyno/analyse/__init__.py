@@ -1,10 +1,11 @@
 """Analyse: written Runs in, Verdicts out. Pure: no process, no socket, no clock, no randomness.
 
-Read in this order: ``latency``, ``steady``, ``turns`` and ``window`` (one Run -> its figures), ``blocks`` and ``table``
-(Runs -> rows that may be compared), ``moderate``, ``additive``, ``estimate``, ``compare``, ``rank`` (one statistical
-method each, its paper cited), ``race``, ``undecidable`` and ``replay`` (what is worth measuring next), ``warmup``,
-``scale``, ``scalings`` and ``limits`` (why figures are as they are), ``doubts`` (reasons not to believe) and ``floors``
-(how far), ``sentence`` and ``verdict`` (what is claimed). ``words`` writes every number, here and in the reports.
+Read in this order: ``latency``, ``steady``, ``turns`` and ``window`` (one Run -> its figures), ``blocks``, ``stolen``
+and ``table`` (Runs -> rows that may be compared), ``moderate``, ``additive``, ``estimate``, ``compare``, ``rank`` (one
+statistical method each, its paper cited), ``race``, ``undecidable`` and ``replay`` (what is worth measuring next),
+``warmup``, ``scale``, ``scalings`` and ``limits`` (why figures are as they are), ``doubts`` (reasons not to believe)
+and ``floors`` (how far), ``sentence`` and ``verdict`` (what is claimed). ``words`` writes every number, here and in the
+reports.
 
 numpy and scipy are only loaded by the first call, so that commands which analyse nothing do not wait for them.
 """
