@@ -55,11 +55,19 @@ def for_minutes(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
     return np.take_along_axis(each, order // stretch, axis=0) * rng.uniform(0.8, 1.2, order.shape)
 
 
-def from_one(rng: noise.Rng, contenders: int, rounds: int, *, share: float) -> noise.Logs:
-    """The hypervisor takes from the first because it uses much; it is slower for that, here and wherever it runs."""
-    found = now_and_then(rng, contenders, rounds) * 0.2
-    found[0] += share * rng.uniform(0.7, 1.3, rounds)
-    return found
+def from_one(rng: noise.Rng, contenders: int, rounds: int, *, share: float) -> noise.Logs:  # noqa: ARG001 - of_world adds it
+    """The hypervisor takes that ``share`` from the first besides, because it uses much: it is slower for that."""
+    return now_and_then(rng, contenders, rounds) * 0.2
+
+
+def from_each(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
+    """Contenders have unlike parts in what they lose; see ``of_world`` for their truth."""
+    return now_and_then(rng, contenders, rounds) * 0.5
+
+
+def always(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
+    """Never less than 1 %."""
+    return rng.uniform(0.01, 0.09, (contenders, rounds))
 
 
 def times(cost: float) -> Callable[[noise.Logs], noise.Logs]:
@@ -83,6 +91,8 @@ def worlds() -> dict[str, World]:
         "8 equals, 6 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4), rounds=6),
         "20 equals, 3 rounds, starts 6 % unlike": World(shares=now_and_then, cost=times(4.4), contenders=20, luck=0.06),
         "8, one 15 % ahead, 3 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4), ahead=0.15),
+        "8 equals, 3 rounds, unlike theft from each": World(shares=from_each, cost=times(4.4)),
+        "8 equals, 3 rounds, 1 to 9 % always": World(shares=always, cost=times(4.4)),
         "8 equals, 3 rounds, 5 % taken from one in each": World(shares=partial(from_one, share=0.05), cost=times(4.4)),
         "8 equals, 3 rounds, 2 % taken from one in each": World(shares=partial(from_one, share=0.02), cost=times(4.4)),
     }
@@ -124,19 +134,31 @@ def _row(name: str, ways: Sequence[Sequence[Seen]]) -> list[str]:
 def of_world(world: World, seed: int, *, usual: bool) -> Seen:
     """One table. What a contender brings upon itself by what it uses is a part of its truth."""
     rng = np.random.default_rng(seed)
-    shares = world.shares(rng, world.contenders, world.rounds)
-    truth = np.zeros(world.contenders)
-    truth[0] = math.log1p(world.ahead)
+    shares, own = world.shares(rng, world.contenders, world.rounds), np.zeros(world.contenders)
+    if world.shares is from_each:
+        own = rng.exponential(0.015, world.contenders)
+    elif isinstance(world.shares, partial):
+        own[0] = world.shares.keywords["share"]
+    shares = shares + own[:, None] * rng.uniform(0.7, 1.3, shares.shape)
+    truth = -world.cost(own)
+    truth[0] += math.log1p(world.ahead)
     noisy = noise.quiet(rng, world.contenders, world.rounds, luck=world.luck) + noise.rounds_of(rng, world.rounds)
-    rates = np.exp(9 + truth[:, None] + noisy - world.cost(shares))
-    if isinstance(world.shares, partial):
-        truth[0] -= float(world.cost(np.array([world.shares.keywords["share"]]))[0])
+    rates = np.exp(
+        9 + math.log1p(world.ahead) * (np.arange(world.contenders) == 0)[:, None] + noisy - world.cost(shares)
+    )
     names = [f"c{at:02}" for at in range(world.contenders)]
+    more: dict[tuple[str, int], float] = {}
     if usual:
         rows = zip(names, rates, shares, strict=True)
-        theft = read_stolen((name, [Loss(*each) for each in zip(*of, strict=True)]) for name, *of in rows)
-        rates = rates / np.vectorize(theft.speed)(shares)
-    made = fit({(name, r): float(rates[at, r]) for at, name in enumerate(names) for r in range(world.rounds)})
+        theft = read_stolen((name, list(map(Loss, *of, range(world.rounds)))) for name, *of in rows)
+        if theft.cost:
+            rates = rates / np.array(
+                [[theft.speed(name, share) for share in of] for name, of in zip(names, shares, strict=True)]
+            )
+            more = {(name, r): world.rounds * theft.variance(name) for name in names for r in range(world.rounds)}
+    made = fit(
+        {(name, r): float(rates[at, r]) for at, name in enumerate(names) for r in range(world.rounds)}, more=more
+    )
     if made is None:
         raise ValueError("nothing was measured in this world")
     seen = judged(made, truth, apart(made, made.names))

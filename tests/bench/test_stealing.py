@@ -9,11 +9,13 @@ import pytest
 from bench.trust import stealing
 
 WORLDS = stealing.worlds()
+CHANCE = [name for name in WORLDS if "taken from one" not in name]
+"""What a contender brings upon itself three rounds do not tell from chance."""
 SMALL = 60
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", CHANCE)
 def test_rates_as_of_usual_theft_make_no_more_false_claims(name: str) -> None:
     """In 60 worlds 5 % are 3, and at most 8 in 199 of 200 tries."""
     seen = [stealing.of_world(WORLDS[name], seed, usual=True) for seed in range(SMALL)]

@@ -124,6 +124,18 @@ def least_variances(windows: Iterable[Window]) -> Cells:
     }
 
 
+def level_variances(windows: Iterable[Window]) -> Cells:
+    """Of the logarithms of rates, by contender and round: what all rounds of a contender share; so much for each that
+    their mean has it, however many there are."""
+    windows = list(windows)
+    number = Counter(window.run.trial.contender for window in windows)
+    return {
+        (name, window.run.trial.round): number[name] * window.level_variance
+        for window in windows
+        if window.level_variance and (name := window.run.trial.contender)
+    }
+
+
 def _block(run: Run, there: Mapping[int, datetime], none: int) -> int:
     """Its own, or the nearest in time of ``there``, the blocks of its round on its host; ``none``: there is none."""
     if run.block is not None:

@@ -19,7 +19,7 @@ estimates of variance components, Biometrics Bulletin 2, for degrees of freedom 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
@@ -169,6 +169,7 @@ def fit(
     steps: Cells = MappingProxyType({}),
     met: Meetings = MappingProxyType({}),
     least: Cells = MappingProxyType({}),
+    more: Cells = MappingProxyType({}),
 ) -> Fit | None:
     """The additive fit of ``cells``; None when there are none.
 
@@ -176,7 +177,8 @@ def fit(
     the common part of the rounds is taken out (the estimate of study wsgi). The errors still come from all rounds, so
     its intervals are wider: what was thrown away cannot make a figure surer. ``steps``: parts of figures that came in
     one step, where that is known. ``met``: who shared a block, where Runs were measured in blocks; ``least``: the
-    variance that such Runs show within themselves, below which no cell's is taken to be.
+    variance that such Runs show within themselves, below which no cell's is taken to be; ``more``: variance that
+    comes to it and that no rounds show.
     """
     keys = [key for key, value in cells.items() if value > 0]
     if not keys:
@@ -184,7 +186,7 @@ def fit(
     names = tuple(dict.fromkeys(name for name, _ in keys))
     y = np.log([cells[key] for key in keys])
     design = design_of(keys, names, met)
-    noise = _noise(design, y, np.array([steps.get(key, 0.0) for key in keys]), [least.get(key, 0.0) for key in keys])
+    noise = _noise(design, y, *(np.array([of.get(key, 0.0) for key in keys]) for of in (steps, least, more)))
     weights = _trimmed(design, noise.residuals) if trimmed else design.weights
     return _fitted(names, design, y, noise, weights)
 
@@ -201,12 +203,12 @@ class _Noise(NamedTuple):
     """Degrees of freedom of the table."""
 
 
-def _noise(design: Design, y: Vector, steps: Vector, least: Sequence[float]) -> _Noise:
-    """No variance is below the one that ``steps`` make, nor below ``least``; both are given for each cell."""
+def _noise(design: Design, y: Vector, steps: Vector, least: Vector, more: Vector) -> _Noise:
+    """No variance is below the one that ``steps`` make, nor below ``least``, to which ``more`` comes; of each cell."""
     owner, residuals, slack = design.owner, design.residuals(y), design.slack()
     known, freedom = variances_by_kind(residuals, slack, owner, design.block, design.kind)
     counted = STEP * steps**2 * np.bincount(owner)[owner]
-    variances = np.fmax(np.fmax(np.nan_to_num(known), counted), least)
+    variances = np.fmax(np.fmax(np.nan_to_num(known), counted), least) + more
     return _Noise(residuals, variances, freedom, float(slack.sum()))
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from webdyno.analyse import special
-from webdyno.analyse.blocks import least_variances, met_on_hosts
+from webdyno.analyse.blocks import least_variances, level_variances, met_on_hosts
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
@@ -174,6 +174,10 @@ class Figures:
         """Of a rate, the variance that turns show: it is known no better than that."""
         return least_variances(self.table.windows) if measure == "rate" else {}
 
+    def more(self, measure: Measure) -> Cells:
+        """Of a rate, the variance that rounds do not show."""
+        return level_variances(self.table.windows) if measure == "rate" else {}
+
     def estimate(self, name: str, measure: Measure) -> Estimate | None:
         """A contender's figure; None when it has none."""
         if MEASURES[measure][0] == "share":
@@ -254,6 +258,7 @@ def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | Non
         steps=of(lambda figures: figures.steps(measure)),
         met=met_on_hosts(hosts),
         least=of(lambda figures: figures.least(measure)),
+        more=of(lambda figures: figures.more(measure)),
     )
 
 

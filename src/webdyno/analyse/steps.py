@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from webdyno.analyse.blocks import least_variances
+from webdyno.analyse.blocks import least_variances, level_variances
 from webdyno.analyse.estimate import Fit, fit
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import WAITS, Window, used_of_own
@@ -31,8 +31,11 @@ def fit_figure(
 ) -> Fit | None:
     """One figure of a table, fitted. A ``rate`` is known to one step of its answers and no better, nor better than its
     turns show."""
-    steps, least = (steps_of(table.cells), least_variances(table.windows)) if rate else ({}, {})
-    return fit(table.figures(of), trimmed=trimmed, steps=steps, met=table.met, least=least)
+    figures = table.figures(of)
+    if not rate:
+        return fit(figures, trimmed=trimmed, met=table.met)
+    known = {"least": least_variances(table.windows), "more": level_variances(table.windows)}
+    return fit(figures, trimmed=trimmed, steps=steps_of(table.cells), met=table.met, **known)
 
 
 def at_once(window: Window, cell: Cell) -> int:

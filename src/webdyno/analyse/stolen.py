@@ -8,25 +8,27 @@ mean (see ``robbed``, which does it for turns).
 
 What it costs is found from how the rounds of one contender differ, over all tables of a study, never from how
 contenders do: one per cent of a core may cost four of the rate, for whoever takes it works on the caches, too. Nothing
-is adjusted where that is not known well, nor where some contenders lose more than others by more than chance: there
-they may have a part in it.
+is adjusted where that is not known well.
+
+A contender may have a part in what it loses: it sleeps and wakes more often, or uses more than it is allowed. So each
+has a usual share of its own, and rates are as of that. It is drawn to the mean of all, the more the less contenders
+differ beyond chance; and that it is not known better is part of every interval.
 
 R. A. Fisher (1932), Statistical Methods for Research Workers, 4th edition, for the analysis of covariance; W. James,
-C. Stein (1961), Estimation with quadratic loss, for the shrinking; W. H. Kruskal, W. A. Wallis (1952), Use of ranks in
-one-criterion variance analysis. JASA 47.
+C. Stein (1961), Estimation with quadratic loss, for the shrinking; C. R. Henderson (1975), Best linear unbiased
+estimation and prediction under a selection model. Biometrics 31, for usual shares.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from webdyno.analyse import special
 
 Vector = NDArray[np.floating]
 ENOUGH = 12
@@ -35,8 +37,6 @@ MOST = 8.0
 """Logarithm of speed for all of a core; what comes out larger is chance."""
 MOST_SHARE = 0.1
 """What is stolen beyond costs no more here: so much is seen too rarely to know."""
-UNEVEN = 0.05
-"""p value of "all lose alike" below which contenders may have a part in it; a wrong alarm only costs precision."""
 
 
 class Loss(NamedTuple):
@@ -45,6 +45,15 @@ class Loss(NamedTuple):
     rate_per_s: float
     share: float
     """Of its cores, that the hypervisor had; 0 to 1."""
+    round: int
+
+
+class Usual(NamedTuple):
+    """Of a contender."""
+
+    share: float
+    variance: float
+    """Of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +62,32 @@ class Stolen:
 
     cost: float
     """Logarithm of speed that is lost for all of a core; 0 to ``MOST``."""
-    usual: float
-    """Share that is stolen on average: rates are shown as of that."""
+    usual: Mapping[str, Usual]
+    """What each contender loses in the long run."""
+    mean: float = 0.0
+    """Of all shares."""
 
-    def speed(self, share: float) -> float:
-        """Of a Run that lost ``share``, as a part of what it is where as much is stolen as usual."""
-        return math.exp(-self.cost * (_counted(share) - self.usual))
+    def speed(self, contender: str, share: float) -> float:
+        """Of a Run that lost ``share``, as a part of what it is where its contender loses what it usually does."""
+        return math.exp(-self.cost * (_counted(share) - self.usual[contender].share))
+
+    def variance(self, contender: str) -> float:
+        """Of the logarithm of its level, however many rounds it has."""
+        return self.cost**2 * self.usual[contender].variance
 
 
-NOTHING = Stolen(0.0, 0.0)
+NOTHING = Stolen(0.0, {})
 
 
 def read_stolen(cells: Iterable[tuple[str, Sequence[Loss]]]) -> Stolen:
     """From the rounds of each contender, by name, under each load; those of one are compared with each other."""
-    named = [(name, those) for name, those in cells if len(those) > 1]
-    cells = [those for _, those in named]
-    shares = [np.array([_counted(loss.share) for loss in those]) for those in cells]
-    freedom = sum(map(len, cells)) - len(cells) - 1
-    if freedom < ENOUGH or _uneven(_by_contender([name for name, _ in named], shares)):
+    named = [(name, those) for name, those in cells if those]
+    losses = [those for _, those in named if len(those) > 1]
+    freedom = sum(map(len, losses)) - len(losses) - 1
+    if freedom < ENOUGH:
         return NOTHING
-    x = np.concatenate([each - each.mean() for each in shares])
-    y = np.concatenate([_centred([math.log(loss.rate_per_s) for loss in those]) for those in cells])
+    x = np.concatenate([_centred([_counted(loss.share) for loss in those]) for those in losses])
+    y = np.concatenate([_centred([math.log(loss.rate_per_s) for loss in those]) for those in losses])
     squares = float(x @ x)
     if squares <= 0:
         return NOTHING
@@ -81,7 +95,10 @@ def read_stolen(cells: Iterable[tuple[str, Sequence[Loss]]]) -> Stolen:
     left = y + cost * x
     error = math.sqrt(float(left @ left) / freedom / squares)
     known = max(0.0, 1 - (error / cost) ** 2) if cost > 0 else 0.0
-    return Stolen(min(cost * known, MOST), float(np.concatenate(shares).mean()))
+    if not known:
+        return NOTHING
+    mean = fmean(_counted(loss.share) for _, those in named for loss in those)
+    return Stolen(min(cost * known, MOST), _usual(_by_contender(named)), mean)
 
 
 def _counted(share: float) -> float:
@@ -93,30 +110,29 @@ def _centred(values: Sequence[float]) -> Vector:
     return np.asarray(found - found.mean())
 
 
-def _by_contender(names: Sequence[str], shares: Sequence[Vector]) -> list[Vector]:
-    found: dict[str, list[Vector]] = {}
-    for name, those in zip(names, shares, strict=True):
-        found.setdefault(name, []).append(those)
-    return [np.concatenate(those) for those in found.values()]
+def _by_contender(cells: Iterable[tuple[str, Sequence[Loss]]]) -> dict[str, Vector]:
+    """The share of each of its rounds: its loads may follow each other, and a theft that lasts falls on all of them."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for name, those in cells:
+        for loss in those:
+            found.setdefault(name, {}).setdefault(loss.round, []).append(_counted(loss.share))
+    return {name: np.array([fmean(shares) for shares in rounds.values()]) for name, rounds in found.items()}
 
 
-def _uneven(groups: Sequence[Vector]) -> bool:
-    """Whether shares differ more between these than by chance: of many a little, or of one much.
-
-    Both by ranks, with the correction for ties: the former by Kruskal and Wallis's H, the latter by the largest of the
-    normal deviates that H is made of (Bonferroni).
-    """
-    values = np.concatenate(groups)
-    number = len(values)
-    _, place, ties = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]
-    spread = 1 - float((ties**3 - ties).sum()) / (number**3 - number)
-    if spread <= 0 or len(groups) < 2:
-        return False
-    sizes = np.array([len(each) for each in groups])
-    means = np.add.reduceat(ranks, np.cumsum(sizes) - sizes) / sizes
-    away = (means - (number + 1) / 2) ** 2 / ((number + 1) * number / 12 * spread)
-    many = float(special.chdtrc(len(groups) - 1, float((sizes * away).sum())))
-    largest = float((sizes * away * number / (number - sizes)).max())
-    one = len(groups) * float(special.chdtrc(1, largest))
-    return 2 * min(many, one) < UNEVEN
+def _usual(rounds: Mapping[str, Vector]) -> dict[str, Usual]:
+    """Best linear unbiased prediction, variances by the analysis of variance."""
+    sizes = np.array([len(each) for each in rounds.values()], dtype=float)
+    means = np.array([each.mean() for each in rounds.values()])
+    number, groups = float(sizes.sum()), len(sizes)
+    if groups < 2 or number <= groups:
+        return {name: Usual(float(means.mean()), 0.0) for name in rounds}
+    within = math.fsum(float(((each - each.mean()) ** 2).sum()) for each in rounds.values()) / (number - groups)
+    overall = float(sizes @ means) / number
+    between = float(sizes @ (means - overall) ** 2) / (groups - 1)
+    apart = max(0.0, (between - within) / ((number - float(sizes @ sizes) / number) / (groups - 1)))
+    drawn = apart / (apart + within / sizes) if apart else np.zeros(groups)
+    centre = float(np.average(means, weights=1 / (apart + within / sizes))) if apart else overall
+    return {
+        name: Usual(centre + float(part) * (float(mean) - centre), apart * (1 - float(part)))
+        for name, part, mean in zip(rounds, drawn, means, strict=True)
+    }

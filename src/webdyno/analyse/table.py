@@ -155,8 +155,11 @@ def tables(evidence: Evidence) -> list[Table]:
 
 def _losses(cell: Cell) -> list[Loss]:
     """Of the rounds of a contender that keeps its cores busy; who waits loses nothing by theft."""
-    told = [(window.rate_per_s, window.stolen_share) for window in cell.windows] if _is_busy(cell) else []
-    return [Loss(rate, share) for rate, share in told if share is not None]
+    return [
+        Loss(window.rate_per_s, share, window.run.trial.round)
+        for window in (cell.windows if _is_busy(cell) else ())
+        if (share := window.stolen_share) is not None
+    ]
 
 
 def _is_busy(cell: Cell) -> bool:
@@ -165,13 +168,18 @@ def _is_busy(cell: Cell) -> bool:
 
 
 def _as_usual(cell: Cell, theft: Stolen) -> Cell:
-    """The cell with the rates that it would have, had as much been stolen from it in each round as on average."""
+    """The cell with the rates that it would have, had as much been stolen from it in each round as usual."""
     if not theft.cost or not _is_busy(cell):
         return cell
     windows = (
         window
         if window.stolen_share is None
-        else replace(window, rate_per_s=window.rate_per_s / theft.speed(window.stolen_share), of_phase=window)
+        else replace(
+            window,
+            rate_per_s=window.rate_per_s / theft.speed(cell.name, window.stolen_share),
+            level_variance=theft.variance(cell.name),
+            of_phase=window,
+        )
         for window in cell.windows
     )
     return replace(cell, windows=tuple(windows))

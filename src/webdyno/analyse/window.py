@@ -69,6 +69,8 @@ class Window:
     flattered: float | None = None
     """Logarithm of its rate in turns divided by that in its steady phase, against the middle of what the others of its
     block have there; None: it has no others."""
+    level_variance: float = 0.0
+    """Of the logarithm of its rate: as much of it as all rounds of its contender share."""
     of_phase: Window | None = None
     """The same Run by its steady phase alone, where it has turns as well, or where its rate is not as it was seen."""
 
@@ -76,6 +78,11 @@ class Window:
     def steady(self) -> Window:
         """By its steady phase alone: what is of one span of time with its latencies."""
         return self.of_phase or self
+
+    @property
+    def is_as_usual(self) -> bool:
+        """Its rate is the one it would have, had as much been stolen from it as from others (``stolen``)."""
+        return self.turned is None and self.of_phase is not None
 
     @property
     def stolen_share(self) -> float | None:

@@ -110,19 +110,23 @@ def noisy_host(table: Table) -> Doubt | None:
 def _as_usual(theft: Stolen) -> str:
     if not theft.cost:
         return ""
-    taken = f"as if the hypervisor had taken {words.per_cent(theft.usual)} from each"
-    return f"; rates of contenders measured alone are shown {taken} ({theft.cost:.1f} % of the rate for each 1 %)"
+    cost = f"a cost of {theft.cost:.1f} % of the rate for each 1 %"
+    return (
+        "; rates of contenders measured alone are shown as if the hypervisor had taken the same share in each round, "
+        f"{words.per_cent(theft.mean)} on average, at {cost}"
+    )
 
 
 def stolen_time(cell: Cell) -> Doubt | None:
     """The hypervisor took 5 % or more of its cores in half of its runs: bad luck that no random order evens out.
 
     Its cores are its own, or all cores of the rig if those lost more: a load generator without its core sends less.
-    Silent for runs in a block: theft affects the whole block alike, and comparisons are made within blocks. Shades: its
+    Silent for runs in a block: theft affects the whole block alike, and comparisons are made within blocks. Silent if
+    rates are shown as if the same share had been taken from all (see noisy-host). Shades: its
     rate is a floor set by the machine. Another contender is said to beat it only by more than the theft can have cost,
     with the whole interval (see floors).
     """
-    share = cell.median(lambda window: window.stolen_share)
+    share = cell.median(lambda window: None if window.is_as_usual else window.stolen_share)
     if share is None or share < STOLEN:
         return None
     return Doubt(
