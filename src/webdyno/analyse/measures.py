@@ -237,7 +237,10 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
 
 
 def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | None:
-    """Of two contenders, or of one, in two tables: they are called by their places."""
+    """Of two contenders, or of one, in two tables: they are called by their places.
+
+    What is not known of the level of one is in both of its figures alike, and in no ratio of them.
+    """
 
     def of(found: Callable[[Figures], Cells]) -> Cells:
         return {
@@ -258,7 +261,7 @@ def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | Non
         steps=of(lambda figures: figures.steps(measure)),
         met=met_on_hosts(hosts),
         least=of(lambda figures: figures.least(measure)),
-        more=of(lambda figures: figures.more(measure)),
+        more=of(lambda figures: figures.more(measure)) if sides[0][1] != sides[1][1] else {},
     )
 
 
