@@ -17,14 +17,15 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 from webdyno.analyse import special
-from webdyno.analyse.blocks import least_variances, level_variances, met_on_hosts
+from webdyno.analyse.blocks import met_on_hosts
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
-from webdyno.analyse.steps import fit_figure, steps_of
+from webdyno.analyse.steps import fit_figure, known_of
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.unanswered import could_have_failed, share_served
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
@@ -166,18 +167,6 @@ class Figures:
         cells = {cell: value for cell, value in self.table.figures(of).items() if cell[0] == of_one}
         return fit(cells, trimmed=self.trimmed)
 
-    def steps(self, measure: Measure) -> Cells:
-        """Of a rate, which is known to one step of its answers and no better."""
-        return steps_of(self.table.cells) if measure == "rate" else {}
-
-    def least(self, measure: Measure) -> Cells:
-        """Of a rate, the variance that turns show: it is known no better than that."""
-        return least_variances(self.table.windows) if measure == "rate" else {}
-
-    def more(self, measure: Measure) -> Cells:
-        """Of a rate, the variance that rounds do not show."""
-        return level_variances(self.table.windows) if measure == "rate" else {}
-
     def estimate(self, name: str, measure: Measure) -> Estimate | None:
         """A contender's figure; None when it has none."""
         if MEASURES[measure][0] == "share":
@@ -255,14 +244,14 @@ def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | Non
         for at, (figures, name) in enumerate(sides)
         for window in (figures.cells[name].windows if name in figures.cells else ())
     }
-    return fit(
-        of(lambda figures: figures.table.figures(MEASURES[measure][1])),
-        trimmed=sides[0][0].trimmed,
-        steps=of(lambda figures: figures.steps(measure)),
-        met=met_on_hosts(hosts),
-        least=of(lambda figures: figures.least(measure)),
-        more=of(lambda figures: figures.more(measure)) if sides[0][1] != sides[1][1] else {},
-    )
+    ways = ("steps", "least", *(["more"] if sides[0][1] != sides[1][1] else []))
+    known = {way: of(partial(_known, measure, way)) for way in ways}
+    figures = of(lambda figures: figures.table.figures(MEASURES[measure][1]))
+    return fit(figures, trimmed=sides[0][0].trimmed, met=met_on_hosts(hosts), **known)
+
+
+def _known(measure: Measure, way: str, figures: Figures) -> Cells:
+    return known_of(figures.table)[way] if measure == "rate" else {}
 
 
 def ratio_of(fitted: Fit, one: str, other: str) -> Ratio:

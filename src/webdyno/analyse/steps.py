@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from webdyno.analyse.blocks import least_variances, level_variances
-from webdyno.analyse.estimate import Fit, fit
+from webdyno.analyse.estimate import Cells, Fit, fit
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.window import WAITS, Window, used_of_own
 
@@ -29,13 +29,19 @@ def steps_of(cells: Iterable[Cell]) -> dict[tuple[str, int], float]:
 def fit_figure(
     table: Table, of: Callable[[Window], float | None], *, trimmed: bool = False, rate: bool = False
 ) -> Fit | None:
-    """One figure of a table, fitted. A ``rate`` is known to one step of its answers and no better, nor better than its
-    turns show."""
-    figures = table.figures(of)
-    if not rate:
-        return fit(figures, trimmed=trimmed, met=table.met)
-    known = {"least": least_variances(table.windows), "more": level_variances(table.windows)}
-    return fit(figures, trimmed=trimmed, steps=steps_of(table.cells), met=table.met, **known)
+    """One figure of a table, fitted; a ``rate`` with what is known of it."""
+    return fit(table.figures(of), trimmed=trimmed, met=table.met, **(known_of(table) if rate else {}))
+
+
+def known_of(table: Table) -> dict[str, Cells]:
+    """Of the rates of a table, as ``fit`` asks: they are known to one step of their answers and no better, nor better
+    than turns show; and what a contender usually loses to the hypervisor is not known for sure."""
+    windows = table.windows
+    return {
+        "steps": steps_of(table.cells),
+        "least": least_variances(windows),
+        "more": level_variances(windows),
+    }
 
 
 def at_once(window: Window, cell: Cell) -> int:

@@ -7,7 +7,7 @@ would be had as much been stolen from all: a covariate that a contender has no p
 mean (see ``robbed``, which does it for turns).
 
 What it costs is found from how the rounds of one contender differ, over all tables of a study, never from how
-contenders do: one per cent of a core may cost four of the rate, for whoever takes it works on the caches, too. Nothing
+contenders do: one per cent of a core may cost four of the rate, for what takes it works on the caches, too. Nothing
 is adjusted where that is not known well.
 
 A contender may have a part in what it loses: it sleeps and wakes more often, or uses more than it is allowed. So each

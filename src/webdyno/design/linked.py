@@ -15,7 +15,7 @@ from webdyno.model.load import Load
 Table = tuple[str, Load, str]
 """Workload, load and driver."""
 DRIFT: tuple[Measure, ...] = (*RATES, *TIMES, "cpu", "cpu_peak", "cpu_per_request")
-"""What differs with the machine's speed; a share of errors or a size of memory gains nothing by a block."""
+"""What differs with the machine's speed; an error rate or a size of memory gains nothing by a block."""
 
 
 def groups(claims: Iterable[Claim], tables: Iterable[Table]) -> dict[Table, int]:
