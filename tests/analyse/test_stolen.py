@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -139,6 +140,22 @@ def by_id(runs: list[Run]) -> dict[str, Run]:
 
 def trials_of(runs: list[Run]) -> list[Trial]:
     return [run.trial for run in runs]
+
+
+def test_hosts_of_a_fleet_differ_by_more_than_theft() -> None:
+    runs = [
+        msgspec.structs.replace(
+            each, rig=msgspec.structs.replace(each.rig, contender_host=f"host {each.trial.round % 2}")
+        )
+        for each in rounds_of()
+    ]
+    (table,) = tables(Evidence(plan(runs), FINGERPRINT, runs))
+    assert table.theft == NOTHING
+
+
+def test_a_clock_that_goes_back_steals_nothing() -> None:
+    found = Stolen(4.0, {"c0": Usual(0.0, 0.0)})
+    assert found.speed("c0", -3.0) == 1.0
 
 
 def test_who_waits_loses_nothing_by_theft() -> None:

@@ -102,7 +102,7 @@ def read_stolen(cells: Iterable[tuple[str, Sequence[Loss]]]) -> Stolen:
 
 
 def _counted(share: float) -> float:
-    return min(share, MOST_SHARE)
+    return max(0.0, min(share, MOST_SHARE))
 
 
 def _centred(values: Sequence[float]) -> Vector:

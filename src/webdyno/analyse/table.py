@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from webdyno.analyse.additive import Meetings
-from webdyno.analyse.blocks import lonely, meetings, read_windows
+from webdyno.analyse.blocks import hosts_of, lonely, meetings, read_windows
 from webdyno.analyse.error_share import error_share
 from webdyno.analyse.estimate import Cells
 from webdyno.analyse.stolen import NOTHING, Loss, Stolen, read_stolen
@@ -145,7 +145,8 @@ def tables(evidence: Evidence) -> list[Table]:
     place = {name: at for at, name in enumerate(plan.workloads)}
     ordered = sorted(by_table(plan).values(), key=lambda trials: (place[trials[0].workload], _key(trials[0].load)))
     cells = [cells_of(plan, last, trials) for trials in ordered]
-    theft = read_stolen((cell.name, _losses(cell)) for each in cells for cell in each)
+    hosts = hosts_of(evidence.runs)  # which differ by more than by what is stolen
+    theft = NOTHING if len(hosts) > 1 else read_stolen((cell.name, _losses(cell)) for each in cells for cell in each)
     found = [
         _table(plan, evidence.fingerprint, [_as_usual(cell, theft) for cell in each], trials[0], theft)
         for each, trials in zip(cells, ordered, strict=True)

@@ -122,9 +122,9 @@ def stolen_time(cell: Cell) -> Doubt | None:
 
     Its cores are its own, or all cores of the rig if those lost more: a load generator without its core sends less.
     Silent for runs in a block: theft affects the whole block alike, and comparisons are made within blocks. Silent if
-    rates are shown as if the same share had been taken from all (see noisy-host). Shades: its
-    rate is a floor set by the machine. Another contender is said to beat it only by more than the theft can have cost,
-    with the whole interval (see floors).
+    rates are shown as if the same share had been taken in each round (see noisy-host). Shades: its rate is a floor set
+    by the machine. Another contender is said to beat it only by more than the theft can have cost, with the whole
+    interval (see floors).
     """
     share = cell.median(lambda window: None if window.is_as_usual else window.stolen_share)
     if share is None or share < STOLEN:
