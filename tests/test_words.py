@@ -55,7 +55,7 @@ BANNED = {
     r"\bare of two kinds\b": "fall into two groups",
     r"\bfor want of\b": "for lack of",
     r"\bshares? of errors\b": "error rate",
-    r"\bsure by itself\b": "significant on its own",
+    r"\bsure by itself\b": "decided on its own",
     r"\bon both sides of\b": "includes",
     r"\bas good as equal\b": "practically equal",
     r"\bhas \S+x (?:\(\S+\) )?the requests/s of\b": "serves 1.2x as many requests per second as",

@@ -63,7 +63,7 @@ def test_what_is_sure_by_itself_and_not_among_many_says_so() -> None:
     claim = {"contenders": ["n*"], "measure": "errors", "relation": "at most", "value": 0.016}
     verdict = judged(failing, claim)
     assert verdict.ruling == "cannot tell"
-    why = "significant on its own, but not after correcting for 40 comparisons"
+    why = "decided on its own, but not after correcting for 40 comparisons"
     assert verdict.sentence.startswith(f"{why}; the error rate of n00")
 
 
@@ -74,7 +74,7 @@ def test_what_is_sure_at_one_look_and_not_over_all_says_so() -> None:
     assert judged(runs, claim).ruling == "holds"
     often = judged(runs, claim, further=Further(looks=list(range(5, 5000)), budget_s=1.0), whole_rounds=3)
     assert often.ruling == "cannot tell"
-    why = "significant on its own, but not after correcting for repeated looks"
+    why = "decided on its own, but not after correcting for repeated looks"
     assert often.sentence.startswith(f"{why}; go serves 1.0")
 
 

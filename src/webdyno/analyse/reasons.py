@@ -65,7 +65,7 @@ def _open_because(claim: Claim, one: Side, other: Side | None, compared: Compare
     shown = Compared(found, leeway).bounds(1)
     if _decides(claim, shown):
         many = words.count(asked.comparisons, "comparison") if asked.comparisons > 1 else "repeated looks"
-        return [f"significant on its own, but not after correcting for {many}"]
+        return [f"decided on its own, but not after correcting for {many}"]
     return [f"the interval includes {_border(claim, shown)}"]
 
 
