@@ -7,7 +7,7 @@ first two.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +17,7 @@ import numpy as np
 from bench.table import table
 from bench.trust import noise
 from bench.trust.hard import judged
-from bench.trust.simulated import interval
-from bench.trust.turning import Seen, half_width
+from bench.trust.turning import Seen, half_width, row_of
 from webdyno.analyse.compare import apart
 from webdyno.analyse.estimate import fit
 from webdyno.analyse.stolen import Loss, read_stolen
@@ -35,6 +34,8 @@ class World:
     shares: Shares
     cost: Callable[[noise.Logs], noise.Logs]
     """Logarithm of speed that shares cost."""
+    own: Callable[[noise.Rng, int], noise.Logs] = lambda _, contenders: np.zeros(contenders)
+    """Share that each contender brings upon itself."""
     contenders: int = 8
     rounds: int = 3
     ahead: float = 0.0
@@ -55,14 +56,19 @@ def for_minutes(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
     return np.take_along_axis(each, order // stretch, axis=0) * rng.uniform(0.8, 1.2, order.shape)
 
 
-def from_one(rng: noise.Rng, contenders: int, rounds: int, *, share: float) -> noise.Logs:  # noqa: ARG001 - of_world adds it
-    """The hypervisor takes that ``share`` from the first besides, because it uses much: it is slower for that."""
-    return now_and_then(rng, contenders, rounds) * 0.2
+def calm(rng: noise.Rng, contenders: int, rounds: int, *, part: float) -> noise.Logs:
+    """As ``now_and_then``, but so much of it."""
+    return now_and_then(rng, contenders, rounds) * part
 
 
-def from_each(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
-    """Contenders have unlike parts in what they lose; see ``of_world`` for their truth."""
-    return now_and_then(rng, contenders, rounds) * 0.5
+def one(_: noise.Rng, contenders: int, *, share: float) -> noise.Logs:
+    """The first loses that besides, because it uses much: it is slower for that, wherever it runs."""
+    return share * (np.arange(contenders) == 0)
+
+
+def each(rng: noise.Rng, contenders: int) -> noise.Logs:
+    """All have parts in it, unlike ones."""
+    return rng.exponential(0.015, contenders)
 
 
 def always(rng: noise.Rng, contenders: int, rounds: int) -> noise.Logs:
@@ -91,10 +97,14 @@ def worlds() -> dict[str, World]:
         "8 equals, 6 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4), rounds=6),
         "20 equals, 3 rounds, starts 6 % unlike": World(shares=now_and_then, cost=times(4.4), contenders=20, luck=0.06),
         "8, one 15 % ahead, 3 rounds, 1 % costs 4.4 %": World(shares=now_and_then, cost=times(4.4), ahead=0.15),
-        "8 equals, 3 rounds, unlike theft from each": World(shares=from_each, cost=times(4.4)),
+        "8 equals, 3 rounds, unlike theft from each": World(shares=partial(calm, part=0.5), own=each, cost=times(4.4)),
         "8 equals, 3 rounds, 1 to 9 % always": World(shares=always, cost=times(4.4)),
-        "8 equals, 3 rounds, 5 % taken from one in each": World(shares=partial(from_one, share=0.05), cost=times(4.4)),
-        "8 equals, 3 rounds, 2 % taken from one in each": World(shares=partial(from_one, share=0.02), cost=times(4.4)),
+        "8 equals, 3 rounds, 5 % taken from one in each": World(
+            shares=partial(calm, part=0.2), own=partial(one, share=0.05), cost=times(4.4)
+        ),
+        "8 equals, 3 rounds, 2 % taken from one in each": World(
+            shares=partial(calm, part=0.2), own=partial(one, share=0.02), cost=times(4.4)
+        ),
     }
 
 
@@ -103,7 +113,7 @@ def run(number: int, first: int) -> list[str]:
     seeds = range(first, first + number)
     with ProcessPoolExecutor() as pool:
         rows = [
-            _row(name, [list(pool.map(partial(_one, name, usual), seeds, chunksize=25)) for usual in (False, True)])
+            row_of(name, [list(pool.map(partial(_one, name, usual), seeds, chunksize=25)) for usual in (False, True)])
             for name in worlds()
         ]
     return [f"{number} worlds each, seeds {first} to {first + number - 1}", "", *table(_HEADS, rows)]
@@ -116,36 +126,15 @@ def _one(name: str, usual: bool, seed: int) -> Seen:
     return of_world(worlds()[name], seed, usual=usual)
 
 
-def _row(name: str, ways: Sequence[Sequence[Seen]]) -> list[str]:
-    cells = []
-    for seen in ways:
-        wrong, of = sum(each.false for each in seen), sum(each.of for each in seen)
-        low, high = interval(wrong, len(seen))
-        found = [each.found for each in seen if not math.isnan(each.found)]
-        cells += [
-            f"{wrong / len(seen):.1%} ({low:.1%} to {high:.1%})",
-            f"{sum(each.held for each in seen) / of:.1%}" if of else "-",
-            f"{np.nanmedian([each.half for each in seen]):.1%}",
-            f"{np.mean(found):.0%}" if found else "-",
-        ]
-    return [name, *cells]
-
-
 def of_world(world: World, seed: int, *, usual: bool) -> Seen:
     """One table. What a contender brings upon itself by what it uses is a part of its truth."""
     rng = np.random.default_rng(seed)
-    shares, own = world.shares(rng, world.contenders, world.rounds), np.zeros(world.contenders)
-    if world.shares is from_each:
-        own = rng.exponential(0.015, world.contenders)
-    elif isinstance(world.shares, partial):
-        own[0] = world.shares.keywords["share"]
+    shares, own = world.shares(rng, world.contenders, world.rounds), world.own(rng, world.contenders)
     shares = shares + own[:, None] * rng.uniform(0.7, 1.3, shares.shape)
-    truth = -world.cost(own)
-    truth[0] += math.log1p(world.ahead)
+    ahead = math.log1p(world.ahead) * (np.arange(world.contenders) == 0)
+    truth = ahead - world.cost(own)
     noisy = noise.quiet(rng, world.contenders, world.rounds, luck=world.luck) + noise.rounds_of(rng, world.rounds)
-    rates = np.exp(
-        9 + math.log1p(world.ahead) * (np.arange(world.contenders) == 0)[:, None] + noisy - world.cost(shares)
-    )
+    rates = np.exp(9 + ahead[:, None] + noisy - world.cost(shares))
     names = [f"c{at:02}" for at in range(world.contenders)]
     more: dict[tuple[str, int], float] = {}
     if usual:

@@ -185,7 +185,7 @@ def run(number: int, first: int, only: str = "") -> list[str]:
     seeds = range(first, first + number)
     with ProcessPoolExecutor() as pool:
         rows = [
-            _row(name, [list(pool.map(partial(_one, name, blocks), seeds, chunksize=25)) for blocks in (False, True)])
+            row_of(name, [list(pool.map(partial(_one, name, blocks), seeds, chunksize=25)) for blocks in (False, True)])
             for name in cases()
             if only in name
         ]
@@ -202,7 +202,8 @@ def _one(name: str, blocks: bool, seed: int) -> Seen:
     return cases()[name](seed, blocks)
 
 
-def _row(name: str, designs: Sequence[Sequence[Seen]]) -> list[str]:
+def row_of(name: str, designs: Sequence[Sequence[Seen]]) -> list[str]:
+    """What experiments of one world came to, design by design."""
     cells = []
     for seen in designs:
         wrong, of = sum(each.false for each in seen), sum(each.of for each in seen)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.analyse.fakes import FINGERPRINT, plan, robbed, run
+from tests.analyse.fakes import FINGERPRINT, plan, robbed, run, workload
 from webdyno.analyse import analyse
 from webdyno.analyse.stolen import MOST_SHARE, NOTHING, Loss, Stolen, Usual, read_stolen
 from webdyno.analyse.table import Evidence, cells_of, tables
@@ -180,3 +180,12 @@ def test_it_is_said_with_what_disturbed_the_machine() -> None:
     (verdict,) = analyse(plan(runs), FINGERPRINT, runs).verdicts
     (doubt,) = (doubt for doubt in verdict.doubts if doubt.kind == "noisy-host")
     assert "as if the hypervisor had taken the same share in each round, 2.3 % on average" in doubt.sentence
+
+
+def test_it_is_said_of_a_table_that_was_spared_too_for_its_rates_are_lower_then() -> None:
+    spared = [run(f"c{at}", workload="json", round_=round_) for at in range(10) for round_ in (1, 2, 3)]
+    runs = [*rounds_of(), *(robbed(each, 0.0) for each in spared)]
+    of = plan(runs, workloads={"hello": workload(), "json": workload("json")})
+    _, verdict = analyse(of, FINGERPRINT, runs).verdicts
+    (doubt,) = (doubt for doubt in verdict.doubts if doubt.kind == "noisy-host")
+    assert doubt.sentence.startswith("rates of contenders measured alone are shown")

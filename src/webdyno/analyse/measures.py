@@ -17,7 +17,6 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import pairwise
 
 from webdyno.analyse import special
@@ -231,11 +230,11 @@ def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | Non
     What is not known of the level of one is in both of its figures alike, and in no ratio of them.
     """
 
-    def of(found: Callable[[Figures], Cells]) -> Cells:
+    def of(tables: Sequence[Cells]) -> Cells:
         return {
             (f"{at}", round_): value
-            for at, (figures, name) in enumerate(sides)
-            for (contender, round_), value in found(figures).items()
+            for at, (cells, (_, name)) in enumerate(zip(tables, sides, strict=True))
+            for (contender, round_), value in cells.items()
             if contender == name
         }
 
@@ -244,14 +243,11 @@ def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | Non
         for at, (figures, name) in enumerate(sides)
         for window in (figures.cells[name].windows if name in figures.cells else ())
     }
+    told = [known_of(figures.table) if measure == "rate" else {} for figures, _ in sides]
     ways = ("steps", "least", *(["more"] if sides[0][1] != sides[1][1] else []))
-    known = {way: of(partial(_known, measure, way)) for way in ways}
-    figures = of(lambda figures: figures.table.figures(MEASURES[measure][1]))
+    known = {way: of([each.get(way, {}) for each in told]) for way in ways}
+    figures = of([figures.table.figures(MEASURES[measure][1]) for figures, _ in sides])
     return fit(figures, trimmed=sides[0][0].trimmed, met=met_on_hosts(hosts), **known)
-
-
-def _known(measure: Measure, way: str, figures: Figures) -> Cells:
-    return known_of(figures.table)[way] if measure == "rate" else {}
 
 
 def ratio_of(fitted: Fit, one: str, other: str) -> Ratio:

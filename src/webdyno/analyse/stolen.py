@@ -2,9 +2,9 @@
 
 A virtual machine loses its cores for moments, more in one minute than in another. Rounds come in random order, so in
 the long run everybody loses as much; in three rounds they do not, and on a machine that loses a few per cent this is
-most of what rounds of one contender differ by (docs/measured.md). It is told in each Run, so rates are shown as they
-would be had as much been stolen from all: a covariate that a contender has no part in narrows an interval and moves no
-mean (see ``robbed``, which does it for turns).
+most of what rounds of one contender differ by (docs/measured.md). The kernel tells what each Run lost, so rates are
+shown as they would be had each round of a contender lost as much: a covariate that a contender has no part in narrows
+an interval and moves no mean (see ``robbed``, which does it for turns).
 
 What it costs is found from how the rounds of one contender differ, over all tables of a study, never from how
 contenders do: one per cent of a core may cost four of the rate, for what takes it works on the caches, too. Nothing

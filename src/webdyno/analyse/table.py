@@ -110,7 +110,7 @@ class Table:
     host_cores: int
     """Of the whole machine."""
     theft: Stolen = NOTHING
-    """What the hypervisor's theft cost the Runs of all tables that were measured alone; their rates are without it."""
+    """Of all tables; rates of Runs that were measured alone are as of what their contenders usually lose."""
 
     def figures(self, figure: Callable[[Window], float | None]) -> Cells:
         """One figure of every successful round, by contender and round."""

@@ -81,7 +81,7 @@ class Window:
 
     @property
     def is_as_usual(self) -> bool:
-        """Its rate is the one it would have, had as much been stolen from it as from others (``stolen``)."""
+        """Its rate is the one it would have, had it lost what its contender usually loses (``stolen``)."""
         return self.turned is None and self.of_phase is not None
 
     @property

@@ -160,10 +160,12 @@ def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record:
     if order.load.drivers > 1:
         _drive_together(trial, bench, order, under, record)
         return
-    if counts_answers(trial):
-        order = warmed(trial, bench, order, under, record)
-        if bench.interrupted.is_set() or under.has_ended() or record.outcome != "ok":
-            return
+    if not counts_answers(trial):
+        _drive_order(bench.driver_log(trial), bench, order, under, record)
+        return
+    order = warmed(trial, bench, order, under, record)
+    if bench.interrupted.is_set() or under.has_ended() or record.outcome != "ok":
+        return
     stretches = len(record.slices)
     _drive_order(bench.driver_log(trial), bench, order, under, record)
     record.slices[stretches:] = [  # the driver began to count anew

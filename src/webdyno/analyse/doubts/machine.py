@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from webdyno.analyse import words
 from webdyno.analyse.doubts.held_back import follows, lost
 from webdyno.analyse.doubts.row import Numbers
-from webdyno.analyse.stolen import Stolen
 from webdyno.analyse.table import Cell, Evidence, Table
 from webdyno.analyse.window import Window
 from webdyno.model.doubt import Doubt
@@ -82,7 +81,7 @@ def loaded_before(evidence: Evidence) -> Doubt | None:
 
 def noisy_host(table: Table) -> Doubt | None:
     """The CPU was in use elsewhere: by the hypervisor (steal) for 1 % of the machine, or by another program for 5 %, in
-    any run.
+    any run; or rates of runs alone are shown as of usual theft.
 
     Shades. Bursts affect different contenders in different rounds, and rounds of random order make them part of every
     interval. If the hypervisor took more from a contender, its rate is a floor (see stolen-time).
@@ -90,31 +89,35 @@ def noisy_host(table: Table) -> Doubt | None:
     steal = _above(STEAL, table, steal_cores)
     foreign = _above(FOREIGN, table, foreign_cores)
     noisy = steal.keys() | foreign.keys()
-    if not noisy:
+    said = [*_not_quiet(table, len(noisy), steal, foreign), *_as_usual(table)]
+    if not said:
         return None
     worst_steal, worst_foreign = max(steal.values(), default=0.0), max(foreign.values(), default=0.0)
-    told = [f"the hypervisor took up to {words.per_cent(worst_steal)} of the CPU"] if steal else []
-    told += [f"other programs used up to {words.per_cent(worst_foreign)} of it"] if foreign else []
-    runs = len(table.windows)
     return Doubt(
         kind="noisy-host",
         severity="shades",
         subject="",
-        sentence=f"the machine was not quiet in {len(noisy)} of {words.count(runs, 'run')}: {' and '.join(told)}"
-        f"{_as_usual(table.theft)}",
+        sentence="; ".join(said),
         advice=NOISY_HOST_ADVICE,
         numbers={"runs": len(noisy), "steal": worst_steal, "foreign": worst_foreign},
     )
 
 
-def _as_usual(theft: Stolen) -> str:
-    if not theft.cost:
-        return ""
-    cost = f"a cost of {theft.cost:.1f} % of the rate for each 1 %"
-    return (
-        "; rates of contenders measured alone are shown as if the hypervisor had taken the same share in each round, "
-        f"{words.per_cent(theft.mean)} on average, at {cost}"
-    )
+def _not_quiet(table: Table, noisy: int, steal: Mapping[str, float], foreign: Mapping[str, float]) -> Iterator[str]:
+    told = [f"the hypervisor took up to {words.per_cent(max(steal.values()))} of the CPU"] if steal else []
+    told += [f"other programs used up to {words.per_cent(max(foreign.values()))} of it"] if foreign else []
+    if told:
+        yield f"the machine was not quiet in {noisy} of {words.count(len(table.windows), 'run')}: {' and '.join(told)}"
+
+
+def _as_usual(table: Table) -> Iterator[str]:
+    """Also where its own Runs were spared: their rates are lower than they were seen, then."""
+    theft = table.theft
+    if any(window.is_as_usual for window in table.windows):
+        yield (
+            "rates of contenders measured alone are shown as if the hypervisor had taken the same share in each round, "
+            f"{words.per_cent(theft.mean)} on average, at a cost of {theft.cost:.1f} % of the rate for each 1 %"
+        )
 
 
 def stolen_time(cell: Cell) -> Doubt | None:
