@@ -6,15 +6,16 @@ import json
 import signal
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.live import left_behind
 from tests.live.conftest import Call
 from tests.live.test_run import start, wait_for_runs
-from webdyno.analyse.capacity import offerable
+from webdyno.analyse.capacity import Tried
 from webdyno.commands.slo import objectives
-from webdyno.design.rate_search import goal_of, tried_of
+from webdyno.design.rate_search import tried_of
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
@@ -27,27 +28,38 @@ def nothing_left(cache: Path) -> bool:
     return mine == [] and left_behind.ledgers(cache) == []
 
 
-def offered(store: Store) -> float:
-    """The highest rate that was worth asking: the one asked for, or what the load generator could, where others had its
-    core.
-    """
+def told(store: Store) -> list[Tried]:
+    """What the trials say of the objectives, without those that the load generator could not offer."""
     sought = store.plan().sought
     assert sought is not None
     tried = [tried_of(run, objectives(sought.slo)) for run in store.runs() if run.outcome != "interrupted"]
-    return offerable(tried, goal_of(sought))
+    return [each for each in tried if each.result != "not-offered"]
+
+
+def all_met(tried: list[Tried]) -> bool:
+    """A machine that stood still for a moment misses the objectives for the server: that is noise, and no fault."""
+    return bool(tried) and all(each.result == "met" for each in tried)
+
+
+def known(said: dict[str, Any], tried: list[Tried]) -> None:
+    """The answer is that of the trials that were written down, whatever the noise of the machine made of them."""
+    highest = max(each.rate_per_s for each in tried) if all_met(tried) else None
+    assert said["capacity"]["at_least_per_s"] == highest, tried
 
 
 def test_the_rates_of_a_contender_are_tried_and_kept(webdyno: Call, tmp_path: Path, cache: Path) -> None:
     done = webdyno("capacity", "toy-good", *SHORT, "--from", "50", "--most", "100", "--json")
-    assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     with Store.open(tmp_path / said["folder"]) as store:
-        most = offered(store)
-        assert said["capacity"]["at_least_per_s"] == most
+        tried = told(store)
+        known(said, tried)
         rates = [run.trial.load.rate_per_s for run in store.runs()]
-        assert rates[:2] == [50, 100]
-        assert most < 100 or set(rates[2:]) == {100}, "how often the last is asked is for the noise to decide"
+        assert rates[0] == 50
         assert len({run.started_at for run in store.runs()}) == len(rates)
+    if all_met(tried) and len(tried) == len(rates):
+        assert done.returncode == 0, done.stderr
+        assert rates[1] == 100
+        assert set(rates[2:]) == {100}, "how often the last is asked is for the noise to decide"
     assert nothing_left(cache)
 
 
@@ -79,13 +91,16 @@ def test_a_search_that_was_stopped_goes_on(
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     (folder,) = (tmp_path / "results").iterdir()
-    done = webdyno("capacity", "--resume", str(folder), "--json")
-    assert done.returncode == 0, done.stderr
     with Store.open(folder) as store:
-        most = offered(store)
-        assert json.loads(done.stdout)["capacity"]["at_least_per_s"] == most
-        rates = [run.trial.load.rate_per_s for run in store.runs() if run.outcome != "interrupted"]
-    climbed = [rate for rate, _ in groupby(rates)]
-    assert climbed[:4] == [10, 20, 40, 80]
-    assert most < 80 or climbed[4:] == [], "noise decides how often the last is asked; none is asked again"
+        before = [run.started_at for run in store.runs() if run.outcome != "interrupted"]
+    done = webdyno("capacity", "--resume", str(folder), "--json")
+    with Store.open(folder) as store:
+        tried, runs = told(store), store.runs()
+    known(json.loads(done.stdout), tried)
+    assert [run.started_at for run in runs[: len(before)]] == before
+    rates = [run.trial.load.rate_per_s for run in runs if run.outcome != "interrupted"]
+    if all_met(tried) and len(tried) == len(rates):
+        assert done.returncode == 0, done.stderr
+        climbed = [rate for rate, _ in groupby(rates)]
+        assert climbed == [10, 20, 40, 80], "noise decides how often the last is asked; none is asked again"
     assert nothing_left(cache)
