@@ -13,6 +13,7 @@ anew. ``--bursts`` has another program use half a core in bursts meanwhile.
     simulated  the race and the grid of study wsgi's original in 200 made-up worlds (about 10 minutes; measures nothing)
     worlds  noise that misleads, 500 experiments of each kind (a few minutes; measures nothing)
     blocks  the same by windows and by turns in blocks, on a machine that wanders (10 minutes; measures nothing)
+    loads   a ratio of one contender under two loads, by itself and beside others (a minute; measures nothing)
     stolen  rates as seen and as of usual theft, on a machine that loses time now and then (a minute; measures nothing)
     pictures   those of docs/honest-numbers.md, simulated
 """
@@ -37,6 +38,7 @@ EXPERIMENTS = (
     "simulated",
     "worlds",
     "blocks",
+    "loads",
     "stolen",
     "pictures",
 )
@@ -56,7 +58,10 @@ def main() -> None:
     parser.add_argument("--top", type=int, default=3, help="replay: places to settle, 0: all (3)")
     parser.add_argument("--precision", type=float, default=0.03, help="replay: rates nearer than this are equal (0.03)")
     parser.add_argument(
-        "--worlds", type=int, default=None, help="simulated, worlds, blocks, stolen: how many (200, 500, 200, 500)"
+        "--worlds",
+        type=int,
+        default=None,
+        help="simulated, worlds, blocks, loads, stolen: how many (200, 500, 200, 500, 500)",
     )
     parser.add_argument("--seed", type=int, default=None, help="these: of the first (the first never used)")
     parser.add_argument("--only", default="", help="blocks: worlds, burning: apps with this in their name")
@@ -144,6 +149,10 @@ def _lines(given: argparse.Namespace) -> list[str]:
 
         first = turning.FRESH if given.seed is None else given.seed
         return turning.run(10 if given.short else given.worlds or 200, first, given.only)
+    if given.experiment == "loads":
+        from bench.trust import loads
+
+        return loads.run(20 if given.short else given.worlds or 500, loads.FRESH if given.seed is None else given.seed)
     if given.experiment == "stolen":
         from bench.trust import stealing
 

@@ -88,9 +88,27 @@ def test_only_what_an_open_claim_turns_on_gets_further_rounds_until_a_look_decid
     assert ruling(made, [*runs, *more]) == "holds"
 
 
-def test_what_no_further_round_is_foretold_to_decide_gets_none() -> None:
+def test_an_open_claim_that_no_look_is_foretold_to_decide_gets_the_time_that_is_left() -> None:
     rate = scattered({"a": 1005.0, "bb": 1000.0}, 0.05)
     made, runs = begun(["a", "bb"], [first("a", "bb")], rate)
+    assert ruling(made, runs) == "cannot tell"
+    assert rounds_of(carried_out(made, runs, rate)) == {"a": 6, "bb": 6}
+    short = msgspec.structs.replace(made, further=Further(looks=[6, 9], budget_s=11))
+    assert carried_out(short, runs, rate) == []
+
+
+def test_what_is_foretold_to_be_decided_comes_first_even_where_it_costs_more() -> None:
+    rate = scattered({"a": 1060.0, "bb": 1000.0, "like": 1055.0}, 0.03)
+    made, runs = begun(["a", "bb", "like"], [first("a", "like"), first("a", "bb")], rate)
+    runs = [msgspec.structs.replace(each, seconds=20.0 if each.trial.contender == "bb" else 2.0) for each in runs]
+    scarce = msgspec.structs.replace(made, further=Further(looks=[6], budget_s=67))
+    assert rounds_of(carried_out(scarce, runs, rate)) == {"a": 3, "bb": 3}
+
+
+def test_what_no_number_of_rounds_decides_gets_none() -> None:
+    rate = scattered({"a": 1060.0, "bb": 1000.0}, 0.03)
+    many_cores = msgspec.structs.replace(first("a", "bb"), cores=64)
+    made, runs = begun(["a", "bb"], [many_cores], rate)
     assert carried_out(made, runs, rate) == []
 
 

@@ -113,7 +113,8 @@ class Fit:
         if self.rounds[at] < 2 or self.freedom[at] <= 0:
             return None
         own = float(self.weights[at] ** 2 @ self.noise)
-        error, freedom = _sum((own, self.freedom[at]), (self.between, self.blocks - 1))
+        between, known = (self.between, self.blocks - 1.0) if (self.group == 0).all() else (self.loose[at], self.among)
+        error, freedom = _sum((own, self.freedom[at]), (between, known))
         return Contrast(float(self.logs[at]), error, freedom)
 
     def contrast(self, one: str, other: str) -> Contrast | None:

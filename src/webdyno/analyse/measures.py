@@ -20,11 +20,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from webdyno.analyse import special
-from webdyno.analyse.blocks import met_on_hosts
+from webdyno.analyse.across import are_comparable, fit_ratios, fit_sides
 from webdyno.analyse.error_share import error_share
-from webdyno.analyse.estimate import CONFIDENCE, Cells, Contrast, Fit, fit
+from webdyno.analyse.estimate import CONFIDENCE, Contrast, Fit, fit
 from webdyno.analyse.parts import gain
-from webdyno.analyse.steps import fit_figure, known_of
+from webdyno.analyse.steps import fit_figure
 from webdyno.analyse.table import Cell, Table
 from webdyno.analyse.unanswered import could_have_failed, share_served
 from webdyno.analyse.window import Window, cpu_ns, requests_per_connection
@@ -218,36 +218,30 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     if one[0] is other[0] and measure not in ITS_OWN:
         fitted, names = one[0].fitted(measure, one[1]), (one[1], other[1])
     else:
-        fitted, names = _across((one, other), measure), ("0", "1")
+        return _across(one, other, measure)
     if fitted is None or any(name not in fitted.names for name in names):
         return None
     return ratio_of(fitted, *names)
 
 
-def _across(sides: Sequence[tuple[Figures, str]], measure: Measure) -> Fit | None:
-    """Of two contenders, or of one, in two tables: they are called by their places.
+def _across(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure) -> Ratio | None:
+    of, trimmed, rate = MEASURES[measure][1], one[0].trimmed, measure == "rate"
+    sides = (one[0].table, one[1]), (other[0].table, other[1])
+    if one[0] is not other[0] and are_comparable(*sides):
+        tables, own = (one[0].table, other[0].table), measure in ITS_OWN
+        ratios = fit_ratios(tables, one[1], of, trimmed=trimmed, rate=rate, own=own)
+        return None if ratios is None or one[1] not in ratios.names else _ratio_in(ratios, one[1])
+    fitted = fit_sides(sides, of, trimmed=trimmed, rate=rate)
+    return None if fitted is None or len(fitted.names) < 2 else ratio_of(fitted, "0", "1")
 
-    What is not known of the level of one is in both of its figures alike, and in no ratio of them.
-    """
 
-    def of(tables: Sequence[Cells]) -> Cells:
-        return {
-            (f"{at}", round_): value
-            for at, (cells, (_, name)) in enumerate(zip(tables, sides, strict=True))
-            for (contender, round_), value in cells.items()
-            if contender == name
-        }
-
-    hosts = {
-        (f"{at}", window.run.trial.round): window.run.rig.contender_host
-        for at, (figures, name) in enumerate(sides)
-        for window in (figures.cells[name].windows if name in figures.cells else ())
-    }
-    told = [known_of(figures.table) if measure == "rate" else {} for figures, _ in sides]
-    ways = ("steps", "least", *(["more"] if sides[0][1] != sides[1][1] else []))
-    known = {way: of([each.get(way, {}) for each in told]) for way in ways}
-    figures = of([figures.table.figures(MEASURES[measure][1]) for figures, _ in sides])
-    return fit(figures, trimmed=sides[0][0].trimmed, met=met_on_hosts(hosts), **known)
+def _ratio_in(ratios: Fit, name: str) -> Ratio:
+    """Of a contender in a fit whose figures are ratios."""
+    told, level = ratios.estimate(name, "ratio"), ratios.level(name)
+    if level is None:
+        return Ratio(told.value, told.low, told.high, told.rounds)
+    later = _later(level, told.rounds)
+    return Ratio(told.value, told.low, told.high, told.rounds, _spread_of(level), later=later)
 
 
 def ratio_of(fitted: Fit, one: str, other: str) -> Ratio:

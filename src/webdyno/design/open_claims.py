@@ -1,6 +1,7 @@
 """Open claims: every round of everything, and then further rounds of what claims turn on that are still open.
 
-A claim is worth further rounds where it would be decided by the last of them if every figure stayed what it is. Those
+A claim that would be decided by the last of them if every figure stayed what it is comes first; then every other that
+only its intervals keep open, for after a few rounds the figure is as uncertain as they are wide. Of each kind those
 that cost least come first, as far as the time goes that there is for all.
 
 Everything follows from the Runs, look by look, so a study that was stopped goes on as if it had not been.
@@ -15,7 +16,7 @@ from statistics import fmean
 
 import msgspec
 
-from webdyno.analyse.claims import ruled
+from webdyno.analyse.claims import ENDLESS, ruled
 from webdyno.analyse.comparisons import Side
 from webdyno.analyse.measures import Together
 from webdyno.analyse.table import Evidence, Table
@@ -41,6 +42,8 @@ class _Wanted:
 
     cells: frozenset[Cell]
     rounds: int
+    foretold: bool
+    """It is decided then if every figure stays what it is."""
 
 
 def open_claims(plan: Plan, further: Further, machine: Fingerprint, room: Room) -> Design:
@@ -78,7 +81,7 @@ def _trials_until(look: int, further: Further, evidence: Evidence) -> Iterator[T
     plan, runs = evidence.plan, evidence.runs
     last = {_cell_of(run.trial): run.trial for run in sorted(runs, key=lambda run: run.trial.round)}
     left_s = further.budget_s - spent_s(run for run in runs if run.trial.round > plan.rounds_of_all)
-    chosen = _affordable(_open(further, evidence), last, _seconds(runs), left_s)
+    chosen = _affordable(_open(look, further, evidence), last, _seconds(runs), left_s)
     cells = [cell for cell in last if cell in chosen]
     group = groups(plan.claims, [cell[1:] for cell in cells])
     for round_, cell in in_rounds(cells, look, plan.seed, lambda cell: (cell[0], group[cell[1:]])):
@@ -86,8 +89,10 @@ def _trials_until(look: int, further: Further, evidence: Evidence) -> Iterator[T
             yield again(plan, last[cell], round_)
 
 
-def _open(further: Further, evidence: Evidence) -> list[_Wanted]:
-    """For each claim that further rounds are foretold to decide: what they must hold, until when."""
+def _open(look: int, further: Further, evidence: Evidence) -> list[_Wanted]:
+    """For each claim that rounds can decide: what they must hold, and until which look: that which is foretold to
+    decide it, or else ``look``, the next.
+    """
     plan = evidence.plan
     tables, cores = judged_tables(evidence), cores_of(evidence.runs)
     found: list[_Wanted] = []
@@ -95,12 +100,14 @@ def _open(further: Further, evidence: Evidence) -> list[_Wanted]:
         now = ruled(claim, plan, tables, cores)
         if now.verdict.ruling != "cannot tell":
             continue
-        for look in further.looks:
-            then = ruled(claim, plan, tables, cores, look)
+        for rounds in (*further.looks, ENDLESS):
+            then = ruled(claim, plan, tables, cores, rounds)
             if then.verdict.ruling != "cannot tell":
                 cases = zip(now.verdict.cases, then.verdict.cases, now.compared, strict=True)
                 sides = [side for before, after, pair in cases if before.ruling != after.ruling for side in pair]
-                found.append(_Wanted(frozenset(cell for side in sides if side for cell in _cells_of(side)), look))
+                cells = frozenset(cell for side in sides if side for cell in _cells_of(side))
+                foretold = rounds != ENDLESS
+                found.append(_Wanted(cells, rounds if foretold else look, foretold))
                 break
     return found
 
@@ -108,7 +115,9 @@ def _open(further: Further, evidence: Evidence) -> list[_Wanted]:
 def _affordable(
     wanted: Sequence[_Wanted], last: Mapping[Cell, Trial], seconds: Callable[[Cell], float], left_s: float
 ) -> set[Cell]:
-    """The cells of as many claims as there is time for, those first that cost least beside what is chosen already."""
+    """The cells of as many claims as there is time for: those first that are foretold to be decided, and of these those
+    that cost least beside what is chosen already.
+    """
     chosen: dict[Cell, int] = {}
 
     def cost_s(one: _Wanted) -> float:
@@ -117,7 +126,7 @@ def _affordable(
 
     rest = [one for one in wanted if one.cells and one.cells <= last.keys()]
     while rest:
-        cheapest = min(rest, key=cost_s)
+        cheapest = min(rest, key=lambda one: (not one.foretold, cost_s(one)))
         rest.remove(cheapest)
         if (cost := cost_s(cheapest)) <= left_s:
             left_s -= cost
