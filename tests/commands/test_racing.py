@@ -149,6 +149,18 @@ def test_what_it_costs_is_told_before() -> None:
     assert list(costs(many())) == []
 
 
+def test_how_much_longer_warm_ups_that_count_answers_may_take_is_told_before() -> None:
+    known = catalogue("a", "b")
+    compiling = msgspec.structs.replace(known.contenders["a"], warmup_s=30.0, warmup_requests=20_000)
+    known = msgspec.structs.replace(known, contenders={**known.contenders, "a": compiling})
+    asked = [trial for trial in make_plan(study("a", "b", rounds=2), known, {}).trials if trial.contender == "a"]
+    told = list(costs(make_plan(study("a", "b", rounds=2), known, {})))
+    assert told == [
+        f"up to {length(len(asked) * 60)} more where a slow machine gives the answers of a warm-up late, "
+        "or a server is still getting faster"
+    ]
+
+
 def test_a_race_on_a_budget_has_as_many_rounds_as_are_asked_for() -> None:
     many_rounds = msgspec.structs.replace(QUICK, rounds=12)
     assert Racing(budget="1h").choice.of(many_rounds) == Race(budget_s=3600.0, most_rounds=12)

@@ -18,7 +18,6 @@ from webdyno.analyse.parts import gain
 from webdyno.analyse.window import read_window
 from webdyno.conduct import conduct, conduct_block, fence
 from webdyno.conduct.block import SHORT_QUEUE
-from webdyno.conduct.warming import counts_answers
 from webdyno.load.driver import DriverCommand, Event, Order, PhaseEdge, Summary
 from webdyno.load.engine import Engine
 from webdyno.model.block import Taken, Turns
@@ -145,8 +144,8 @@ def test_its_last_warm_up_is_long_enough_to_open_its_connections(machine: Alone)
     ],
 )
 def test_other_drivers_and_other_loads_are_given_their_seconds(changes: dict[str, Any]) -> None:
-    assert counts_answers(COMPILING)
-    assert not counts_answers(msgspec.structs.replace(COMPILING, **changes))
+    assert COMPILING.counts_answers
+    assert not msgspec.structs.replace(COMPILING, **changes).counts_answers
 
 
 def test_who_counts_no_answers_has_one_order_with_all_of_its_warm_up(machine: Alone) -> None:

@@ -38,11 +38,7 @@ Manner = Mapping[int, Blocks]
 def are_comparable(one: Side, other: Side) -> bool:
     """Whether each round gives a ratio: both are the same contender, on one machine."""
     runs = [
-        window.run
-        for table, name in (one, other)
-        for cell in table.cells
-        if cell.name == name
-        for window in cell.windows
+        window.run for table, name in (one, other) for window in table.windows if window.run.trial.contender == name
     ]
     return one[1] == other[1] and len(hosts_of(runs)) < 2
 

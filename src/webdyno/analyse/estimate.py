@@ -33,6 +33,7 @@ from webdyno.analyse.variances import medians, variances_by_kind
 from webdyno.model.verdict import Estimate
 
 CONFIDENCE = 0.95
+_UPPER = (1 + CONFIDENCE) / 2
 Vector = NDArray[np.floating]
 Cells = Mapping[tuple[str, int], float]
 """Positive figures by contender and round."""
@@ -108,14 +109,19 @@ class Fit:
         return level.estimate(self.rounds[at], unit)
 
     def level(self, name: str) -> Contrast | None:
-        """log of the figure of one contender, by itself; None with less than two rounds."""
+        """log of the figure of one contender, by itself; None with less than two rounds.
+
+        Where rounds differ by more than anything else, its variance is known from few of them. Satterthwaite's sum may
+        take it for better known than it is, so it is never surer than the rounds alone would have it.
+        """
         at = self.names.index(name)
         if self.rounds[at] < 2 or self.freedom[at] <= 0:
             return None
         own = float(self.weights[at] ** 2 @ self.noise)
         between, known = (self.between, self.blocks - 1.0) if (self.group == 0).all() else (self.loose[at], self.among)
-        error, freedom = _sum((own, self.freedom[at]), (between, known))
-        return Contrast(float(self.logs[at]), error, freedom)
+        whole = Contrast(float(self.logs[at]), *_sum((own, self.freedom[at]), (between, known)))
+        rounds = Contrast(whole.log, between**0.5, known)
+        return rounds if known > 0 and rounds.reach(_UPPER) > whole.reach(_UPPER) else whole
 
     def contrast(self, one: str, other: str) -> Contrast | None:
         """log of ``one / other``; None when either has less than two rounds."""

@@ -215,13 +215,10 @@ def ratio(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure
     """
     if MEASURES[measure][0] == "share":
         return _of_shares(one[0].share(one[1], measure), other[0].share(other[1], measure))
-    if one[0] is other[0] and measure not in ITS_OWN:
-        fitted, names = one[0].fitted(measure, one[1]), (one[1], other[1])
-    else:
+    if one[0] is not other[0] or measure in ITS_OWN:
         return _across(one, other, measure)
-    if fitted is None or any(name not in fitted.names for name in names):
-        return None
-    return ratio_of(fitted, *names)
+    fitted = one[0].fitted(measure, one[1])
+    return None if fitted is None or other[1] not in fitted.names else ratio_of(fitted, one[1], other[1])
 
 
 def _across(one: tuple[Figures, str], other: tuple[Figures, str], measure: Measure) -> Ratio | None:

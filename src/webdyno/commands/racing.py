@@ -13,7 +13,7 @@ from webdyno.analyse.words import count, length
 from webdyno.commands.options import flag
 from webdyno.commands.units import seconds, share
 from webdyno.design.choice import Choice
-from webdyno.design.length import OVERHEAD_S, rounds_s
+from webdyno.design.length import OVERHEAD_S, rounds_s, warming_s
 from webdyno.model.errors import UsageError
 from webdyno.model.race import Race
 from webdyno.model.trial import Plan
@@ -114,6 +114,11 @@ def costs(plan: Plan) -> Iterator[str]:
     race = plan.race
     if plan.in_place:
         yield "in place: each server is started once for all its rounds; variation from start to start is not measured"
+    if more_s := warming_s(plan):
+        yield (
+            f"up to {length(more_s)} more where a slow machine gives the answers of a warm-up late, or a server is "
+            "still getting faster"
+        )
     if plan.further is not None:
         yield (
             f"then up to {length(plan.further.budget_s)} of further rounds, only for claims that are still open and "

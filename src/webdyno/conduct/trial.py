@@ -23,7 +23,7 @@ from webdyno.conduct.hearing import heard, killed
 from webdyno.conduct.record import Record
 from webdyno.conduct.roll import Roll
 from webdyno.conduct.together import GONE, posts_on, together
-from webdyno.conduct.warming import counts_answers, warmed
+from webdyno.conduct.warming import warmed
 from webdyno.disk import naming
 from webdyno.load.driver import DriverCommand, Event, Fault, Order, PhaseEdge, Summary
 from webdyno.measure.sampler import Sampler
@@ -160,7 +160,7 @@ def _drive_alone(trial: Trial, bench: Bench, order: Order, under: Under, record:
     if order.load.drivers > 1:
         _drive_together(trial, bench, order, under, record)
         return
-    if not counts_answers(trial):
+    if not trial.counts_answers:
         _drive_order(bench.driver_log(trial), bench, order, under, record)
         return
     order = warmed(trial, bench, order, under, record)

@@ -18,14 +18,12 @@ from webdyno.conduct.seat import Seat
 from webdyno.load.driver import Event, Order
 from webdyno.model.block import Taken
 from webdyno.model.load import Load
-from webdyno.model.trial import Trial
+from webdyno.model.trial import LONGEST_WARM_UP, Trial
 
 LEAST_WARM_S = 0.2
 """Of load before anything counts; it also says how long a turn has to be."""
-STRETCHES, MOST = 10, 3
-"""A warm-up that counts answers is looked at after each tenth of its seconds; it takes as many times these at most."""
-DRIVER = "engine"
-"""The only one that loads in stretches."""
+STRETCHES = 10
+"""A warm-up that counts answers is looked at after each tenth of its seconds."""
 
 
 def warm_up(seat: Seat, interrupted: threading.Event) -> None:
@@ -37,22 +35,11 @@ def warm_up(seat: Seat, interrupted: threading.Event) -> None:
         seat.turn(max(trial.asked.warmup_s, LEAST_WARM_S), "warmup")
         return
     enough, stretch_s = 0 if seat.under.served.reused else trial.warmup_requests, _stretch_s(trial.asked)
-    latest_s = (MOST * STRETCHES - 0.5) * stretch_s  # a wait for the last answers of stretches takes its time, too
+    latest_s = (
+        LONGEST_WARM_UP * STRETCHES - 0.5
+    ) * stretch_s  # a wait for the last answers of stretches takes its time, too
     while not (seat.is_out or seat.is_warm(enough) or interrupted.is_set()) and seat.warmed_s < latest_s:
         seat.turn(stretch_s, "warmup")
-
-
-def counts_answers(trial: Trial) -> bool:
-    """Whether it is warmed up by answers where it is measured alone: its load is one that could be given in turns."""
-    load = trial.load
-    return (
-        trial.warmup_requests is not None
-        and trial.driver == DRIVER
-        and load.pace == "closed"
-        and load.duration_s is not None
-        and load.drivers == 1
-        and load.opening_s <= load.timeout_s  # turns begin when all are open
-    )
 
 
 def warmed(trial: Trial, bench: Bench, order: Order, under: Under, record: Record) -> Order:

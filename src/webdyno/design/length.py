@@ -9,7 +9,7 @@ from webdyno.model.contender import Contender
 from webdyno.model.load import Load
 from webdyno.model.race import Race
 from webdyno.model.run import Run
-from webdyno.model.trial import Plan, Trial
+from webdyno.model.trial import LONGEST_WARM_UP, Plan, Trial
 
 OVERHEAD_S = 0.6
 """Start, verification and end of one server, as measured over the quickstart's contenders (median)."""
@@ -47,6 +47,12 @@ def expected_s(plan: Plan, trial: Trial) -> float:
         return alone_s
     both_s = plan.turns.total_s(trial.load) + plan.turns.window_s(trial.load)
     return alone_s + BLOCK_S + both_s - (trial.load.duration_s or 0.0)
+
+
+def warming_s(plan: Plan) -> float:
+    """Seconds that warm-ups which count answers may take beyond what is expected of them, in all rounds."""
+    given = [trial.asked.warmup_s for trial in plan.trials if trial.counts_answers]
+    return (LONGEST_WARM_UP - 1) * sum(given)
 
 
 def spent_s(runs: Iterable[Run]) -> float:

@@ -20,6 +20,9 @@ from webdyno.model.tried import Tried
 from webdyno.model.way import WayName
 from webdyno.model.workload import Workload
 
+LONGEST_WARM_UP = 3
+"""A warm-up that counts answers takes as many times its seconds at most."""
+
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """contender x workload x load x round, by name; the texts behind the names stand once in the Plan.
@@ -46,6 +49,18 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         if self.warmup_s is None or self.warmup_s <= self.load.warmup_s:
             return self.load
         return msgspec.structs.replace(self.load, warmup_s=self.warmup_s)
+
+    @property
+    def counts_answers(self) -> bool:
+        """Whether it is warmed up by answers, also where it is measured alone: its load could be given in turns."""
+        return (
+            self.warmup_requests is not None
+            and self.driver == "engine"
+            and self.load.pace == "closed"
+            and self.load.duration_s is not None
+            and self.load.drivers == 1
+            and self.load.opening_s <= self.load.timeout_s  # turns begin when all are open
+        )
 
 
 def trial_id(
