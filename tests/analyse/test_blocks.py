@@ -173,6 +173,20 @@ def test_what_was_measured_alone_makes_nobody_else_noisy() -> None:
     assert before.error > 2 * quiet.error
 
 
+def test_turns_of_a_single_block_are_no_surer_than_what_was_alone() -> None:
+    """One block, after which all were alone: nothing says how much its turns vary, and yet all are compared."""
+    cells = {(name, 1): 100.0 for name in "abc"}
+    cells |= {(name, r): 100.0 + 10 * ((r + at) % 3) for at, name in enumerate("abc") for r in (2, 3)}
+    met = {(name, r): Meeting(1 if r == 1 else -1, r == 1) for name, r in cells}
+    made, all_alone = fit(cells, met=met), fit(cells)
+    assert made is not None
+    assert all_alone is not None
+    told, expected = made.contrast("a", "b"), all_alone.contrast("a", "b")
+    assert told is not None
+    assert expected is not None
+    assert (told.log, told.error, told.freedom) == pytest.approx((expected.log, expected.error, expected.freedom))
+
+
 def test_who_was_alone_belongs_to_the_nearest_block_of_its_round() -> None:
     def at(minute: int) -> str:
         return f"2026-11-20T10:{minute:02}:00Z"

@@ -105,6 +105,19 @@ def test_what_is_foretold_to_be_decided_comes_first_even_where_it_costs_more() -
     assert rounds_of(carried_out(scarce, runs, rate)) == {"a": 3, "bb": 3}
 
 
+def test_a_round_that_failed_is_made_up_for_where_two_are_too_few() -> None:
+    rate = scattered({"a": 1600.0, "bb": 1000.0}, 0.03)
+    made, runs = begun(["a", "bb"], [first("a", "bb")], rate)
+    runs = [
+        msgspec.structs.replace(each, outcome="no-success") if each.trial.id == runs[-1].trial.id else each
+        for each in runs
+    ]
+    assert ruling(made, runs) == "cannot tell"
+    more = carried_out(made, runs, rate)
+    assert {each.trial.round for each in more} == {4, 5, 6}
+    assert ruling(made, [*runs, *more]) == "holds"
+
+
 def test_what_no_number_of_rounds_decides_gets_none() -> None:
     rate = scattered({"a": 1060.0, "bb": 1000.0}, 0.03)
     many_cores = msgspec.structs.replace(first("a", "bb"), cores=64)

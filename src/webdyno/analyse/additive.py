@@ -143,7 +143,21 @@ def design_of(keys: Sequence[Key], names: Sequence[str], met: Meetings) -> Desig
 
 @lru_cache(maxsize=4)
 def _design(keys: Sequence[Key], names: Sequence[str], met: Sequence[Meeting]) -> Design:
-    """Kept, because a table has a dozen figures of the same cells."""
+    """Kept, because a table has a dozen figures of the same cells.
+
+    Turns that nothing repeats, as those of a single block, do not show how much they vary: they are then taken for no
+    surer than what was measured alone, which varies more.
+    """
+    alone = np.array([bool(met) and not met[at].in_turns for at in range(len(keys))])
+    if alone.all() or not alone.any():
+        return _of_kinds(keys, names, met, np.zeros(len(keys), int))
+    made = _of_kinds(keys, names, met, alone.astype(int))
+    if made.slack()[~alone].sum() < 1:
+        return _of_kinds(keys, names, met, np.zeros(len(keys), int))
+    return made
+
+
+def _of_kinds(keys: Sequence[Key], names: Sequence[str], met: Sequence[Meeting], kind: Places) -> Design:
     places = {name: at for at, name in enumerate(names)}
     owner = np.array([places[name] for name, _ in keys])
     where = [(round_, met[at].block if met else 0) for at, (_, round_) in enumerate(keys)]
@@ -152,8 +166,6 @@ def _design(keys: Sequence[Key], names: Sequence[str], met: Sequence[Meeting]) -
     shared = np.flatnonzero(np.bincount(block) > 1) if len(names) > 1 else np.zeros(0, int)
     connected = _groups(owner, block, shared)
     group, groups = connected if met else (np.zeros(len(names), int), np.zeros(len(shared), int))
-    alone = np.array([bool(met) and not met[at].in_turns for at in range(len(keys))])
-    kind = alone.astype(int) if not alone.all() else np.zeros(len(keys), int)
     weight = np.where(kind == 1, ALONE, 1.0)
     means = _means(owner, block, shared, connected[1], weight)
     return Design(

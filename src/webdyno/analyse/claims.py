@@ -129,7 +129,7 @@ def _figure(claim: Claim, one: Side, other: Side | None, plan: Plan, ahead: int)
         return _Nothing(f"{phrases.measured_of(claim.measure, one.name)} was not measured")
     if found.low is None or found.high is None:
         return _Nothing("one round gives no interval", None if found.of_nothing else found)
-    if found.rounds < ENOUGH:
+    if max(found.rounds, ahead) < ENOUGH:
         return _Nothing(f"{words.count(found.rounds, 'round')} are too few; three are needed", found)
     found = found.after(ahead)
     looks = 1 if plan.further is None else plan.further.comparisons(found.rounds, plan.rounds_of_all)
