@@ -35,9 +35,8 @@ def warm_up(seat: Seat, interrupted: threading.Event) -> None:
         seat.turn(max(trial.asked.warmup_s, LEAST_WARM_S), "warmup")
         return
     enough, stretch_s = 0 if seat.under.served.reused else trial.warmup_requests, _stretch_s(trial.asked)
-    latest_s = (
-        LONGEST_WARM_UP * STRETCHES - 0.5
-    ) * stretch_s  # a wait for the last answers of stretches takes its time, too
+    # a wait for the last answers of stretches takes its time, too
+    latest_s = (LONGEST_WARM_UP * STRETCHES - 0.5) * stretch_s
     while not (seat.is_out or seat.is_warm(enough) or interrupted.is_set()) and seat.warmed_s < latest_s:
         seat.turn(stretch_s, "warmup")
 
