@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 from bench import machine
@@ -44,8 +45,28 @@ EXPERIMENTS = (
 )
 
 
+SIMULATED = {
+    "simulated": ("simulated", 8, 200),
+    "worlds": ("hard", 20, 500),
+    "blocks": ("turning", 10, 200),
+    "loads": ("loads", 20, 500),
+    "stolen": ("stealing", 20, 500),
+}
+"""What measures nothing: its module, and how many worlds it has with ``--short`` and without."""
+MEASURED = ("aa", "known", "burning", "bias", "rerun")
+
+
 def main() -> None:
     """Parse, measure, print."""
+    given = _parsed()
+    watch = machine.Watch() if given.experiment in MEASURED and given.folder is None else None
+    for line in _measured(given) if watch else _lines(given):
+        print(line)
+    for line in machine.lines(watch.seen()) if watch else []:
+        print(line)
+
+
+def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench.trust", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -77,15 +98,7 @@ def main() -> None:
         parser.error("rerun runs a study; name it with --study")
     if given.experiment == "replay" and given.folder is None:
         parser.error("replay needs the results folder of a study that ran every round")
-    watch = (
-        machine.Watch()
-        if given.experiment in ("aa", "known", "burning", "bias", "rerun") and given.folder is None
-        else None
-    )
-    for line in _measured(given) if watch else _lines(given):
-        print(line)
-    for line in machine.lines(watch.seen()) if watch else []:
-        print(line)
+    return given
 
 
 def _measured(given: argparse.Namespace) -> list[str]:
@@ -135,29 +148,8 @@ def _lines(given: argparse.Namespace) -> list[str]:
         from bench.trust import burning
 
         return burning.read_report(given.folder, burning.DRAWS)
-    if given.experiment == "simulated":
-        from bench.trust import simulated
-
-        first = simulated.FRESH if given.seed is None else given.seed
-        return simulated.run(8 if given.short else given.worlds or 200, first)
-    if given.experiment == "worlds":
-        from bench.trust import hard
-
-        return hard.run(20 if given.short else given.worlds or 500, hard.FRESH if given.seed is None else given.seed)
-    if given.experiment == "blocks":
-        from bench.trust import turning
-
-        first = turning.FRESH if given.seed is None else given.seed
-        return turning.run(10 if given.short else given.worlds or 200, first, given.only)
-    if given.experiment == "loads":
-        from bench.trust import loads
-
-        return loads.run(20 if given.short else given.worlds or 500, loads.FRESH if given.seed is None else given.seed)
-    if given.experiment == "stolen":
-        from bench.trust import stealing
-
-        first = stealing.FRESH if given.seed is None else given.seed
-        return stealing.run(20 if given.short else given.worlds or 500, first)
+    if given.experiment in SIMULATED:
+        return _simulated(given)
     if given.experiment == "pictures":
         from bench.trust import pictures
 
@@ -165,6 +157,16 @@ def _lines(given: argparse.Namespace) -> list[str]:
     from bench.trust import replaying
 
     return replaying.run(given.folder, given.top, given.precision)
+
+
+def _simulated(given: argparse.Namespace) -> list[str]:
+    module, few, many = SIMULATED[given.experiment]
+    worlds = import_module(f"bench.trust.{module}")
+    first = worlds.FRESH if given.seed is None else given.seed
+    asked: list[str] = worlds.run(
+        few if given.short else given.worlds or many, first, *([given.only] if given.experiment == "blocks" else [])
+    )
+    return asked
 
 
 if __name__ == "__main__":

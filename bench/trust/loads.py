@@ -1,7 +1,7 @@
 """Loads: one contender's figure under one load divided by that under another, by itself and beside others' ratios.
 
 Everything after the rates is the analysis itself. ``false``: the interval of the first contender's ratio does not hold
-the truth; +- is the half-width of that interval, and found is how often a ratio of 0.8 is told from 1.
+the truth; +- is the half-width of that interval, and found is how often a ratio of 0.8 is distinguished from 1.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def rates_of(world: World, rng: noise.Rng) -> Rates:
 
 def by_itself(rates: Rates, _: World) -> list[Contrast | None]:
     """Each as a comparison of two, as if nobody else had been measured."""
-    one, other, _ = rates
+    one, other = rates[:2]
     told = []
     for mine, its in zip(one, other, strict=True):
         cells = {(side, at): math.exp(log) for side, logs in (("0", mine), ("1", its)) for at, log in enumerate(logs)}
