@@ -93,9 +93,9 @@ def _one(name: str, way: Callable[[Rates, World], list[Contrast | None]], seed: 
     held = [abs(each.log - at) <= each.reach(0.975) for each, at in zip(told, truth, strict=True) if each is not None]
     first = told[0]
     if first is None:
-        return Seen(0, sum(held), len(held), math.nan, math.nan)
+        return Seen(False, sum(held), len(held), math.nan, math.nan)
     reach = first.reach(0.975)
-    return Seen(int(not held[0]), sum(held), len(held), float(first.log + reach < 0), math.expm1(reach))
+    return Seen(not held[0], sum(held), len(held), float(first.log + reach < 0), math.expm1(reach))
 
 
 def rates_of(world: World, rng: noise.Rng) -> Rates:

@@ -103,6 +103,8 @@ def test_a_study_with_claims_may_be_given_more_time_for_those_that_are_open() ->
         UsageError, match=r"--further: study study has no \[further\] rounds for its claims; leave it out"
     ):
         Racing(further="15m").choice.rounds_of(msgspec.structs.replace(given, further=None))
+    with pytest.raises(UsageError, match="--further: study study has no"):  # a race, which has no claims either
+        Racing(further="15m").choice.rounds_of(QUICK)
 
 
 def test_a_study_in_place_is_raced_only_when_asked_and_then_in_rounds() -> None:

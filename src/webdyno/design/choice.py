@@ -51,12 +51,11 @@ class Choice:
 
     def rounds_of(self, study: Study) -> Study:
         """The study as it is planned: with as many rounds as the race may take, or in another design."""
-        race = self.of(study)
+        race, further = self.of(study), self._further(study)
         if race is not None:
             return msgspec.structs.replace(study, rounds=race.most_rounds, design="race")
         design = "in-place" if self.in_place else "exhaustive" if self.exhaustive else study.design
-        further = None if self.exhaustive else self._further(study)
-        return msgspec.structs.replace(study, design=design, further=further)
+        return msgspec.structs.replace(study, design=design, further=None if self.exhaustive else further)
 
     def _further(self, study: Study) -> Further | None:
         if self.further_s is None:
