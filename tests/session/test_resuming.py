@@ -125,7 +125,8 @@ def test_a_study_that_ended_goes_on_with_more_time_for_its_open_claims(tmp_path:
     plan = msgspec.structs.replace(fakes.plan([fakes.run()]), further=Further(looks=[6, 9], budget_s=60.0))
     with Store.create(tmp_path / "r", plan, fakes.FINGERPRINT) as store:
         store.grow([], further=further_of(plan, tmp_path, 900.0))
-        assert store.plan() == msgspec.structs.replace(plan, further=Further(looks=[6, 9], budget_s=900.0))
+        longer = Further(looks=[6, 9, 18, 36, 72], budget_s=900.0)
+        assert store.plan() == msgspec.structs.replace(plan, further=longer)
     with pytest.raises(UsageError, match="its plan has no further rounds for open claims: leave --further out"):
         further_of(msgspec.structs.replace(plan, further=None), tmp_path, 900.0)
 

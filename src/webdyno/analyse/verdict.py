@@ -160,9 +160,9 @@ def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], held: Handicaps,
 
 
 def _looks(plan: Plan, rates: Fit) -> int:
-    """How often it may have been decided whether this table goes on."""
-    went_on = plan.further is not None and max(rates.rounds) > plan.rounds_of_all
-    return 1 + len(plan.further.looks) if plan.further is not None and went_on else 1
+    """What it counts as, where it may have been decided several times whether this table goes on."""
+    rounds, further = max(rates.rounds), plan.further
+    return 1 if further is None or rounds <= plan.rounds_of_all else further.comparisons(rounds, plan.rounds_of_all)
 
 
 def _to_best(plan: Plan, rates: Fit | None, name: str, best: str | None) -> Estimate | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import msgspec
@@ -81,7 +81,7 @@ def _trials_until(look: int, further: Further, evidence: Evidence) -> Iterator[T
     plan, runs = evidence.plan, evidence.runs
     last = {_cell_of(run.trial): run.trial for run in sorted(runs, key=lambda run: run.trial.round)}
     left_s = further.budget_s - spent_s(run for run in runs if run.trial.round > plan.rounds_of_all)
-    chosen = _affordable(_open(look, further, evidence), last, _seconds(runs), left_s)
+    chosen = _affordable(_open(look, further, evidence), look, last, _seconds(runs), left_s)
     cells = [cell for cell in last if cell in chosen]
     group = groups(plan.claims, [cell[1:] for cell in cells])
     for round_, cell in in_rounds(cells, look, plan.seed, lambda cell: (cell[0], group[cell[1:]])):
@@ -113,10 +113,10 @@ def _open(look: int, further: Further, evidence: Evidence) -> list[_Wanted]:
 
 
 def _affordable(
-    wanted: Sequence[_Wanted], last: Mapping[Cell, Trial], seconds: Callable[[Cell], float], left_s: float
+    wanted: Sequence[_Wanted], look: int, last: Mapping[Cell, Trial], seconds: Callable[[Cell], float], left_s: float
 ) -> set[Cell]:
     """The cells of as many claims as there is time for: those first that are foretold to be decided, and of these those
-    that cost least beside what is chosen already.
+    that cost least beside what is chosen already. Where the look that decides one is too far away, the next may do.
     """
     chosen: dict[Cell, int] = {}
 
@@ -131,6 +131,8 @@ def _affordable(
         if (cost := cost_s(cheapest)) <= left_s:
             left_s -= cost
             chosen |= {cell: max(chosen.get(cell, 0), cheapest.rounds) for cell in cheapest.cells}
+        elif cheapest.foretold:
+            rest.append(replace(cheapest, rounds=look, foretold=False))
     return set(chosen)
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
+
+ENOUGH = 64
+"""Rounds; the interval of so many is a quarter of that of four."""
 
 
 class Further(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -17,7 +22,15 @@ class Further(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def comparisons(self, rounds: int, whole: int) -> int:
         """What a figure of this many rounds is judged as: a number of comparisons in a single analysis.
 
-        ``whole``: rounds of everything. The look after them has half of the 5 %, the others share the rest
-        (Bonferroni).
+        ``whole``: rounds of everything. The look after them has half of the 5 %, and each one that follows half of what
+        was left (Bonferroni), so looks that are added later change no earlier ruling.
         """
-        return 2 if rounds <= whole else 2 * len(self.looks)
+        earlier = sum(look < rounds for look in self.looks[:-1])
+        return 2 if rounds <= whole else 4 * 2**earlier
+
+    def prolonged(self) -> Sequence[int]:
+        """The looks, and beyond the last one more whenever the rounds have doubled, until there are ENOUGH."""
+        looks = [*self.looks]
+        while looks[-1] < ENOUGH:
+            looks.append(2 * looks[-1])
+        return looks

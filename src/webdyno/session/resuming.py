@@ -125,10 +125,13 @@ def _commands(plan: Plan) -> list[str]:
 
 
 def further_of(plan: Plan, folder: Path, budget_s: float) -> Further:
-    """What a plan gives its open claims, with another budget; UsageError where it gives them nothing."""
+    """What a plan gives its open claims, with another budget, and looks for as long as that lasts.
+
+    UsageError where it gives them nothing.
+    """
     if plan.further is None:
         raise UsageError(f"{folder}: its plan has no further rounds for open claims: leave --further out")
-    return msgspec.structs.replace(plan.further, budget_s=budget_s)
+    return msgspec.structs.replace(plan.further, looks=[*plan.further.prolonged()], budget_s=budget_s)
 
 
 def is_by_url(plan: Plan) -> bool:
