@@ -13,6 +13,7 @@ anew. ``--bursts`` has another program use half a core in bursts meanwhile.
     simulated  the race and the grid of study wsgi's original in 200 made-up worlds (about 10 minutes; measures nothing)
     worlds  noise that misleads, 500 experiments of each kind (a few minutes; measures nothing)
     blocks  the same by windows and by turns in blocks, on a machine that wanders (10 minutes; measures nothing)
+    looks   claims that are looked at again after further rounds (10 minutes; measures nothing)
     loads   a ratio of one contender under two loads, by itself and beside others (a minute; measures nothing)
     stolen  rates as seen and as of usual theft, on a machine that loses time now and then (a minute; measures nothing)
     pictures   those of docs/honest-numbers.md, simulated
@@ -39,6 +40,7 @@ EXPERIMENTS = (
     "simulated",
     "worlds",
     "blocks",
+    "looks",
     "loads",
     "stolen",
     "pictures",
@@ -49,6 +51,7 @@ SIMULATED = {
     "simulated": ("simulated", 8, 200),
     "worlds": ("hard", 20, 500),
     "blocks": ("turning", 10, 200),
+    "looks": ("looking", 4, 300),
     "loads": ("loads", 20, 500),
     "stolen": ("stealing", 20, 500),
 }
@@ -82,7 +85,7 @@ def _parsed() -> argparse.Namespace:
         "--worlds",
         type=int,
         default=None,
-        help="simulated, worlds, blocks, loads, stolen: how many (200, 500, 200, 500, 500)",
+        help="simulated, worlds, blocks, looks, loads, stolen: how many (200, 500, 200, 300, 500, 500)",
     )
     parser.add_argument("--seed", type=int, default=None, help="these: of the first (the first never used)")
     parser.add_argument("--only", default="", help="blocks: worlds, burning: apps with this in their name")

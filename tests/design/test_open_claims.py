@@ -66,6 +66,12 @@ def steady(**about: float) -> Rate:
     return lambda name, round_: about[name] * (1 + 0.02 * ((round_ + len(name)) % 3 - 1))
 
 
+def at_the_border(contender: str, than: str, rate: Rate) -> Claim:
+    """A claim so near what three rounds show that no look is foretold to decide it."""
+    logs = [np.log(rate(contender, round_) / rate(than, round_)) for round_ in (1, 2, 3)]
+    return first(contender, than, float(np.exp(np.mean(logs))) * 0.998)
+
+
 def ruling(made: Plan, runs: Sequence[Run]) -> Ruling:
     grown = msgspec.structs.replace(made, trials=[each.trial for each in runs])
     return analyse(grown, FINGERPRINT, runs).claims[0].ruling
@@ -90,19 +96,26 @@ def test_only_what_an_open_claim_turns_on_gets_further_rounds_until_a_look_decid
 
 def test_an_open_claim_that_no_look_is_foretold_to_decide_gets_the_time_that_is_left() -> None:
     rate = scattered({"a": 1005.0, "bb": 1000.0}, 0.05)
-    made, runs = begun(["a", "bb"], [first("a", "bb")], rate)
+    made, runs = begun(["a", "bb"], [at_the_border("a", "bb", rate)], rate)
     assert ruling(made, runs) == "cannot tell"
-    assert rounds_of(carried_out(made, runs, rate)) == {"a": 6, "bb": 6}
-    short = msgspec.structs.replace(made, further=Further(looks=[6, 9], budget_s=11))
-    assert carried_out(short, runs, rate) == []
+    for budget_s, rounds in ((11, {}), (12, {"a": 3, "bb": 3}), (24, {"a": 6, "bb": 6}), (59, {"a": 6, "bb": 6})):
+        short = msgspec.structs.replace(made, further=Further(looks=[6, 9], budget_s=budget_s))
+        assert rounds_of(carried_out(short, runs, rate)) == rounds
+
+
+def test_it_goes_on_beyond_its_looks_as_long_as_there_is_time() -> None:
+    rate = scattered({"a": 1005.0, "bb": 1000.0}, 0.05)
+    made, runs = begun(["a", "bb"], [first("a", "bb", 1.02)], rate)
+    long = msgspec.structs.replace(made, further=Further(looks=[6, 9], budget_s=60))
+    assert rounds_of(carried_out(long, runs, rate)) == {"a": 15, "bb": 15}
 
 
 def test_what_is_foretold_to_be_decided_comes_first_even_where_it_costs_more() -> None:
     rate = scattered({"a": 1060.0, "bb": 1000.0, "like": 1055.0}, 0.03)
-    made, runs = begun(["a", "bb", "like"], [first("a", "like"), first("a", "bb")], rate)
+    made, runs = begun(["a", "bb", "like"], [at_the_border("a", "like", rate), first("a", "bb")], rate)
     runs = [msgspec.structs.replace(each, seconds=20.0 if each.trial.contender == "bb" else 2.0) for each in runs]
     scarce = msgspec.structs.replace(made, further=Further(looks=[6], budget_s=67))
-    assert rounds_of(carried_out(scarce, runs, rate)) == {"a": 3, "bb": 3}
+    assert rounds_of(carried_out(scarce, runs, rate)[:6]) == {"a": 3, "bb": 3}
 
 
 def test_a_round_that_failed_is_made_up_for_where_two_are_too_few() -> None:

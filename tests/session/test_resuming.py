@@ -122,13 +122,18 @@ def test_the_answer_of_a_tryout_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_study_that_ended_goes_on_with_more_time_for_its_open_claims(tmp_path: Path) -> None:
-    plan = msgspec.structs.replace(fakes.plan([fakes.run()]), further=Further(looks=[6, 9], budget_s=60.0))
+    runs = [fakes.run(round_=round_, seconds=2.0) for round_ in (1, 2, 3)]
+    further = Further(looks=[2, 4], budget_s=60.0)
+    plan = msgspec.structs.replace(fakes.plan(runs), whole_rounds=1, further=further)
     with Store.create(tmp_path / "r", plan, fakes.FINGERPRINT) as store:
-        store.grow([], further=further_of(plan, tmp_path, 900.0))
-        longer = Further(looks=[6, 9, 18, 36, 72], budget_s=900.0)
-        assert store.plan() == msgspec.structs.replace(plan, further=longer)
-    with pytest.raises(UsageError, match="its plan has no further rounds for open claims: leave --further out"):
-        further_of(msgspec.structs.replace(plan, further=None), tmp_path, 900.0)
+        for run in runs:
+            store.append(run)
+        assert further_of(store, 900.0) == msgspec.structs.replace(further, budget_s=904.0)
+        store.grow([], further=further_of(store, 900.0))
+        assert store.plan() == msgspec.structs.replace(plan, further=further_of(store, 900.0))
+    refused = pytest.raises(UsageError, match="its plan has no further rounds for open claims: leave --further out")
+    with Store.create(tmp_path / "none", fakes.plan(runs), fakes.FINGERPRINT) as store, refused:
+        further_of(store, 900.0)
 
 
 def test_load_from_another_host_goes_on_with_it_alone_and_the_line_says_so(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ class Racing:
         flag(
             "--further",
             help="Spend at most this long (15m) on further rounds for claims that are open, instead of what the study "
-            "says; with --resume, a study that has ended continues with them.",
+            "says; with --resume, so much more, even for a study that has ended.",
         ),
     ] = None
 
@@ -121,8 +121,8 @@ def costs(plan: Plan) -> Iterator[str]:
         )
     if plan.further is not None:
         yield (
-            f"then up to {length(plan.further.budget_s)} of further rounds, only for claims that are still open and "
-            "that more rounds can decide (--exhaustive: none)"
+            f"then up to {length(plan.further.budget_s)} of further rounds in all, only for claims that are still open "
+            "and that more rounds can decide (--exhaustive: none)"
         )
     if race is None:
         return

@@ -55,7 +55,7 @@ def open_claims(plan: Plan, further: Further, machine: Fingerprint, room: Room) 
         if blocks := whole(runs):
             return blocks
         done, before = done_in(runs), plan.rounds_of_all
-        for look in further.looks:
+        for look in further.all_looks:
             if look not in known:
                 seen = [run for run in runs if run.trial.round <= before]
                 known[look] = list(_trials_until(look, further, Evidence(_with(plan, seen), machine, seen)))
@@ -100,7 +100,7 @@ def _open(look: int, further: Further, evidence: Evidence) -> list[_Wanted]:
         now = ruled(claim, plan, tables, cores)
         if now.verdict.ruling != "cannot tell":
             continue
-        for rounds in (*further.looks, ENDLESS):
+        for rounds in (*further.all_looks, ENDLESS):
             then = ruled(claim, plan, tables, cores, rounds)
             if then.verdict.ruling != "cannot tell":
                 cases = zip(now.verdict.cases, then.verdict.cases, now.compared, strict=True)

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from webdyno.analyse.words import listing
+from webdyno.design.length import spent_s
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
 from webdyno.model.errors import UsageError
@@ -124,14 +125,13 @@ def _commands(plan: Plan) -> list[str]:
     return [] if made is None else [made.cmd or "", *made.builds]
 
 
-def further_of(plan: Plan, folder: Path, budget_s: float) -> Further:
-    """What a plan gives its open claims, with another budget, and looks for as long as that lasts.
-
-    UsageError where it gives them nothing.
-    """
+def further_of(store: Store, more_s: float) -> Further:
+    """What a plan gives its open claims, with so much more time; UsageError where it gives them nothing."""
+    plan = store.plan()
     if plan.further is None:
-        raise UsageError(f"{folder}: its plan has no further rounds for open claims: leave --further out")
-    return msgspec.structs.replace(plan.further, looks=[*plan.further.prolonged()], budget_s=budget_s)
+        raise UsageError(f"{store.folder}: its plan has no further rounds for open claims: leave --further out")
+    spent = spent_s(run for run in store.runs() if run.trial.round > plan.rounds_of_all)
+    return msgspec.structs.replace(plan.further, budget_s=spent + more_s)
 
 
 def is_by_url(plan: Plan) -> bool:

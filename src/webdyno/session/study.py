@@ -88,7 +88,7 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = AS_EVER) -> Ended
         store.recall(known)
         refuse_other_manner(store, manner)
         if manner.further_s is not None:
-            store.grow([], further=further_of(store.plan(), store.folder, manner.further_s))
+            store.grow([], further=further_of(store, manner.further_s))
         plan, folder, already = store.plan(), store.folder, store.done()
         known = with_definitions_of(plan, known)
         if manner.is_fleet:
