@@ -72,7 +72,7 @@ def test_what_is_sure_at_one_look_and_not_over_all_says_so() -> None:
     runs = [*wavering("go", 10_300), *good("node", 10_000)]
     claim = {"contenders": ["go"], "relation": "more than", "than": ["node"]}
     assert judged(runs, claim).ruling == "holds"
-    often = judged(runs, claim, further=Further(looks=list(range(5, 5000)), budget_s=1.0), whole_rounds=3)
+    often = judged(runs, claim, further=Further(looks=[2, 3], budget_s=1.0), whole_rounds=1)
     assert often.ruling == "cannot tell"
     why = "decided on its own, but not after correcting for repeated looks"
     assert often.sentence.startswith(f"{why}; go serves 1.0")

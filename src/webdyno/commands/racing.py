@@ -59,7 +59,7 @@ class Racing:
         flag(
             "--further",
             help="Spend at most this long (15m) on further rounds for claims that are open, instead of what the study "
-            "says; with --resume, so much more, even for a study that has ended.",
+            "says; with --resume, that much more, even for a study that has ended.",
         ),
     ] = None
 
