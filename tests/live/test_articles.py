@@ -24,7 +24,10 @@ MONGO = shutil.which("mongod") is not None or (shutil.which("java") is not None 
             marks=pytest.mark.skipif(not MONGO, reason="needs mongod, or Java and Maven for a stand-in"),
         ),
         ("blocking", "tornado-as-2015", "hello", "25"),
-        ("hello", "go-as-2013", "greeting", "50"),
+        pytest.param(
+            *("hello", "go-as-2013", "greeting", "50"),
+            marks=pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed"),
+        ),
         pytest.param(
             *("pypy", "bottle-tornado-cpython", "page", "4"),
             marks=pytest.mark.skipif(not REDIS, reason="redis-server is not installed"),
