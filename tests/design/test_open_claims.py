@@ -12,7 +12,7 @@ import numpy as np
 from tests.analyse.fakes import FINGERPRINT, plan, run
 from webdyno.analyse import analyse
 from webdyno.design.blocks import Room
-from webdyno.design.open_claims import open_claims
+from webdyno.design.open_claims import cheapest_s, open_claims
 from webdyno.model.claim import Claim, Ruling
 from webdyno.model.further import Further
 from webdyno.model.run import Run
@@ -108,6 +108,16 @@ def test_it_goes_on_beyond_its_looks_as_long_as_there_is_time() -> None:
     made, runs = begun(["a", "bb"], [first("a", "bb", 1.02)], rate)
     long = msgspec.structs.replace(made, further=Further(looks=[6, 9], budget_s=60))
     assert rounds_of(carried_out(long, runs, rate)) == {"a": 15, "bb": 15}
+
+
+def test_what_the_next_look_costs_is_known_where_nothing_could_follow() -> None:
+    rate = scattered({"a": 1005.0, "bb": 1000.0}, 0.05)
+    made, runs = begun(["a", "bb"], [at_the_border("a", "bb", rate)], rate)
+    assert cheapest_s(made, FURTHER, FINGERPRINT, runs) == 12  # three rounds of two contenders, 2 s each
+    more = carried_out(msgspec.structs.replace(made, further=Further(looks=[6, 9], budget_s=12)), runs, rate)
+    assert cheapest_s(made, FURTHER, FINGERPRINT, [*runs, *more]) == 12
+    decided, runs = begun(["a", "bb"], [first("a", "bb", 0.5)], rate)
+    assert cheapest_s(decided, FURTHER, FINGERPRINT, runs) is None
 
 
 def test_what_is_foretold_to_be_decided_comes_first_even_where_it_costs_more() -> None:

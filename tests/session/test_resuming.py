@@ -13,6 +13,7 @@ import pytest
 from tests.analyse import fakes
 from tests.shipped import catalogue
 from webdyno.model.again import Again
+from webdyno.model.claim import Claim
 from webdyno.model.errors import UsageError
 from webdyno.model.further import Further
 from webdyno.model.load import Load
@@ -28,6 +29,7 @@ from webdyno.session.resuming import (
     on_its_machine,
     recall,
     refuse_another_machine,
+    why_nothing_followed,
     with_definitions_of,
 )
 from webdyno.session.tryout.evidence import ANSWER
@@ -134,6 +136,32 @@ def test_a_study_that_ended_goes_on_with_more_time_for_its_open_claims(tmp_path:
     refused = pytest.raises(UsageError, match="its plan has no further rounds for open claims: leave --further out")
     with Store.create(tmp_path / "none", fakes.plan(runs), fakes.FINGERPRINT) as store, refused:
         further_of(store, 900.0)
+
+
+def test_further_rounds_that_nothing_needs_are_told(tmp_path: Path) -> None:
+    further = Further(looks=[6, 9], budget_s=60.0)
+    plan = msgspec.structs.replace(fakes.plan([fakes.run()]), further=further)
+    with Store.create(tmp_path / "r", plan, fakes.FINGERPRINT) as store:
+        store.append(fakes.run())
+        assert why_nothing_followed(store) == "nothing was measured: no claim is open that more rounds can decide"
+
+
+def test_further_rounds_that_there_is_no_time_for_are_told_with_what_to_try(tmp_path: Path) -> None:
+    rates = {"go": (1000.0, 1100.0, 1050.0), "node": (1010.0, 1040.0, 1090.0)}
+    runs = [
+        fakes.run(name, rate=rate, round_=round_, seconds=20.0)
+        for name, each in rates.items()
+        for round_, rate in enumerate(each, start=1)
+    ]
+    claim = Claim(text="go serves more", contenders=["go"], relation="more than", than=["node"])
+    made = fakes.plan(runs, rounds=3, whole_rounds=3, claims=[claim], further=Further(looks=[6, 9], budget_s=9.0))
+    with Store.create(tmp_path / "r", made, fakes.FINGERPRINT) as store:
+        for run in runs:
+            store.append(run)
+        assert why_nothing_followed(store) == (
+            "nothing was measured: the next look at an open claim takes 2 min of further rounds or more; "
+            "try --further 2m"
+        )
 
 
 def test_load_from_another_host_goes_on_with_it_alone_and_the_line_says_so(tmp_path: Path) -> None:

@@ -70,6 +70,20 @@ def open_claims(plan: Plan, further: Further, machine: Fingerprint, room: Room) 
     return ahead
 
 
+def cheapest_s(plan: Plan, further: Further, machine: Fingerprint, runs: Sequence[Run]) -> float | None:
+    """Seconds of further rounds until the next look at the open claim that costs least; None: rounds decide none."""
+    seconds, costs = _seconds(runs), list[float]()
+    rounds: dict[Cell, int] = {}
+    for run in runs:
+        cell = _cell_of(run.trial)
+        rounds[cell] = max(run.trial.round, rounds.get(cell, 0))
+    for one in _open(further.all_looks[-1], further, Evidence(_with(plan, runs), machine, runs)):
+        had = [rounds[cell] for cell in one.cells if cell in rounds]
+        if len(had) == len(one.cells) > 0 and (looks := [each for each in further.all_looks if each > max(had)]):
+            costs.append(sum(max(0, looks[0] - rounds[cell]) * seconds(cell) for cell in sorted(one.cells, key=str)))
+    return min(costs, default=None)
+
+
 def _with(plan: Plan, runs: Sequence[Run]) -> Plan:
     """The Plan with the Trials of ``runs``, as the store has it."""
     trials = {trial.id: trial for trial in (*plan.trials, *(run.trial for run in runs))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from webdyno.analyse.words import listing
+from webdyno.analyse.words import length, listing
 from webdyno.design.length import spent_s
 from webdyno.model.again import Again
 from webdyno.model.catalogue import Catalogue
@@ -132,6 +133,21 @@ def further_of(store: Store, more_s: float) -> Further:
         raise UsageError(f"{store.folder}: its plan has no further rounds for open claims: leave --further out")
     spent = spent_s(run for run in store.runs() if run.trial.round > plan.rounds_of_all)
     return msgspec.structs.replace(plan.further, budget_s=spent + more_s)
+
+
+def why_nothing_followed(store: Store) -> str:
+    """Of a study that was given time for further rounds and used none of it."""
+    from webdyno.design.open_claims import cheapest_s  # numpy, which a grid need not wait for
+
+    plan = store.plan()
+    further = plan.further
+    needed_s = None if further is None else cheapest_s(plan, further, store.fingerprint(), store.runs())
+    if needed_s is None:
+        return "nothing was measured: no claim is open that more rounds can decide"
+    return (
+        f"nothing was measured: the next look at an open claim takes {length(needed_s)} of further rounds or more; "
+        f"try --further {max(1, math.ceil(needed_s / 60))}m"
+    )
 
 
 def is_by_url(plan: Plan) -> bool:

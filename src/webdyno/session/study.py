@@ -29,8 +29,10 @@ from webdyno.session.resuming import (
     on_its_machine,
     opened,
     there_again,
+    why_nothing_followed,
     with_definitions_of,
 )
+from webdyno.session.saying import note
 from webdyno.session.trust import remember_plan
 from webdyno.store import Store
 
@@ -106,4 +108,6 @@ def resume(folder: Path, known: Catalogue, *, manner: Manner = AS_EVER) -> Ended
                 at_work(ready, strapped, store, [*listeners, beside]) as loop,
             ):
                 loop.follow(design_of(plan, store.fingerprint()))
+            if manner.further_s is not None and store.done() == already and not strapped.interrupted.is_set():
+                note([why_nothing_followed(store)])
     return Ended(folder, strapped.interrupted.is_set())
