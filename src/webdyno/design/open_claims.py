@@ -72,15 +72,11 @@ def open_claims(plan: Plan, further: Further, machine: Fingerprint, room: Room) 
 
 def cheapest_s(plan: Plan, further: Further, machine: Fingerprint, runs: Sequence[Run]) -> float | None:
     """Seconds of further rounds until the next look at the open claim that costs least; None: rounds decide none."""
-    seconds, costs = _seconds(runs), list[float]()
-    rounds: dict[Cell, int] = {}
-    for run in runs:
-        cell = _cell_of(run.trial)
-        rounds[cell] = max(run.trial.round, rounds.get(cell, 0))
+    seconds, last, costs = _seconds(runs), _last_of(runs), list[float]()
     for one in _open(further.all_looks[-1], further, Evidence(_with(plan, runs), machine, runs)):
-        had = [rounds[cell] for cell in one.cells if cell in rounds]
-        if len(had) == len(one.cells) > 0 and (looks := [each for each in further.all_looks if each > max(had)]):
-            costs.append(sum(max(0, looks[0] - rounds[cell]) * seconds(cell) for cell in sorted(one.cells, key=str)))
+        had = {cell: last[cell].round for cell in sorted(one.cells, key=str) if cell in last}
+        if had and (looks := [look for look in further.all_looks if look > max(had.values())]):
+            costs.append(sum((looks[0] - rounds) * seconds(cell) for cell, rounds in had.items()))
     return min(costs, default=None)
 
 
@@ -93,7 +89,7 @@ def _with(plan: Plan, runs: Sequence[Run]) -> Plan:
 def _trials_until(look: int, further: Further, evidence: Evidence) -> Iterator[Trial]:
     """The Trials that bring what is worth it from the rounds it has to those of ``look``, round by round."""
     plan, runs = evidence.plan, evidence.runs
-    last = {_cell_of(run.trial): run.trial for run in sorted(runs, key=lambda run: run.trial.round)}
+    last = _last_of(runs)
     left_s = further.budget_s - spent_s(run for run in runs if run.trial.round > plan.rounds_of_all)
     chosen = _affordable(_open(look, further, evidence), look, last, _seconds(runs), left_s)
     cells = [cell for cell in last if cell in chosen]
@@ -148,6 +144,11 @@ def _affordable(
         elif cheapest.foretold:
             rest.append(replace(cheapest, rounds=look, foretold=False))
     return set(chosen)
+
+
+def _last_of(runs: Sequence[Run]) -> dict[Cell, Trial]:
+    """Of each cell the Trial of its latest round."""
+    return {_cell_of(run.trial): run.trial for run in sorted(runs, key=lambda run: run.trial.round)}
 
 
 def _seconds(runs: Sequence[Run]) -> Callable[[Cell], float]:
