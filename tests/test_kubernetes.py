@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import json
 import re
@@ -72,9 +71,8 @@ def test_the_manifest_of_the_guide_is_one_that_kuberay_takes(manifest: dict[str,
 def test_a_slip_in_it_would_be_seen(
     manifest: dict[str, Any], change: Callable[[dict[str, Any]], object], says: str
 ) -> None:
-    wrong = copy.deepcopy(manifest)
-    change(wrong)
-    assert any(says in error for error in errors(wrong))
+    change(manifest)
+    assert any(says in error for error in errors(manifest))
 
 
 def _container(manifest: dict[str, Any]) -> dict[str, Any]:

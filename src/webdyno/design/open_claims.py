@@ -74,9 +74,9 @@ def cheapest_s(plan: Plan, further: Further, machine: Fingerprint, runs: Sequenc
     """Seconds of further rounds until the next look at the open claim that costs least; None: rounds decide none."""
     seconds, last, costs = _seconds(runs), _last_of(runs), list[float]()
     for one in _open(further.all_looks[-1], further, Evidence(_with(plan, runs), machine, runs)):
-        had = {cell: last[cell].round for cell in sorted(one.cells, key=str) if cell in last}
-        if had and (looks := [look for look in further.all_looks if look > max(had.values())]):
-            costs.append(sum((looks[0] - rounds) * seconds(cell) for cell, rounds in had.items()))
+        had = {cell: last[cell].round for cell in one.cells}
+        if looks := [look for look in further.all_looks if look > max(had.values())]:
+            costs.append(_cost_s(had, looks[0], seconds))
     return min(costs, default=None)
 
 
@@ -103,7 +103,7 @@ def _open(look: int, further: Further, evidence: Evidence) -> list[_Wanted]:
     """For each claim that rounds can decide: what they must hold, and until which look: that which is foretold to
     decide it, or else ``look``, the next.
     """
-    plan = evidence.plan
+    plan, measured = evidence.plan, _last_of(evidence.runs).keys()
     tables, cores = judged_tables(evidence), cores_of(evidence.runs)
     found: list[_Wanted] = []
     for claim in plan.claims:
@@ -117,7 +117,8 @@ def _open(look: int, further: Further, evidence: Evidence) -> list[_Wanted]:
                 sides = [side for before, after, pair in cases if before.ruling != after.ruling for side in pair]
                 cells = frozenset(cell for side in sides if side for cell in _cells_of(side))
                 foretold = rounds != ENDLESS
-                found.append(_Wanted(cells, rounds if foretold else look, foretold))
+                if cells and cells <= measured:
+                    found.append(_Wanted(cells, rounds if foretold else look, foretold))
                 break
     return found
 
@@ -132,9 +133,9 @@ def _affordable(
 
     def cost_s(one: _Wanted) -> float:
         had = {cell: max(chosen.get(cell, 0), last[cell].round) for cell in one.cells}
-        return sum(max(0, one.rounds - had[cell]) * seconds(cell) for cell in sorted(one.cells, key=str))
+        return _cost_s(had, one.rounds, seconds)
 
-    rest = [one for one in wanted if one.cells and one.cells <= last.keys()]
+    rest = [*wanted]
     while rest:
         cheapest = min(rest, key=lambda one: (not one.foretold, cost_s(one)))
         rest.remove(cheapest)
@@ -144,6 +145,11 @@ def _affordable(
         elif cheapest.foretold:
             rest.append(replace(cheapest, rounds=look, foretold=False))
     return set(chosen)
+
+
+def _cost_s(had: Mapping[Cell, int], rounds: int, seconds: Callable[[Cell], float]) -> float:
+    """Of cells that have so many rounds each, until they have ``rounds``."""
+    return sum(max(0, rounds - had[cell]) * seconds(cell) for cell in sorted(had, key=str))
 
 
 def _last_of(runs: Sequence[Run]) -> dict[Cell, Trial]:
