@@ -160,9 +160,9 @@ def _told(plan: Plan, rates: Fit | None, ranked: Sequence[str], held: Handicaps,
 
 
 def _looks(plan: Plan, rates: Fit) -> int:
-    """What it counts as, where it may have been decided several times whether this table goes on."""
-    rounds, further = max(rates.rounds), plan.further
-    return 1 if further is None or rounds <= plan.rounds_of_all else further.comparisons(rounds, plan.rounds_of_all)
+    """How often it may be decided at most whether this table goes on."""
+    went_on = plan.further is not None and max(rates.rounds) > plan.rounds_of_all
+    return 1 + len(plan.further.all_looks) if plan.further is not None and went_on else 1
 
 
 def _to_best(plan: Plan, rates: Fit | None, name: str, best: str | None) -> Estimate | None:
