@@ -148,7 +148,7 @@ def _affordable(
 
 
 def _cost_s(had: Mapping[Cell, int], rounds: int, seconds: Callable[[Cell], float]) -> float:
-    """Of cells that have so many rounds each, until they have ``rounds``."""
+    """Seconds that these cells, with the rounds they had, take until each has ``rounds``."""
     return sum(max(0, rounds - had[cell]) * seconds(cell) for cell in sorted(had, key=str))
 
 
